@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The contract between a counter and the library: what a backend is, and each field's meaning.
+   A backend knows one counter: how to get at it, read it and let it go, and what the hardware or the
+   kernel say of it. Whether it is any good here, and whether it is used, the library finds out. */
+
+#ifndef CPUCYCLES_BACKEND_H
+#define CPUCYCLES_BACKEND_H
+
+enum cpucycles_kind {
+  CPUCYCLES_KIND_CORE,      /* this core's cycles */
+  CPUCYCLES_KIND_PERF_READ, /* core cycles through a system call */
+  CPUCYCLES_KIND_REFERENCE, /* constant rate, near the core's: never scaled */
+  CPUCYCLES_KIND_SCALED,    /* off-core, some rate: multiplied up to cycles */
+  CPUCYCLES_KIND_CLOCK,     /* an OS clock, fixed rate: multiplied up to cycles */
+  CPUCYCLES_KIND_NONE       /* counts nothing */
+};
+
+enum cpucycles_scope {
+  CPUCYCLES_SCOPE_THREAD, /* each thread has its own count */
+  CPUCYCLES_SCOPE_CORE, /* each core has its own count: a migration can make it jump */
+  CPUCYCLES_SCOPE_SYSTEM  /* one count for all */
+};
+
+/* What a backend may add to the errno that its open() fails with. All zero when open() is called. */
+struct cpucycles_why {
+  const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
+  const char *explanation; /* a sentence; 0: the one that belongs to the code */
+  const char *remedy;      /* the exact thing to do, if it is known to help on this machine; else 0 */
+};
+
+/* All strings are constant. All functions may be called in any thread; open() and close() are called
+   only while the library selects, by the one thread that selects. */
+struct cpucycles_backend {
+  enum cpucycles_kind kind;
+  enum cpucycles_scope scope;
+
+  /* Bits that count: 64, or 32 where only the low half of what read() returns does. */
+  int width;
+
+  /* What is read, as its manual names it: "TSC". Backends with the same source are two ways to one
+     register: between them the order of backends.def decides, never a difference in score. */
+  const char *source;
+
+  /* What one unit is, before scaling. */
+  const char *unit;
+
+  /* Makes read() possible in the calling thread. Returns 0, or the errno that says why not. May raise a
+     signal where access is not allowed: the library catches it, then calls close(). 0: nothing to do. */
+  int (*open)(struct cpucycles_why *why);
+
+  /* The counter's value. In the thread that called open(), and for scopes other than
+     CPUCYCLES_SCOPE_THREAD in any thread, as it is; a thread's own counter opens itself in each further
+     thread at the first read there. The published pointer may lead here directly, so this is the whole
+     cost of a call. */
+  long long (*read)(void);
+
+  /* Lets go all that open() and read() acquired in the calling thread, also after open() failed or was
+     cut short by a signal at any point. 0: nothing to do. */
+  void (*close)(void);
+
+  /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
+     does. Called after open() succeeded, and may raise a signal as open() may. */
+  long long (*rate)(void);
+};
+
+/* What the library offers to a thread's own counter that cannot be had in some thread, or no longer: cycles
+   by the OS clock, the next best that every thread has. 0 while the library still selects, so that no
+   counter passes its trial on the strength of the clock. */
+long long cpucycles_clock_cycles(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* default-gettimeofday: the wall clock in microseconds, the counter of last resort.
+   Anybody may read it, on any system; it moves when the clock is set. Counted from the second in which the
+   library opened it, so that its scaled value stays far from the limits of 64 bits.
+   Source: POSIX.1-2008 gettimeofday. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "lib/osclock.h"
+
+/* Written by open() only, before the counter is published. */
+static long long origin;
+
+static int open_wall_clock(struct cpucycles_why *why)
+{
+  (void)why;
+  origin = cpucycles_osclock_wall() / 1000000 * 1000000;
+  return 0;
+}
+
+static long long read_wall_clock(void)
+{
+  return cpucycles_osclock_wall() - origin;
+}
+
+static long long microseconds(void)
+{
+  return 1000000;
+}
+
+const struct cpucycles_backend cpucycles_backend_default_gettimeofday = {
+  .kind = CPUCYCLES_KIND_CLOCK,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "gettimeofday",
+  .unit = "microseconds",
+  .open = open_wall_clock,
+  .read = read_wall_clock,
+  .rate = microseconds,
+};

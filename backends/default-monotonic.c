@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* default-monotonic: the OS clock that no clock setting moves, in nanoseconds since some start.
+   Anybody may read it; it fails only where a filter forbids the system call. What its ticks are finer
+   than a nanosecond or coarser, the trial finds out.
+   Source: POSIX.1-2008 clock_gettime, CLOCK_MONOTONIC. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "lib/osclock.h"
+
+static long long read_monotonic(void)
+{
+  return cpucycles_osclock_monotonic();
+}
+
+static long long nanoseconds(void)
+{
+  return 1000000000;
+}
+
+const struct cpucycles_backend cpucycles_backend_default_monotonic = {
+  .kind = CPUCYCLES_KIND_CLOCK,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "CLOCK_MONOTONIC",
+  .unit = "nanoseconds",
+  .read = read_monotonic,
+  .rate = nanoseconds,
+};

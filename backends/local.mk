@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+# Counters. A new one is: its row in backends.def, its file here, its probe in probes/, and its two lines
+# below. configure decides which of these files are compiled.
+
+CPUCYCLES_BACKEND_SOURCES =
+CPUCYCLES_PROBES =
+
+CPUCYCLES_BACKEND_SOURCES += backends/amd64-tsc.c
+CPUCYCLES_PROBES += probes/amd64-tsc.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/amd64-tscasm.c
+CPUCYCLES_PROBES += probes/amd64-tscasm.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/x86-tsc.c
+CPUCYCLES_PROBES += probes/x86-tsc.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/x86-tscasm.c
+CPUCYCLES_PROBES += probes/x86-tscasm.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
+CPUCYCLES_PROBES += probes/default-perfevent.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-monotonic.c
+CPUCYCLES_PROBES += probes/default-monotonic.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-gettimeofday.c
+CPUCYCLES_PROBES += probes/default-gettimeofday.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-zero.c
+CPUCYCLES_PROBES += probes/default-zero.c
+
+# EOL

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What was tried and why it was dropped, in words: the codes of cpucycles(3) and their sentences. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[] = {
+  [CPUCYCLES_KIND_CORE] = "core",
+  [CPUCYCLES_KIND_PERF_READ] = "perf read",
+  [CPUCYCLES_KIND_REFERENCE] = "reference",
+  [CPUCYCLES_KIND_SCALED] = "scaled",
+  [CPUCYCLES_KIND_CLOCK] = "clock",
+  [CPUCYCLES_KIND_NONE] = "none",
+};
+
+static const char *const scopes[] = {
+  [CPUCYCLES_SCOPE_THREAD] = "thread",
+  [CPUCYCLES_SCOPE_CORE] = "core",
+  [CPUCYCLES_SCOPE_SYSTEM] = "system",
+};
+
+/* The closed set of reasons. */
+static const struct {
+  const char *code, *sentence;
+} reasons[] = {
+  { "not-increasing", "it stands still" },
+  { "decreasing", "it runs backward" },
+  { "signal", "access to it raises a signal" },
+  { "refused", "the system refuses access to it" },
+  { "absent", "this CPU, kernel or virtual machine does not have it" },
+  { "exhausted", "the system is out of descriptors or memory for it" },
+  { "failed", "the system cannot open it" },
+  { "no-rate", "it must be scaled to cycles, and nothing states its rate" },
+};
+
+enum { REASONS = sizeof reasons / sizeof reasons[0] };
+
+static const char *code_of_errno(int error)
+{
+  switch (error) {
+  case EACCES:
+  case EPERM:
+    return "refused";
+  case ENOENT:
+  case ENODEV:
+  case ENOSYS:
+  case EOPNOTSUPP:
+    return "absent";
+  case EMFILE:
+  case ENFILE:
+  case ENOMEM:
+    return "exhausted";
+  default:
+    return "failed";
+  }
+}
+
+void cpucycles_counter_describe(struct cpucycles_counter_info *info, const struct cpucycles_entry *entry)
+{
+  info->name = entry->name;
+  info->summary = entry->summary;
+  info->kind = kinds[entry->backend->kind];
+  info->scope = scopes[entry->backend->scope];
+  info->unit = entry->backend->unit;
+  info->width = entry->backend->width;
+}
+
+void cpucycles_counter_drop(struct cpucycles_counter_info *info, const char *reason)
+{
+  int i = 0;
+
+  while (i < REASONS - 1 && strcmp(reasons[i].code, reason) != 0)
+    i++;
+  info->state = CPUCYCLES_DROPPED;
+  info->precision = 0;
+  info->scaling = 0;
+  info->reason = reasons[i].code;
+  info->explanation = reasons[i].sentence;
+}
+
+void cpucycles_counter_drop_errno(struct cpucycles_counter_info *info, int error,
+  const struct cpucycles_why *why)
+{
+  cpucycles_counter_drop(info, why->reason ? why->reason : code_of_errno(error));
+  info->error_number = error;
+  info->remedy = why->remedy;
+  if (why->explanation)
+    info->explanation = why->explanation;
+}
+
+void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int signal)
+{
+  cpucycles_counter_drop(info, "signal");
+  info->signal_number = signal;
+}
+
+void cpucycles_counters_trace(const struct cpucycles_counter_info *infos, int count)
+{
+  int i;
+
+  for (i = 0; i < count; i++) {
+    /* In millionths, since %f follows the locale's decimal point. */
+    long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
+
+    printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i, infos[i].name,
+      infos[i].precision, millionths / 1000000, millionths % 1000000, infos[i].width == 32);
+  }
+}

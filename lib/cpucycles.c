@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The public calls, and the pointer that they are about. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <stddef.h>
+
+static long long first_call(void);
+
+/* Default visibility and reached through the GOT: a non-PIE program has the only copy of it (copy
+   relocation). */
+long long (*cpucycles)(void) = first_call;
+
+/* What a counter that must be scaled is read through. The acquire inside cpucycles_selected() orders this
+   after the selection, for threads that see the new pointer before anything else. */
+static long long read_scaled(void)
+{
+  return cpucycles_reader_read(&cpucycles_selected()->reader);
+}
+
+/* While the library selects, a signal handler of the application may run in the selecting thread (only for
+   the signals that faults raise, and only if somebody sends one). It gets a clock's answer. */
+static long long provisional(void)
+{
+  return (long long)((unsigned long long)cpucycles_osclock_wall() * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
+}
+
+/* The pointer is plain memory to the program, so that nothing can make its write and the program's read
+   agree formally; an aligned pointer is written whole on every CPU there is. Every thread that gets here
+   writes the same. */
+#ifdef __has_attribute
+#if __has_attribute(no_sanitize)
+__attribute__((no_sanitize("thread")))
+#endif
+#endif
+static void
+publish(long long (*read)(void))
+{
+  long long (*volatile *where)(void) = &cpucycles;
+
+  if (*where == first_call)
+    *where = read;
+}
+
+/* Were the tracesetup lines asked for, and not printed yet? */
+static int trace;
+
+static const struct cpucycles_selection *selection(void)
+{
+  const struct cpucycles_selection *selected = cpucycles_selected();
+
+  if (!selected)
+    return NULL;
+  publish(selected->reader.scale.multiplier ? read_scaled : selected->reader.read);
+  if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
+    cpucycles_counters_trace(selected->counters, selected->count);
+  return selected;
+}
+
+static long long first_call(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected ? cpucycles_reader_read(&selected->reader) : provisional();
+}
+
+const char *cpucycles_implementation(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected ? selected->implementation : "default-gettimeofday";
+}
+
+const char *cpucycles_version(void)
+{
+  return PACKAGE_VERSION;
+}
+
+long long cpucycles_persecond(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected ? selected->frequency.persecond : CPUCYCLES_FREQUENCY_DEFAULT;
+}
+
+const struct cpucycles_counter_info *cpucycles_counter(int i)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected && i >= 0 && i < selected->count ? &selected->counters[i] : NULL;
+}
+
+void cpucycles_tracesetup(void)
+{
+  __atomic_store_n(&trace, 1, __ATOMIC_RELEASE);
+  if (cpucycles_is_selected())
+    selection();
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Public interface of libcpucycles: CPU cycle counts from the best counter that this CPU, kernel and
+   permission set allow. Stands alone in C89 and C++98. Full text: cpucycles(3). */
+
+#ifndef CPUCYCLES_H
+#define CPUCYCLES_H
+
+/* Keeps -pedantic silent about long long in C89 and C++98. */
+#ifdef __GNUC__
+#define CPUCYCLES_EXTENSION_ __extension__
+#else
+#define CPUCYCLES_EXTENSION_
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The cycle count: call it as cpucycles(). A pointer, so that a call leads straight to the counter.
+   Returns: the selected counter's value since some fixed moment of the past, in cycles (real ones, or
+     time scaled to cycles where only a clock can be had; cpucycles_counter() tells which). Subtract two
+     values; one alone means nothing. The values of a counter whose scope is "thread" compare within one
+     thread only.
+   Fails: never. The first call of the process selects the counter, which takes some 0.1 ms.
+   Threads: safe, the first call too; no lock of the caller's is needed.
+   Do not assign to it.
+   Since: 1 (all versions). */
+CPUCYCLES_EXTENSION_ extern long long (*cpucycles)(void);
+
+/* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is yet. The string
+     is the library's and lasts as long as the library is loaded.
+   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+extern const char *cpucycles_implementation(void);
+
+/* Returns: the version of the library in use, as a date: "20261121".
+   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+extern const char *cpucycles_version(void);
+
+/* Returns: an estimate of the CPU's frequency, in cycles per second, between 1000 (1 kHz) and
+     1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond, else from
+     the operating system, else from the environment variable cpucyclespersecond, else 2399987654.
+   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+CPUCYCLES_EXTENSION_ extern long long cpucycles_persecond(void);
+
+/* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard output
+   when it selects; at once, if it has selected already.
+   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+extern void cpucycles_tracesetup(void);
+
+/* Values of cpucycles_counter_info.state. */
+#define CPUCYCLES_DROPPED 0  /* tried, does not work here: reason says why */
+#define CPUCYCLES_USABLE 1   /* works here, but a better one was found */
+#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads */
+
+/* One counter that this library was built with. Later versions may append members, and never change
+   one: use it through the pointer that cpucycles_counter() returns, do not copy it by sizeof. */
+struct cpucycles_counter_info {
+  const char *name;    /* as cpucycles_implementation() gives it */
+  const char *summary; /* what it is, in some words */
+  const char *kind;    /* "core", "perf read", "reference", "scaled", "clock" or "none" */
+  const char *scope;   /* whose count it is: "thread", "core" or "system" */
+  const char *unit;    /* what it counts before scaling, in some words */
+  int width;           /* bits that the hardware or the system counts in: 64 or 32 */
+  int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
+  /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus 0 for
+     core counters, 100 for others, 200 for clocks; 0 if dropped. */
+  CPUCYCLES_EXTENSION_ long long precision;
+  double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
+  const char *reason;      /* why it was dropped: a code listed in cpucycles(3); 0 if it was not */
+  const char *explanation; /* the same as a sentence; 0 if it was not dropped */
+  int error_number;        /* the errno that was the reason, or 0 */
+  int signal_number;       /* the signal that was the reason, or 0 */
+  const char *remedy;      /* what would make it usable on this machine; 0 if nothing is known to */
+};
+
+/* Returns: counter number i, counted from 0 in the library's order of preference, as it was found when
+     the library selected (which this call does if need be); 0 if i is negative or past the end.
+   Fails: only by returning 0.  Threads: safe.  Since: 20261121. */
+extern const struct cpucycles_counter_info *cpucycles_counter(int i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#undef CPUCYCLES_EXTENSION_
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the files of lib/ offer each other, in the order in which data flows:
+   table -> trial -> scale -> precision -> select -> the cpucycles pointer. */
+
+#ifndef CPUCYCLES_LIBRARY_H
+#define CPUCYCLES_LIBRARY_H
+
+#include "backends/backend.h"
+#include "lib/cpucycles.h"
+#include "lib/osclock.h"
+
+#include <signal.h>
+
+/* table.c: the counters that were built, in the order of backends.def. */
+
+struct cpucycles_entry {
+  const char *name, *summary;
+  const struct cpucycles_backend *backend;
+};
+
+enum {
+  CPUCYCLES_TABLE_LENGTH = 0
+#define CPUCYCLES_BACKEND(id, name, summary) +HAVE_BACKEND_##id
+#include "backends/backends.def"
+#undef CPUCYCLES_BACKEND
+};
+
+extern const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH];
+
+/* trial.c: runs code with the faults of the calling thread caught. */
+
+/* Between begin and end, the calling thread is not cancelled, and signals wait. */
+struct cpucycles_calm {
+  sigset_t mask; /* the thread's own, put back at the end */
+  int cancel_state;
+};
+
+void cpucycles_calm_begin(struct cpucycles_calm *calm);
+void cpucycles_calm_end(const struct cpucycles_calm *calm);
+
+/* Within a calm: puts handlers for faults in place of the application's, and puts those back. One thread
+   of the process at a time. */
+void cpucycles_trial_begin(const struct cpucycles_calm *calm);
+void cpucycles_trial_end(void);
+
+/* Between them: calls body(argument). Returns 0, or the signal that cut it short. What body had acquired
+   by then is the caller's to let go. Does not nest. */
+int cpucycles_trial(void (*body)(void *), void *argument);
+
+/* scale.c: multiplies a counter up to cycles, exactly and without overflow. */
+
+struct cpucycles_scale {
+  unsigned long long multiplier; /* 0: not scaled */
+  int shift;                     /* 1..63 */
+};
+
+/* The scale that turns units of which there are `rate` a second into cycles of which there are
+   `persecond`. Both from 1 to 2^62, and their ratio below 2^61. */
+struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond);
+
+/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where the compiler
+   has no 128-bit type the portable form serves; tests compare the two. */
+static inline unsigned long long cpucycles_multiply_shift_portable(unsigned long long a,
+  unsigned long long b, int shift)
+{
+  unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+  unsigned long long low = a0 * b0;
+  unsigned long long middle = a1 * b0 + (low >> 32);
+  unsigned long long carry = a0 * b1 + (middle & 0xffffffff);
+  unsigned long long high = a1 * b1 + (middle >> 32) + (carry >> 32);
+
+  low = (carry << 32) | (low & 0xffffffff);
+  return (high << (64 - shift)) | (low >> shift);
+}
+
+static inline unsigned long long cpucycles_multiply_shift(unsigned long long a, unsigned long long b,
+  int shift)
+{
+#ifdef __SIZEOF_INT128__
+  __extension__ typedef unsigned __int128 wide;
+
+  return (unsigned long long)((wide)a * b >> shift);
+#else
+  return cpucycles_multiply_shift_portable(a, b, shift);
+#endif
+}
+
+static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long long count)
+{
+  if (count < 0) /* a wall clock set back before its origin */
+    return -(long long)cpucycles_multiply_shift(-(unsigned long long)count, scale.multiplier, scale.shift);
+  return (long long)cpucycles_multiply_shift((unsigned long long)count, scale.multiplier, scale.shift);
+}
+
+/* A counter as it is read in the end: the backend's read(), then the scale. */
+struct cpucycles_reader {
+  long long (*read)(void);
+  struct cpucycles_scale scale;
+};
+
+static inline long long cpucycles_reader_read(const struct cpucycles_reader *reader)
+{
+  long long count = reader->read();
+
+  return reader->scale.multiplier ? cpucycles_scale_apply(reader->scale, count) : count;
+}
+
+/* precision.c: the score of a counter. */
+
+enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NOWHERE };
+
+/* Reads 1001 times, and again, ten times at most, until no read is below the one before it and at least
+   one is above. Then *smallest is the smallest nonzero difference; else what the last try saw. */
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, long long *smallest);
+
+/* What the library asks of the machine around it; tests give another. */
+struct cpucycles_host {
+  const char *root;                         /* put before the paths of files: "" here */
+  const char *(*environment)(const char *); /* the value of an environment variable, or 0 */
+};
+
+extern const struct cpucycles_host cpucycles_host;
+
+/* frequency.c: an estimate of the CPU's frequency, from a table of sources. */
+
+#define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
+#define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
+#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
+
+struct cpucycles_frequency {
+  long long persecond;
+  const char *source; /* the name of the source that answered */
+};
+
+struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
+
+/* counters.c: what was tried, and why it was dropped. */
+
+/* Fills in what is known of a counter before it is tried. */
+void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cpucycles_entry *);
+
+/* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code. */
+void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
+void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
+void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal);
+
+/* Prints the tracesetup lines of all. */
+void cpucycles_counters_trace(const struct cpucycles_counter_info *, int count);
+
+/* select.c: tries every counter, and chooses. */
+
+struct cpucycles_selection {
+  struct cpucycles_frequency frequency;
+  struct cpucycles_counter_info *counters; /* one per entry of the table */
+  int count;
+  const char *implementation; /* the chosen one's name */
+  struct cpucycles_reader reader;
+  struct cpucycles_scale clock; /* nanoseconds of the OS clock to cycles */
+};
+
+/* Tries each entry of table and chooses among them. counters: room for `count` of them, zeroed. */
+void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
+  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
+
+/* The process's one selection: made by the first call, by whatever thread, and constant from then on. 0: the
+   calling thread is the one that is making it, and this is a signal handler that interrupted that. */
+const struct cpucycles_selection *cpucycles_selected(void);
+
+/* Has it been made? */
+int cpucycles_is_selected(void);
+
+#endif

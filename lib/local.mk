@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+# The library. Its code is compiled once, into a convenience library that tests link too: there, hidden
+# functions can be reached.
+
+noinst_LTLIBRARIES += lib/libcpucycles-core.la
+lib_libcpucycles_core_la_SOURCES = \
+	backends/backend.h \
+	backends/backends.def \
+	lib/counters.c \
+	lib/cpucycles.c \
+	lib/frequency.c \
+	lib/library.h \
+	lib/osclock.c \
+	lib/osclock.h \
+	lib/precision.c \
+	lib/scale.c \
+	lib/select.c \
+	lib/table.c \
+	lib/trial.c
+EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
+
+include_HEADERS += lib/cpucycles.h
+lib_LTLIBRARIES += libcpucycles.la
+libcpucycles_la_SOURCES =
+libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+# libcpucycles.so.1: the interface of the existing library, and more.
+libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0
+EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map
+if HAVE_VERSION_SCRIPT
+libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map
+else
+libcpucycles_la_LDFLAGS += -export-symbols lib/libcpucycles.sym
+EXTRA_libcpucycles_la_DEPENDENCIES += lib/libcpucycles.sym
+endif
+EXTRA_DIST += lib/libcpucycles.map
+
+# The same symbols as a plain list.
+lib/libcpucycles.sym: lib/libcpucycles.map
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	$(SED) -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$$/\1/p' $(srcdir)/lib/libcpucycles.map >$@-t && \
+	mv $@-t $@
+CLEANFILES += lib/libcpucycles.sym
+
+pkgconfigdir_files = lib/cpucycles.pc
+pkgconfig_DATA += $(pkgconfigdir_files)
+
+dist_man_MANS += lib/cpucycles.3
+EXTRA_DIST += lib/cpucycles.3.in
+
+# The man page's list of counters is the one list.
+lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\n\2/p' \
+	  $(srcdir)/backends/backends.def >$@-list && \
+	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@VERSION@/$(VERSION)/' \
+	  $(srcdir)/lib/cpucycles.3.in >$@-t && \
+	rm -f $@-list && mv $@-t $@

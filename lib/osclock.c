@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* OS clocks behind one call each: by the C library, or where that faults, by plain system call. Knows
+   nothing of counters; who reads a clock for what is the caller's matter. */
+
+#include "config.h"
+
+#include "lib/osclock.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef HAVE_SYS_SYSCALL_H
+#include <sys/syscall.h>
+#endif
+
+/* Which way leads to the clocks is a fact of the process, learnt once, before anything is published. */
+static int avoid_libc;
+
+#if defined(CLOCK_MONOTONIC) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
+
+/* The kernel's own forms of the result, which need not be the C library's struct timespec. */
+#ifdef SYS_clock_gettime64
+static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseconds)
+{
+  struct {
+    int64_t seconds, nanoseconds;
+  } now;
+
+  if (syscall(SYS_clock_gettime64, clock, &now) != 0)
+    return -1;
+  *seconds = now.seconds;
+  *nanoseconds = now.nanoseconds;
+  return 0;
+}
+#else
+static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseconds)
+{
+  (void)clock, (void)seconds, (void)nanoseconds;
+  return -1;
+}
+#endif
+
+#ifdef SYS_clock_gettime
+static int ask_kernel(clockid_t clock, long long *seconds, long long *nanoseconds)
+{
+#ifdef __ILP32__ /* x32: a 64-bit kernel's longs */
+  typedef long long kernel_long;
+#else
+  typedef long kernel_long;
+#endif
+  struct {
+    kernel_long seconds, nanoseconds;
+  } now;
+
+  if (syscall(SYS_clock_gettime, clock, &now) != 0)
+    return -1;
+  *seconds = now.seconds;
+  *nanoseconds = now.nanoseconds;
+  return 0;
+}
+#else
+static int ask_kernel(clockid_t clock, long long *seconds, long long *nanoseconds)
+{
+  (void)clock, (void)seconds, (void)nanoseconds;
+  return -1;
+}
+#endif
+
+int cpucycles_osclock_avoid_libc(void)
+{
+  __atomic_store_n(&avoid_libc, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+static long long by_system_call(clockid_t clock, long long persecond)
+{
+  long long seconds, nanoseconds;
+
+  if (ask_kernel64(clock, &seconds, &nanoseconds) != 0 && ask_kernel(clock, &seconds, &nanoseconds) != 0)
+    return 0;
+  return seconds * persecond + nanoseconds / (1000000000 / persecond);
+}
+
+#else
+
+#define by_system_call(clock, persecond) 0LL
+
+int cpucycles_osclock_avoid_libc(void)
+{
+  return -1;
+}
+
+#endif
+
+long long cpucycles_osclock_wall(void)
+{
+  struct timeval now;
+
+  if (__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED))
+    return by_system_call(CLOCK_REALTIME, 1000000);
+  if (gettimeofday(&now, NULL) != 0)
+    return 0;
+  return (long long)now.tv_sec * 1000000 + now.tv_usec;
+}
+
+long long cpucycles_osclock_monotonic(void)
+{
+#if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
+  struct timespec now;
+
+  if (__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED))
+    return by_system_call(CLOCK_MONOTONIC, 1000000000);
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+    return 0;
+  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+#else
+  return cpucycles_osclock_wall() * 1000;
+#endif
+}
+
+void cpucycles_osclock_touch(void *unused)
+{
+  (void)unused;
+  (void)cpucycles_osclock_monotonic();
+  (void)cpucycles_osclock_wall();
+}

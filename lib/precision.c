@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The score of a counter: how small a difference it can show. Reads it and nothing else; penalties and the
+   choice are the selection's matter. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+enum { DIFFERENCES = 1000, TRIES = 10 };
+
+static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, long long *smallest)
+{
+  long long before = cpucycles_reader_read(reader);
+  long long least = 0;
+  int i;
+
+  for (i = 0; i < DIFFERENCES; i++) {
+    long long now = cpucycles_reader_read(reader);
+    /* modulo 2^64, as whoever times something takes it */
+    long long step = (long long)((unsigned long long)now - (unsigned long long)before);
+
+    if (step < 0)
+      return CPUCYCLES_STEPS_DOWN;
+    if (step > 0 && (least == 0 || step < least))
+      least = step;
+    before = now;
+  }
+  *smallest = least;
+  return least > 0 ? CPUCYCLES_STEPS_UP : CPUCYCLES_STEPS_NOWHERE;
+}
+
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, long long *smallest)
+{
+  enum cpucycles_steps steps = CPUCYCLES_STEPS_NOWHERE;
+  int i;
+
+  for (i = 0; i < TRIES && steps != CPUCYCLES_STEPS_UP; i++)
+    steps = look_once(reader, smallest);
+  return steps;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tries every counter, scores it, chooses, and publishes the choice once for the process. How a counter is
+   read is its backend's matter, how it is scored precision.c's; the policy between them is here. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An on-core counter beats whatever is not quite what was asked for, and anything beats a clock. */
+static const int penalties[] = {
+  [CPUCYCLES_KIND_CORE] = 0,
+  [CPUCYCLES_KIND_PERF_READ] = 100,
+  [CPUCYCLES_KIND_REFERENCE] = 100,
+  [CPUCYCLES_KIND_SCALED] = 100,
+  [CPUCYCLES_KIND_CLOCK] = 200,
+  [CPUCYCLES_KIND_NONE] = 200,
+};
+
+/* One counter on trial, for the bodies that the trial runs. */
+struct attempt {
+  const struct cpucycles_backend *backend;
+  struct cpucycles_why why;
+  struct cpucycles_reader reader;
+  int error;
+  long long rate, smallest;
+  enum cpucycles_steps steps;
+};
+
+static void open_counter(void *argument)
+{
+  struct attempt *attempt = argument;
+
+  attempt->error = attempt->backend->open ? attempt->backend->open(&attempt->why) : 0;
+}
+
+static void ask_rate(void *argument)
+{
+  struct attempt *attempt = argument;
+
+  attempt->rate = attempt->backend->rate ? attempt->backend->rate() : 0;
+}
+
+static void measure(void *argument)
+{
+  struct attempt *attempt = argument;
+
+  attempt->steps = cpucycles_precision(&attempt->reader, &attempt->smallest);
+}
+
+static void read_once(void *argument)
+{
+  struct attempt *attempt = argument;
+
+  (void)attempt->reader.read();
+}
+
+static void close_counter(void *argument)
+{
+  struct attempt *attempt = argument;
+
+  if (attempt->backend->close)
+    attempt->backend->close();
+}
+
+static struct attempt attempt_at(const struct cpucycles_entry *entry)
+{
+  struct attempt attempt;
+
+  memset(&attempt, 0, sizeof attempt);
+  attempt.backend = entry->backend;
+  attempt.reader.read = entry->backend->read;
+  return attempt;
+}
+
+/* Opens the counter for good or for a trial; drops it if that fails. */
+static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
+{
+  int signal = cpucycles_trial(open_counter, attempt);
+
+  if (signal == 0 && attempt->error == 0)
+    return 1;
+  if (signal != 0)
+    cpucycles_counter_drop_signal(info, signal);
+  else
+    cpucycles_counter_drop_errno(info, attempt->error, &attempt->why);
+  return 0;
+}
+
+/* Decides by what the counter is multiplied; drops it if it would have to be and cannot. */
+static int scales(struct attempt *attempt, struct cpucycles_counter_info *info, long long persecond)
+{
+  enum cpucycles_kind kind = attempt->backend->kind;
+  int signal;
+
+  info->scaling = 1;
+  if (kind != CPUCYCLES_KIND_SCALED && kind != CPUCYCLES_KIND_CLOCK)
+    return 1;
+  signal = cpucycles_trial(ask_rate, attempt);
+  if (signal != 0)
+    cpucycles_counter_drop_signal(info, signal);
+  else if (attempt->rate <= 0)
+    cpucycles_counter_drop(info, "no-rate");
+  else {
+    attempt->reader.scale = cpucycles_scale_between(attempt->rate, persecond);
+    info->scaling = (double)persecond / (double)attempt->rate;
+    return 1;
+  }
+  return 0;
+}
+
+static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
+{
+  int signal = cpucycles_trial(measure, attempt);
+
+  if (signal != 0)
+    cpucycles_counter_drop_signal(info, signal);
+  else if (attempt->steps == CPUCYCLES_STEPS_DOWN)
+    cpucycles_counter_drop(info, "decreasing");
+  else if (attempt->steps == CPUCYCLES_STEPS_NOWHERE)
+    cpucycles_counter_drop(info, "not-increasing");
+  else {
+    info->state = CPUCYCLES_USABLE;
+    info->precision = attempt->smallest + penalties[attempt->backend->kind];
+  }
+}
+
+static void try_counter(const struct cpucycles_entry *entry, struct cpucycles_counter_info *info,
+  long long persecond)
+{
+  struct attempt attempt = attempt_at(entry);
+
+  cpucycles_counter_describe(info, entry);
+  if (opens(&attempt, info) && scales(&attempt, info, persecond))
+    scores(&attempt, info);
+  cpucycles_trial(close_counter, &attempt);
+}
+
+/* Is this a second way to a register that an earlier usable counter reads too? Only noise could tell their
+   scores apart. */
+static int is_second_way(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
+  int i)
+{
+  int j;
+
+  for (j = 0; j < i; j++)
+    if (infos[j].state == CPUCYCLES_USABLE && strcmp(table[j].backend->source, table[i].backend->source) == 0)
+      return 1;
+  return 0;
+}
+
+/* The usable counter with the smallest score, the earlier one at a tie; -1: none. */
+static int best(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int count)
+{
+  int i, chosen = -1;
+
+  for (i = 0; i < count; i++)
+    if (infos[i].state == CPUCYCLES_USABLE && !is_second_way(table, infos, i)
+      && (chosen < 0 || infos[i].precision < infos[chosen].precision))
+      chosen = i;
+  return chosen;
+}
+
+/* Opens it for good, in the selection. It was let go since its trial, and may refuse now. */
+static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i)
+{
+  struct attempt attempt = attempt_at(&table[i]);
+  struct cpucycles_counter_info *info = &selection->counters[i];
+  int signal;
+
+  if (!opens(&attempt, info) || !scales(&attempt, info, selection->frequency.persecond)) {
+    cpucycles_trial(close_counter, &attempt);
+    return 0;
+  }
+  signal = cpucycles_trial(read_once, &attempt);
+  if (signal != 0) {
+    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_trial(close_counter, &attempt);
+    return 0;
+  }
+  info->state = CPUCYCLES_SELECTED;
+  selection->implementation = table[i].name;
+  selection->reader = attempt.reader;
+  return 1;
+}
+
+static long long read_nothing(void)
+{
+  return 0;
+}
+
+/* Nothing passed its trial. A clock that stood still for the moment is better than none, the last of the
+   list first; and if even reading a clock faults, there is still an answer. */
+static void last_resort(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+{
+  int i;
+
+  for (i = selection->count - 1; i >= 0; i--)
+    if (table[i].backend->kind == CPUCYCLES_KIND_CLOCK && selection->counters[i].signal_number == 0
+      && reopens(selection, table, i))
+      return;
+  memset(&selection->reader, 0, sizeof selection->reader);
+  selection->reader.read = read_nothing;
+  selection->implementation = "default-zero";
+  for (i = 0; i < selection->count; i++)
+    if (strcmp(table[i].name, selection->implementation) == 0)
+      selection->counters[i].state = CPUCYCLES_SELECTED;
+}
+
+void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
+  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
+{
+  int i;
+
+  selection->counters = counters;
+  selection->count = count;
+  selection->implementation = NULL;
+  if (cpucycles_trial(cpucycles_osclock_touch, NULL) != 0)
+    cpucycles_osclock_avoid_libc();
+  selection->frequency = cpucycles_frequency(host);
+  selection->clock = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  for (i = 0; i < count; i++)
+    try_counter(&table[i], &counters[i], selection->frequency.persecond);
+  while ((i = best(table, counters, count)) >= 0)
+    if (reopens(selection, table, i))
+      return;
+  last_resort(selection, table);
+}
+
+/* The process's one selection. `owner` is 0 before it, the selecting process while it runs, and DONE after;
+   everything else here is written by the selecting thread before it stores DONE. */
+enum { DONE = -1 };
+
+static struct {
+  int owner;
+  pthread_t thread;
+  struct cpucycles_selection selection;
+  struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
+} published;
+
+/* Another thread selects: that takes some 0.1 ms. Sleeping, and not yielding, also lets a thread of lower
+   priority get on with it. */
+static void wait_a_little(void)
+{
+  const struct timespec pause = { 0, 20000 };
+
+  nanosleep(&pause, NULL);
+}
+
+long long cpucycles_clock_cycles(void)
+{
+  if (!cpucycles_is_selected())
+    return 0;
+  return cpucycles_scale_apply(published.selection.clock, cpucycles_osclock_monotonic());
+}
+
+int cpucycles_is_selected(void)
+{
+  return __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE) == DONE;
+}
+
+const struct cpucycles_selection *cpucycles_selected(void)
+{
+  struct cpucycles_calm calm;
+  int pid, owner;
+
+  for (;;) {
+    owner = __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE);
+    if (owner == DONE)
+      return &published.selection;
+    pid = (int)getpid();
+    if (owner == pid) {
+      if (pthread_equal(__atomic_load_n(&published.thread, __ATOMIC_ACQUIRE), pthread_self()))
+        return NULL;
+      wait_a_little();
+      continue;
+    }
+    /* Nobody selects, or this is the child of a process in which another thread did: take over. */
+    cpucycles_calm_begin(&calm);
+    if (__atomic_compare_exchange_n(&published.owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      __atomic_store_n(&published.thread, pthread_self(), __ATOMIC_RELEASE);
+      cpucycles_trial_begin(&calm);
+      memset(published.counters, 0, sizeof published.counters);
+      cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
+        &published.selection);
+      cpucycles_trial_end();
+      __atomic_store_n(&published.owner, DONE, __ATOMIC_RELEASE);
+    }
+    cpucycles_calm_end(&calm);
+  }
+}

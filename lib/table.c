@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The counters that configure found buildable, from the one list of them. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#define CPUCYCLES_BACKEND(id, name, summary) extern const struct cpucycles_backend cpucycles_backend_##id;
+#include "backends/backends.def"
+#undef CPUCYCLES_BACKEND
+
+/* ROW(0, ...) is nothing, ROW(1, ...) an entry. */
+#define ROW_0(id, name, summary)
+#define ROW_1(id, name, summary) { name, summary, &cpucycles_backend_##id },
+#define ROW_(built, id, name, summary) ROW_##built(id, name, summary)
+#define ROW(built, id, name, summary) ROW_(built, id, name, summary)
+
+const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH] = {
+#define CPUCYCLES_BACKEND(id, name, summary) ROW(HAVE_BACKEND_##id, id, name, summary)
+#include "backends/backends.def"
+#undef CPUCYCLES_BACKEND
+};

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+#
+# SYNOPSIS
+#
+#   m4_include([backends/backends.def])
+#   CPUCYCLES_BACKENDS
+#   CPUCYCLES_BACKENDS_SUMMARY
+#
+# DESCRIPTION
+#
+#   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether that counter is built. (The list is
+#   included by configure.ac itself, since only so configure depends on it.) A counter is built where its probe, the whole program probes/NAME.c, compiles and links
+#   with the user's CC, CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The program is never run and the host's name
+#   never looked at, so that a cross build decides exactly as a native one.
+#
+#   Per row, with its identifier ID:
+#
+#     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
+#     cpucycles_cv_why_ID          cache variable: why not, from the compiler's or linker's first error
+#     HAVE_BACKEND_ID              defined to 0 or 1, always
+#
+#   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
+#
+#   --with-backends=LIST       builds only what LIST names; one that its probe refuses is an error
+#   --without-backends=LIST    builds all but what LIST names
+#
+#   LISTs are separated by commas or spaces; an unknown name is an error. default-gettimeofday is the
+#   counter of last resort and is built whatever the lists say.
+#
+#   CPUCYCLES_BACKENDS_SUMMARY prints what was built and what was dropped, and why.
+
+# configure's own parser takes --without-PACKAGE without a value only; so the option is respelled before
+# the parser sees it. DEFAULTS is the last section ahead of the parser.
+m4_divert_text([DEFAULTS], [
+for cpucycles_arg
+do
+  shift
+  case $cpucycles_arg in #(
+    --without-backends=* | -without-backends=*)
+      cpucycles_arg=--with-excluded-backends=${cpucycles_arg@%:@*=} ;;
+  esac
+  set x "$[]@" "$cpucycles_arg"
+  shift
+done
+])
+
+# Rows of the list: collects the identifiers and, per identifier, the name without its quotes.
+m4_define([CPUCYCLES_BACKEND],
+  [m4_append([_CPUCYCLES_IDS], [$1], [,])dnl
+m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
+
+# _CPUCYCLES_PROBE(ID, NAME)
+# One question: does the probe link?
+m4_define([_CPUCYCLES_PROBE],
+[AC_CACHE_CHECK([for counter $2], [cpucycles_cv_backend_$1],
+  [cpucycles_cv_why_$1=
+  AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/probes/$2.c"]])],
+    [cpucycles_cv_backend_$1=yes],
+    [cpucycles_cv_backend_$1=no
+    # The first complaint: after "error:" of the compiler, else the linker's "undefined reference".
+    cpucycles_cv_why_$1=`sed -n \
+      -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
+      -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' conftest.err 2>/dev/null`])])])
+
+# _CPUCYCLES_DECIDE(ID, NAME)
+# What the lists and the probe say together.
+m4_define([_CPUCYCLES_DECIDE],
+[cpucycles_built=no
+cpucycles_why=
+AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
+    && AS_CASE([" $cpucycles_only "], [*" $2 "*], [false], [:])],
+  [cpucycles_why='not in --with-backends'],
+  [test "$2" != default-gettimeofday \
+    && AS_CASE([" $cpucycles_excluded "], [*" $2 "*], [:], [false])],
+  [cpucycles_why='left out by --without-backends'],
+  [_CPUCYCLES_PROBE([$1], [$2])
+  cpucycles_built=$cpucycles_cv_backend_$1
+  cpucycles_why=$cpucycles_cv_why_$1
+  AS_IF([test "$cpucycles_built" != yes],
+    [AS_CASE([" $cpucycles_only "], [*" $2 "*],
+      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: ${cpucycles_why:-its probe was preset to fail}])])
+    AS_IF([test "$2" = default-gettimeofday],
+      [AC_MSG_ERROR([default-gettimeofday cannot be built here: ${cpucycles_why:-its probe was preset to fail}])])])])
+AS_IF([test "$cpucycles_built" = yes],
+  [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
+  CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
+  cpucycles_report_built="$cpucycles_report_built
+    $2"],
+  [AC_DEFINE([HAVE_BACKEND_$1], [0])
+  cpucycles_report_dropped="$cpucycles_report_dropped
+    $2: ${cpucycles_why:-its probe does not link (config.log)}"])
+])
+
+# _CPUCYCLES_LIST(VARIABLE, OPTION)
+# Turns the list in VARIABLE into words, and refuses an unknown one.
+m4_define([_CPUCYCLES_LIST],
+[$1=`AS_ECHO(["$$1"]) | tr ',\t\n' '   '`
+for cpucycles_name in $$1; do
+  AS_CASE([" $cpucycles_all "], [*" $cpucycles_name "*], [],
+    [AC_MSG_ERROR([$2: there is no counter $cpucycles_name; the counters are:$cpucycles_all])])
+done])
+
+AC_DEFUN([CPUCYCLES_BACKENDS],
+[AC_ARG_WITH([backends],
+  [AS_HELP_STRING([--with-backends=LIST], [build only these counters (and default-gettimeofday)])],
+  [], [with_backends=yes])
+AC_ARG_WITH([excluded-backends],
+  [AS_HELP_STRING([--without-backends=LIST], [build all counters but these; also spelled
+    --with-excluded-backends=LIST])],
+  [], [with_excluded_backends=])
+cpucycles_all=m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
+  [" m4_indir([_CPUCYCLES_NAME_]cpucycles_id)"])
+AS_CASE([$with_backends],
+  [yes], [cpucycles_only=no],
+  [no], [AC_MSG_ERROR([--without-backends: which ones? --without-backends=LIST; the counters are:$cpucycles_all])],
+  [cpucycles_only=$with_backends
+  _CPUCYCLES_LIST([cpucycles_only], [--with-backends])
+  AS_IF([test -z "`AS_ECHO(["$cpucycles_only"]) | tr -d ' '`"],
+    [AC_MSG_ERROR([--with-backends: the list is empty; the counters are:$cpucycles_all])])])
+AS_CASE([$with_excluded_backends],
+  [yes | no], [AC_MSG_ERROR([--with-excluded-backends: which ones? the counters are:$cpucycles_all])],
+  [cpucycles_excluded=$with_excluded_backends
+  _CPUCYCLES_LIST([cpucycles_excluded], [--without-backends])])
+AS_CASE([" $cpucycles_excluded "], [*" default-gettimeofday "*],
+  [AC_MSG_WARN([default-gettimeofday is the counter of last resort: it is built all the same])])
+for cpucycles_name in $cpucycles_excluded; do
+  AS_CASE([" $cpucycles_only "], [*" $cpucycles_name "*],
+    [AC_MSG_ERROR([$cpucycles_name is both in --with-backends and in --without-backends])])
+done
+CPUCYCLES_BACKEND_OBJECTS=
+cpucycles_report_built=
+cpucycles_report_dropped=
+m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
+  [_CPUCYCLES_DECIDE(cpucycles_id, m4_indir([_CPUCYCLES_NAME_]cpucycles_id))])
+AC_SUBST([CPUCYCLES_BACKEND_OBJECTS])
+])
+
+AC_DEFUN([CPUCYCLES_BACKENDS_SUMMARY],
+[AS_ECHO(["
+libcpucycles $PACKAGE_VERSION for $host
+
+  counters built:$cpucycles_report_built
+  counters dropped:${cpucycles_report_dropped:-
+    none}
+"])])

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Links where the compiler takes GNU assembly for x86-64. */
+
+#ifndef __x86_64__
+#error the target is not x86-64
+#endif
+
+int main(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (low | high) == 0;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Links wherever C does. */
+
+int main(void)
+{
+  return 0;
+}
