@@ -49,11 +49,12 @@ pkgconfig_DATA += $(pkgconfigdir_files)
 dist_man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
 
-# The man page's list of counters is the one list.
+# The man page's list of counters is the one list. configure would replace the word VERSION between at
+# signs here, too, if it were spelled plainly.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\n\2/p' \
 	  $(srcdir)/backends/backends.def >$@-list && \
-	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@VERSION@/$(VERSION)/' \
+	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@[V]ERSION@/$(VERSION)/' \
 	  $(srcdir)/lib/cpucycles.3.in >$@-t && \
 	rm -f $@-list && mv $@-t $@
