@@ -12,6 +12,8 @@ EXTRA_DIST += tests/suite.h
 if HAVE_CHECK
 CPUCYCLES_SUITES =
 CPUCYCLES_SUITES += tests/check_scale
+CPUCYCLES_SUITES += tests/check_select
+CPUCYCLES_SUITES += tests/check_trial
 # EOL
 check_PROGRAMS += $(CPUCYCLES_SUITES)
 TESTS += $(CPUCYCLES_SUITES)

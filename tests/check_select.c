@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The choice among counters: what passes its trial, what it scores, what is dropped and why, and that
+   losers leave nothing behind. The counters here are made for it. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Fake counters. Each test runs in its own process, so that these begin at 0. */
+
+static long long ticks;
+static int opens_seen, closes_seen, reads_seen;
+static volatile char *forbidden; /* a page that nobody may read */
+
+static long long read_up(void)
+{
+  return ticks += 7;
+}
+
+static long long read_up_by_41(void)
+{
+  return ticks += 41;
+}
+
+static long long read_constant(void)
+{
+  return 5;
+}
+
+static long long read_down_at_times(void)
+{
+  return ticks += ++reads_seen % 900 == 0 ? -3 : 7;
+}
+
+/* Constant for two whole tries, then fine. */
+static long long read_from_third_try(void)
+{
+  return ++reads_seen > 2 * 1001 ? reads_seen : 0;
+}
+
+/* The same, but one try too late: the eleventh. */
+static long long read_from_eleventh_try(void)
+{
+  return ++reads_seen > 10 * 1001 ? reads_seen : 0;
+}
+
+static long long read_forbidden(void)
+{
+  return *forbidden;
+}
+
+/* Works in the trial, and traps at the 1,000th read. */
+static long long read_traps_late(void)
+{
+  return ++reads_seen == 1000 ? *forbidden : reads_seen;
+}
+
+static long long read_around_2_63(void)
+{
+  static unsigned long long count = 0x7fffffffffffff00ULL;
+
+  return (long long)(count += 3);
+}
+
+static int open_well(struct cpucycles_why *why)
+{
+  (void)why;
+  opens_seen++;
+  return 0;
+}
+
+static void close_well(void)
+{
+  closes_seen++;
+}
+
+static int open_refused(struct cpucycles_why *why)
+{
+  why->remedy = "ask nicely";
+  return EACCES;
+}
+
+static int open_absent(struct cpucycles_why *why)
+{
+  (void)why;
+  return ENOENT;
+}
+
+static int open_exhausted(struct cpucycles_why *why)
+{
+  (void)why;
+  return EMFILE;
+}
+
+static int open_failed(struct cpucycles_why *why)
+{
+  (void)why;
+  return EIO;
+}
+
+static int open_with_own_words(struct cpucycles_why *why)
+{
+  why->reason = "absent";
+  why->explanation = "it is somewhere else";
+  return EIO;
+}
+
+static int open_traps(struct cpucycles_why *why)
+{
+  (void)why;
+  opens_seen++;
+  return *forbidden;
+}
+
+static int open_only_once(struct cpucycles_why *why)
+{
+  (void)why;
+  return opens_seen++ ? EBUSY : 0;
+}
+
+static long long megahertz(void)
+{
+  return 1000000;
+}
+
+static long long rate_unknown(void)
+{
+  return 0;
+}
+
+static long long rate_traps(void)
+{
+  return *forbidden;
+}
+
+/* One table entry. The source is the name, unless a test says otherwise. */
+static struct cpucycles_entry entry(const char *name, struct cpucycles_backend backend)
+{
+  struct cpucycles_backend *kept = malloc(sizeof *kept);
+  struct cpucycles_entry made = { name, "made for a test", kept };
+
+  ck_assert_ptr_nonnull(kept);
+  *kept = backend;
+  kept->width = kept->width ? kept->width : 64;
+  kept->source = kept->source ? kept->source : name;
+  kept->unit = "ticks";
+  return made;
+}
+
+#define ENTRY(name, ...) entry(name, (struct cpucycles_backend) { __VA_ARGS__ })
+
+/* What every list ends with. */
+static long long read_clock(void)
+{
+  static long long now;
+
+  return now += 1;
+}
+
+#define LAST_CLOCK ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
+
+static const char *no_environment(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+/* A machine without files: the frequency is the default. */
+static const struct cpucycles_host nowhere = { "/nonexistent", no_environment };
+
+static struct cpucycles_counter_info infos[8];
+static struct cpucycles_selection selection;
+
+static void select_among(const struct cpucycles_entry *table, int count)
+{
+  struct cpucycles_calm calm;
+
+  forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
+  memset(infos, 0, sizeof infos);
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_select(&nowhere, table, count, infos, &selection);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+#define SELECT(...) \
+  do { \
+    const struct cpucycles_entry table[] = { __VA_ARGS__ }; \
+    select_among(table, (int)(sizeof table / sizeof table[0])); \
+  } while (0)
+
+static void expect_dropped(int i, const char *reason)
+{
+  ck_assert_int_eq(infos[i].state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(infos[i].reason, reason);
+  ck_assert_ptr_nonnull(infos[i].explanation);
+  ck_assert_int_eq(infos[i].precision, 0);
+}
+
+START_TEST(score_is_smallest_step_plus_penalty)
+{
+  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up),
+    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].precision, 7);
+  ck_assert_int_eq(infos[1].precision, 107);
+  ck_assert_int_eq(infos[2].precision, 141);
+  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond of the default frequency */
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
+  ck_assert_int_eq(infos[1].state, CPUCYCLES_USABLE);
+}
+END_TEST
+
+START_TEST(coarse_core_counter_beats_fine_reference)
+{
+  SELECT(ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up),
+    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "core");
+}
+END_TEST
+
+START_TEST(earlier_row_wins_a_tie)
+{
+  SELECT(ENTRY("first", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("second", .kind = CPUCYCLES_KIND_CORE, .read = read_up), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "first");
+}
+END_TEST
+
+START_TEST(two_ways_to_one_register_never_alternate)
+{
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .source = "register"),
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+  ck_assert_int_lt(infos[1].precision, infos[0].precision);
+  ck_assert_str_eq(selection.implementation, "way");
+}
+END_TEST
+
+START_TEST(second_way_serves_where_first_traps)
+{
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden, .source = "register"),
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "other way");
+}
+END_TEST
+
+START_TEST(constant_counter_is_dropped_as_not_increasing)
+{
+  SELECT(ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant), LAST_CLOCK);
+  expect_dropped(0, "not-increasing");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
+{
+  SELECT(ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  expect_dropped(0, "decreasing");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(counter_that_works_at_the_third_try_is_kept)
+{
+  SELECT(ENTRY("slow start", .kind = CPUCYCLES_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "slow start");
+}
+END_TEST
+
+START_TEST(ten_tries_and_no_more)
+{
+  SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try), LAST_CLOCK);
+  expect_dropped(0, "not-increasing");
+  ck_assert_int_eq(reads_seen, 10 * 1001);
+}
+END_TEST
+
+START_TEST(granularity_of_41_is_seen)
+{
+  SELECT(ENTRY("coarse", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].precision, 41);
+}
+END_TEST
+
+START_TEST(counter_passing_2_63_is_going_up)
+{
+  SELECT(ENTRY("high", .kind = CPUCYCLES_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "high");
+  ck_assert_int_eq(infos[0].precision, 3);
+}
+END_TEST
+
+START_TEST(trap_in_read_is_the_reason)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden,
+           .close = close_well),
+    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .read = read_traps_late), LAST_CLOCK);
+  expect_dropped(0, "signal");
+  expect_dropped(1, "signal");
+  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
+  ck_assert_int_eq(closes_seen, 1);
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(trap_in_open_is_the_reason_and_is_cleaned_up)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_traps, .read = read_up,
+           .close = close_well),
+    LAST_CLOCK);
+  expect_dropped(0, "signal");
+  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
+  ck_assert_int_eq(opens_seen, 1);
+  ck_assert_int_eq(closes_seen, 1);
+}
+END_TEST
+
+START_TEST(errno_decides_the_reason)
+{
+  SELECT(ENTRY("a", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("b", .kind = CPUCYCLES_KIND_CORE, .open = open_absent, .read = read_up),
+    ENTRY("c", .kind = CPUCYCLES_KIND_CORE, .open = open_exhausted, .read = read_up),
+    ENTRY("d", .kind = CPUCYCLES_KIND_CORE, .open = open_failed, .read = read_up),
+    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_words, .read = read_up), LAST_CLOCK);
+  expect_dropped(0, "refused");
+  ck_assert_str_eq(infos[0].remedy, "ask nicely");
+  ck_assert_int_eq(infos[0].error_number, EACCES);
+  expect_dropped(1, "absent");
+  ck_assert_ptr_null(infos[1].remedy);
+  expect_dropped(2, "exhausted");
+  expect_dropped(3, "failed");
+  ck_assert_int_eq(infos[3].error_number, EIO);
+  expect_dropped(4, "absent");
+  ck_assert_str_eq(infos[4].explanation, "it is somewhere else");
+}
+END_TEST
+
+START_TEST(scaled_counter_of_unknown_rate_is_dropped)
+{
+  SELECT(ENTRY("unknown", .kind = CPUCYCLES_KIND_SCALED, .read = read_constant, .rate = rate_unknown),
+    ENTRY("traps", .kind = CPUCYCLES_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
+  ck_assert_ptr_nonnull(infos[0].reason);
+  expect_dropped(1, "signal");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(clock_is_scaled_to_cycles)
+{
+  long long before, step;
+
+  SELECT(LAST_CLOCK);
+  ck_assert_double_eq_tol(infos[0].scaling, 2399.987654, 1e-9);
+  before = cpucycles_reader_read(&selection.reader);
+  step = cpucycles_reader_read(&selection.reader) - before;
+  ck_assert(step == 2399 || step == 2400);
+}
+END_TEST
+
+START_TEST(losers_are_closed_and_winner_is_open)
+{
+  SELECT(ENTRY("winner", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up,
+           .close = close_well),
+    ENTRY("loser", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_well, .read = read_up,
+      .close = close_well),
+    ENTRY("dropped", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_constant,
+      .close = close_well),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "winner");
+  ck_assert_int_eq(opens_seen, 4);
+  ck_assert_int_eq(closes_seen, 3);
+}
+END_TEST
+
+START_TEST(winner_that_does_not_open_again_makes_way)
+{
+  SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
+    ENTRY("always", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "always");
+  expect_dropped(0, "failed");
+  ck_assert_int_eq(infos[0].error_number, EBUSY);
+}
+END_TEST
+
+START_TEST(clock_that_stands_still_is_the_last_resort)
+{
+  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant),
+    ENTRY("still", .kind = CPUCYCLES_KIND_CLOCK, .read = read_constant, .rate = megahertz));
+  ck_assert_str_eq(selection.implementation, "still");
+  ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
+  ck_assert_str_eq(infos[1].reason, "not-increasing");
+  ck_assert_double_eq_tol(infos[1].scaling, 2399.987654, 1e-9);
+}
+END_TEST
+
+START_TEST(there_is_an_answer_where_everything_traps)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
+    ENTRY("no clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
+  ck_assert_str_eq(selection.implementation, "default-zero");
+  ck_assert_int_eq(cpucycles_reader_read(&selection.reader), 0);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, score_is_smallest_step_plus_penalty);
+  tcase_add_test(tests, coarse_core_counter_beats_fine_reference);
+  tcase_add_test(tests, earlier_row_wins_a_tie);
+  tcase_add_test(tests, two_ways_to_one_register_never_alternate);
+  tcase_add_test(tests, second_way_serves_where_first_traps);
+  tcase_add_test(tests, constant_counter_is_dropped_as_not_increasing);
+  tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
+  tcase_add_test(tests, counter_that_works_at_the_third_try_is_kept);
+  tcase_add_test(tests, ten_tries_and_no_more);
+  tcase_add_test(tests, granularity_of_41_is_seen);
+  tcase_add_test(tests, counter_passing_2_63_is_going_up);
+  tcase_add_test(tests, trap_in_read_is_the_reason);
+  tcase_add_test(tests, trap_in_open_is_the_reason_and_is_cleaned_up);
+  tcase_add_test(tests, errno_decides_the_reason);
+  tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
+  tcase_add_test(tests, clock_is_scaled_to_cycles);
+  tcase_add_test(tests, losers_are_closed_and_winner_is_open);
+  tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
+  tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
+  tcase_add_test(tests, there_is_an_answer_where_everything_traps);
+}
+
+int main(void)
+{
+  return suite_main("select", add);
+}

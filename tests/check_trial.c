@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Trials under fault protection: every fault of the trying thread is caught, everything else reaches the
+   application as it would have without us, and its handlers come back exactly. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+
+static volatile char *forbidden;  /* SIGSEGV */
+static volatile char *beyond_end; /* SIGBUS: mapped, and no file behind it */
+
+static void make_pages(void)
+{
+  FILE *empty = tmpfile();
+
+  forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
+  ck_assert_ptr_nonnull(empty);
+  beyond_end = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(empty), 0);
+  ck_assert_ptr_ne((void *)beyond_end, MAP_FAILED);
+}
+
+static struct cpucycles_calm calm;
+
+static void begin(void)
+{
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+}
+
+static void end(void)
+{
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+static void read_page(void *page)
+{
+  (void)**(volatile char **)page;
+}
+
+static void run_trap(void *unused)
+{
+  (void)unused;
+  __builtin_trap();
+}
+
+static void do_nothing(void *done)
+{
+  *(int *)done = 1;
+}
+
+START_TEST(fault_ends_the_trial_and_is_named)
+{
+  int i, done = 0;
+
+  make_pages();
+  begin();
+  for (i = 0; i < 100; i++) {
+    ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
+    ck_assert_int_eq(cpucycles_trial(read_page, &beyond_end), SIGBUS);
+  }
+  ck_assert_int_eq(cpucycles_trial(do_nothing, &done), 0);
+  ck_assert_int_eq(done, 1);
+  end();
+}
+END_TEST
+
+START_TEST(illegal_instruction_ends_the_trial)
+{
+#if defined(__i386__) || defined(__x86_64__)
+  begin();
+  ck_assert_int_eq(cpucycles_trial(run_trap, NULL), SIGILL);
+  ck_assert_int_eq(cpucycles_trial(run_trap, NULL), SIGILL);
+  end();
+#else
+  (void)run_trap;
+  skip("illegal_instruction_ends_the_trial", "which signal a trap raises differs on this CPU");
+#endif
+}
+END_TEST
+
+START_TEST(blocked_fault_is_caught_all_the_same)
+{
+  sigset_t all, now;
+  int i;
+
+  make_pages();
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  begin();
+  ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
+  end();
+  pthread_sigmask(SIG_SETMASK, NULL, &now);
+  for (i = 0; i < 5; i++)
+    ck_assert_int_eq(sigismember(&now, faults[i]), 1);
+  ck_assert_int_eq(sigismember(&now, SIGUSR1), 1);
+}
+END_TEST
+
+static void handler_a(int signal)
+{
+  (void)signal;
+}
+
+static void handler_b(int signal, siginfo_t *info, void *context)
+{
+  (void)signal, (void)info, (void)context;
+}
+
+START_TEST(handlers_come_back_exactly)
+{
+  /* SIGSYS is left alone: never set */
+  static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
+  struct sigaction set, before[5], after;
+  int i, member;
+
+  for (i = 0; i < 4; i++) {
+    memset(&set, 0, sizeof set);
+    set.sa_flags = flags[i];
+    if (flags[i] & SA_SIGINFO)
+      set.sa_sigaction = handler_b;
+    else
+      set.sa_handler = i == 0 ? SIG_IGN : handler_a;
+    sigemptyset(&set.sa_mask);
+    sigaddset(&set.sa_mask, SIGUSR1 + i);
+    ck_assert_int_eq(sigaction(faults[i], &set, NULL), 0);
+  }
+  for (i = 0; i < 5; i++)
+    sigaction(faults[i], NULL, &before[i]);
+  make_pages();
+  begin();
+  ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
+  end();
+  for (i = 0; i < 5; i++) {
+    sigaction(faults[i], NULL, &after);
+    ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
+    ck_assert_int_eq(after.sa_flags, before[i].sa_flags);
+    for (member = 1; member < SIGRTMAX; member++)
+      ck_assert_int_eq(sigismember(&after.sa_mask, member), sigismember(&before[i].sa_mask, member));
+  }
+}
+END_TEST
+
+START_TEST(mask_and_cancellation_come_back)
+{
+  sigset_t usr1, now;
+  int state;
+
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &usr1, NULL);
+  make_pages();
+  begin();
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  ck_assert_int_eq(state, PTHREAD_CANCEL_DISABLE);
+  ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
+  end();
+  pthread_sigmask(SIG_SETMASK, NULL, &now);
+  ck_assert_int_eq(sigismember(&now, SIGUSR1), 1);
+  ck_assert_int_eq(sigismember(&now, SIGUSR2), 0);
+  ck_assert_int_eq(sigismember(&now, SIGSEGV), 0);
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  ck_assert_int_eq(state, PTHREAD_CANCEL_ENABLE);
+}
+END_TEST
+
+/* What the application's handler saw. */
+static volatile int seen_signal, seen_code, seen_value, seen_count, seen_masked;
+static void *volatile seen_address;
+static volatile int seen_context;
+
+static void see(int signal, siginfo_t *info, void *context)
+{
+  sigset_t mask;
+
+  seen_signal = signal;
+  seen_code = info->si_code;
+  seen_address = info->si_addr;
+  seen_value = info->si_value.sival_int;
+  seen_context = context != NULL;
+  pthread_sigmask(SIG_SETMASK, NULL, &mask);
+  seen_masked = sigismember(&mask, SIGUSR2);
+  seen_count++;
+  if (info->si_code > 0) /* a real fault would come again: make the page readable */
+    mprotect((void *)forbidden, 4096, PROT_READ);
+}
+
+static void *fault_elsewhere(void *unused)
+{
+  (void)unused;
+  return (void *)(long)*forbidden;
+}
+
+static void handle_with(int signal, int flags)
+{
+  struct sigaction set;
+
+  memset(&set, 0, sizeof set);
+  set.sa_flags = flags | SA_SIGINFO;
+  set.sa_sigaction = see;
+  sigemptyset(&set.sa_mask);
+  sigaddset(&set.sa_mask, SIGUSR2);
+  sigaction(signal, &set, NULL);
+}
+
+START_TEST(fault_of_another_thread_goes_to_the_application)
+{
+  pthread_t thread;
+
+  make_pages();
+  handle_with(SIGSEGV, 0);
+  begin();
+  ck_assert_int_eq(pthread_create(&thread, NULL, fault_elsewhere, NULL), 0);
+  pthread_join(thread, NULL);
+  end();
+  ck_assert_int_eq(seen_count, 1);
+  ck_assert_int_eq(seen_signal, SIGSEGV);
+  ck_assert_int_eq(seen_code, SEGV_ACCERR);
+  ck_assert_ptr_eq(seen_address, (void *)forbidden);
+  ck_assert_int_eq(seen_context, 1);
+  ck_assert_int_eq(seen_masked, 1);
+}
+END_TEST
+
+static void queue_to_self(void *unused)
+{
+  union sigval value = { .sival_int = 4711 };
+
+  (void)unused;
+  sigqueue(getpid(), SIGSEGV, value);
+}
+
+START_TEST(signal_sent_to_the_trying_thread_goes_to_the_application)
+{
+  handle_with(SIGSEGV, 0);
+  begin();
+  ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
+  ck_assert_int_eq(seen_count, 1);
+  ck_assert_int_eq(seen_code, SI_QUEUE);
+  ck_assert_int_eq(seen_value, 4711);
+  end();
+}
+END_TEST
+
+START_TEST(signal_that_the_thread_had_blocked_stays_pending)
+{
+  sigset_t blocked, pending;
+  siginfo_t info;
+
+  handle_with(SIGSEGV, 0);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGSEGV);
+  pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+  queue_to_self(NULL);
+  begin();
+  ck_assert_int_eq(seen_count, 0);
+  end();
+  ck_assert_int_eq(seen_count, 0);
+  sigpending(&pending);
+  ck_assert_int_eq(sigismember(&pending, SIGSEGV), 1);
+  ck_assert_int_eq(sigwaitinfo(&blocked, &info), SIGSEGV);
+  ck_assert_int_eq(info.si_code, SI_QUEUE);
+  ck_assert_int_eq(info.si_value.sival_int, 4711);
+  ck_assert_int_eq(info.si_pid, getpid());
+}
+END_TEST
+
+START_TEST(one_shot_handler_has_one_call)
+{
+  struct sigaction after;
+
+  handle_with(SIGSEGV, SA_RESETHAND);
+  begin();
+  queue_to_self(NULL);
+  end();
+  ck_assert_int_eq(seen_count, 1);
+  sigaction(SIGSEGV, NULL, &after);
+  ck_assert_ptr_eq((void *)after.sa_handler, (void *)SIG_DFL);
+}
+END_TEST
+
+START_TEST(ignored_signal_stays_ignored)
+{
+  signal(SIGSEGV, SIG_IGN);
+  begin();
+  queue_to_self(NULL);
+  end();
+}
+END_TEST
+
+START_TEST(handler_set_meanwhile_stays)
+{
+  struct sigaction after;
+
+  begin();
+  signal(SIGFPE, handler_a);
+  end();
+  sigaction(SIGFPE, NULL, &after);
+  ck_assert_ptr_eq((void *)after.sa_handler, (void *)handler_a);
+}
+END_TEST
+
+/* The status of a child that does this within a trial. */
+static int status_of(void (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    begin();
+    body();
+    end();
+    _exit(0);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static void die_of_fault_elsewhere(void)
+{
+  pthread_t thread;
+
+  pthread_create(&thread, NULL, fault_elsewhere, NULL);
+  pthread_join(thread, NULL);
+}
+
+static void die_of_signal(void)
+{
+  queue_to_self(NULL);
+}
+
+START_TEST(what_nobody_handles_still_ends_the_process)
+{
+  int status;
+
+  make_pages();
+  signal(SIGSEGV, SIG_DFL);
+  status = status_of(die_of_fault_elsewhere);
+  ck_assert(WIFSIGNALED(status));
+  ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
+  status = status_of(die_of_signal);
+  ck_assert(WIFSIGNALED(status));
+  ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
+  signal(SIGSEGV, SIG_IGN); /* which a fault cannot be */
+  status = status_of(die_of_fault_elsewhere);
+  ck_assert(WIFSIGNALED(status));
+  ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
+}
+END_TEST
+
+START_TEST(child_forked_during_a_trial_can_have_its_own)
+{
+  int status, i;
+  pid_t child;
+
+  make_pages();
+  handle_with(SIGSEGV, 0);
+  begin();
+  child = fork();
+  if (child == 0) {
+    struct sigaction after;
+
+    begin();
+    if (cpucycles_trial(read_page, &forbidden) != SIGSEGV)
+      _exit(1);
+    end();
+    sigaction(SIGSEGV, NULL, &after);
+    if (after.sa_sigaction != see)
+      _exit(2);
+    for (i = 0; i < 10; i++)
+      queue_to_self(NULL);
+    _exit(seen_count == 10 ? 0 : 3);
+  }
+  waitpid(child, &status, 0);
+  end();
+  ck_assert(WIFEXITED(status));
+  ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, fault_ends_the_trial_and_is_named);
+  tcase_add_test(tests, illegal_instruction_ends_the_trial);
+  tcase_add_test(tests, blocked_fault_is_caught_all_the_same);
+  tcase_add_test(tests, handlers_come_back_exactly);
+  tcase_add_test(tests, mask_and_cancellation_come_back);
+  tcase_add_test(tests, fault_of_another_thread_goes_to_the_application);
+  tcase_add_test(tests, signal_sent_to_the_trying_thread_goes_to_the_application);
+  tcase_add_test(tests, signal_that_the_thread_had_blocked_stays_pending);
+  tcase_add_test(tests, one_shot_handler_has_one_call);
+  tcase_add_test(tests, ignored_signal_stays_ignored);
+  tcase_add_test(tests, handler_set_meanwhile_stays);
+  tcase_add_test(tests, what_nobody_handles_still_ends_the_process);
+  tcase_add_test(tests, child_forked_during_a_trial_can_have_its_own);
+}
+
+int main(void)
+{
+  return suite_main("trial", add);
+}
