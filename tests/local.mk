@@ -11,6 +11,9 @@ EXTRA_DIST += tests/suite.h
 
 if HAVE_CHECK
 CPUCYCLES_SUITES =
+CPUCYCLES_SUITES += tests/check_first_call
+CPUCYCLES_SUITES += tests/check_frequency
+CPUCYCLES_SUITES += tests/check_perfevent
 CPUCYCLES_SUITES += tests/check_scale
 CPUCYCLES_SUITES += tests/check_select
 CPUCYCLES_SUITES += tests/check_trial

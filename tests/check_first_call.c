@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The first call of a process, whatever the process is up to: many threads, signals, forks, filters, nothing
+   left of files, descriptors or stack. Each case runs in processes that have not called the library yet. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#ifdef HAVE_LINUX_SECCOMP_H
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#endif
+
+/* Runs body in a fresh process and expects it to return 0 there. */
+static void in_fresh_process(int (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    alarm(60);
+    _exit(body());
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+  ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+
+/* Does the count go up, within some seconds at the very most? */
+static int counts(void)
+{
+  long long begin = cpucycles();
+  int i;
+
+  for (i = 0; i < 100000000; i++) {
+    long long step = cpucycles() - begin;
+
+    if (step < 0)
+      return 0;
+    if (step > 0)
+      return 1;
+  }
+  return 0;
+}
+
+/* Threads. */
+
+enum { THREADS = 16 };
+
+static pthread_barrier_t together;
+
+static void *call_together(void *name)
+{
+  pthread_barrier_wait(&together);
+  if (cpucycles() < 0)
+    return NULL;
+  *(const char **)name = cpucycles_implementation();
+  return name;
+}
+
+static int call_from_16_threads(void)
+{
+  pthread_t threads[THREADS];
+  const char *names[THREADS];
+  void *result;
+  int i, bad = 0;
+
+  if (pthread_barrier_init(&together, NULL, THREADS) != 0)
+    return 2;
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, call_together, &names[i]) != 0)
+      return 3;
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &result);
+    bad |= result == NULL || names[i] != names[0];
+  }
+  return bad || !counts();
+}
+
+START_TEST(sixteen_threads_call_first_a_thousand_times)
+{
+  int i, runs = suite_runs(1000);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_from_16_threads);
+}
+END_TEST
+
+/* Signals. */
+
+static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+
+/* All by the raising thread alone, which jumps out of handlers. */
+static volatile int handled, carried, raised, turn, survived;
+static int done, raising;
+static volatile char *forbidden;
+static sigjmp_buf escape;
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+  (void)signal;
+  if (context)
+    handled++;
+  if (info->si_code == SI_QUEUE) {
+    carried += info->si_value.sival_int;
+    return;
+  }
+  siglongjmp(escape, 1);
+}
+
+/* All the time: signals that carry a value, and real faults. */
+static void *keep_raising(void *unused)
+{
+  const union sigval value = { .sival_int = 3 };
+
+  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) || turn < 100) {
+    turn++;
+    raised++;
+    if (turn % 2)
+      pthread_sigqueue(pthread_self(), faults[turn / 2 % 5], value);
+    else if (sigsetjmp(escape, 1) == 0) {
+      (void)*forbidden;
+      survived = 1; /* not reached */
+    }
+    __atomic_store_n(&raising, turn > 10, __ATOMIC_RELEASE);
+  }
+  return unused;
+}
+
+static int call_while_another_thread_raises(void)
+{
+  struct sigaction set;
+  pthread_t thread;
+  int i;
+
+  forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (forbidden == MAP_FAILED)
+    return 2;
+  memset(&set, 0, sizeof set);
+  set.sa_sigaction = handle;
+  set.sa_flags = SA_SIGINFO;
+  sigemptyset(&set.sa_mask);
+  for (i = 0; i < 5; i++)
+    sigaction(faults[i], &set, NULL);
+  if (pthread_create(&thread, NULL, keep_raising, NULL) != 0)
+    return 3;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  if (survived || handled != raised)
+    return 4;
+  return carried != (raised + 1) / 2 * 3 || !counts();
+}
+
+START_TEST(signals_of_another_thread_are_all_handled_by_the_application)
+{
+  int i, runs = suite_runs(1000);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_another_thread_raises);
+}
+END_TEST
+
+static volatile long long counted_in_handler;
+
+static void count_in_handler(int signal)
+{
+  (void)signal;
+  counted_in_handler = cpucycles();
+}
+
+static int call_under_a_fast_timer(void)
+{
+  struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
+
+  signal(SIGALRM, count_in_handler);
+  setitimer(ITIMER_REAL, &often, NULL);
+  cpucycles();
+  setitimer(ITIMER_REAL, &never, NULL);
+  return !counts();
+}
+
+START_TEST(signal_handler_that_reads_may_interrupt_the_first_call)
+{
+  int i, runs = suite_runs(200);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_under_a_fast_timer);
+}
+END_TEST
+
+/* A signal sent to the selecting thread, whose handler reads: it must not wait for itself. */
+static int call_while_being_sent_faults(void)
+{
+  pid_t self = getpid(), sender;
+  int status;
+
+  signal(SIGSEGV, count_in_handler);
+  sender = fork();
+  if (sender == 0)
+    for (;;)
+      kill(self, SIGSEGV);
+  cpucycles(); /* here or in the handler, whichever comes first */
+  while (!counted_in_handler)
+    ;
+  status = !counts();
+  kill(sender, SIGKILL);
+  waitpid(sender, NULL, 0);
+  return status;
+}
+
+START_TEST(signal_sent_to_the_selecting_thread_may_read_too)
+{
+  int i, runs = suite_runs(50);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_being_sent_faults);
+}
+END_TEST
+
+static void *call_once(void *unused)
+{
+  (void)unused;
+  cpucycles();
+  return NULL;
+}
+
+static int fork_while_another_thread_calls(void)
+{
+  pthread_t thread;
+  pid_t child;
+  int status;
+
+  pthread_create(&thread, NULL, call_once, NULL);
+  child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(!counts());
+  }
+  waitpid(child, &status, 0);
+  pthread_join(thread, NULL);
+  return status != 0 || !counts();
+}
+
+START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
+{
+  int i, runs = suite_runs(300);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(fork_while_another_thread_calls);
+}
+END_TEST
+
+static void *cancelled_at_once(void *unused)
+{
+  (void)unused;
+  pthread_cancel(pthread_self());
+  cpucycles();
+  pthread_testcancel();
+  return unused; /* not reached */
+}
+
+static int cancel_the_first_caller(void)
+{
+  pthread_t thread;
+
+  pthread_create(&thread, NULL, cancelled_at_once, NULL);
+  pthread_join(thread, NULL);
+  return !counts();
+}
+
+START_TEST(cancelled_thread_finishes_its_first_call)
+{
+  in_fresh_process(cancel_the_first_caller);
+}
+END_TEST
+
+static int call_on_a_small_stack(void)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  size_t size = 16384;
+
+  pthread_attr_init(&attributes);
+  while (pthread_attr_setstacksize(&attributes, size) != 0)
+    size *= 2; /* the least that this system grants */
+  if (pthread_create(&thread, &attributes, call_once, NULL) != 0)
+    return 2;
+  pthread_join(thread, NULL);
+  return !counts();
+}
+
+START_TEST(smallest_stack_is_enough)
+{
+  in_fresh_process(call_on_a_small_stack);
+}
+END_TEST
+
+/* What is left of the system. */
+
+static int call_without_descriptors(void)
+{
+  struct rlimit none = { 0, 0 };
+
+  return setrlimit(RLIMIT_NOFILE, &none) != 0 || !counts();
+}
+
+START_TEST(no_descriptors_left)
+{
+  in_fresh_process(call_without_descriptors);
+}
+END_TEST
+
+static char empty_folder[] = "cpucycles-empty-XXXXXX";
+
+static int call_in_an_empty_root(void)
+{
+  if (chroot(empty_folder) != 0 || chdir("/") != 0)
+    return 2;
+  return !counts() || cpucycles_persecond() < 1000;
+}
+
+START_TEST(no_files_at_all)
+{
+  if (geteuid() != 0) {
+    skip("no_files_at_all", "only root may chroot");
+    return;
+  }
+  ck_assert_ptr_nonnull(mkdtemp(empty_folder));
+  in_fresh_process(call_in_an_empty_root);
+  rmdir(empty_folder);
+}
+END_TEST
+
+static int entries(const char *folder)
+{
+  DIR *stream = opendir(folder);
+  int n = 0;
+
+  if (!stream)
+    return -1;
+  while (readdir(stream))
+    n++;
+  closedir(stream);
+  return n;
+}
+
+static int mappings(void)
+{
+  FILE *maps = fopen("/proc/self/maps", "r");
+  int c, n = 0;
+
+  if (!maps)
+    return -1;
+  while ((c = getc(maps)) != EOF)
+    n += c == '\n';
+  fclose(maps);
+  return n;
+}
+
+static int leave_nothing(void)
+{
+  int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task"), mapped = mappings();
+  const struct cpucycles_counter_info *counter;
+  int i, selected_per_thread = 0;
+
+  if (descriptors < 0 || threads < 0 || mapped < 0)
+    return 77;
+  mapped = mappings(); /* with the stream's own memory in place */
+  cpucycles();
+  /* a thread's own counter, if that is what was selected, keeps one of each: its event */
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED && strcmp(counter->scope, "thread") == 0)
+      selected_per_thread = 1;
+  if (entries("/proc/self/fd") - descriptors > selected_per_thread)
+    return 1;
+  if (mappings() - mapped > selected_per_thread)
+    return 2;
+  return entries("/proc/self/task") != threads;
+}
+
+START_TEST(nothing_opened_for_a_trial_is_left_open)
+{
+  if (entries("/proc/self/fd") < 0)
+    skip("nothing_opened_for_a_trial_is_left_open", "there is no /proc/self to look at");
+  else
+    in_fresh_process(leave_nothing);
+}
+END_TEST
+
+/* Filters. */
+
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
+
+/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible here. */
+static int filter(const int *calls, int count, unsigned int action)
+{
+  struct sock_filter program[16];
+  struct sock_fprog whole = { 0, program };
+  int i;
+
+  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+    offsetof(struct seccomp_data, nr));
+  for (i = 0; i < count; i++) {
+    program[whole.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+    program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+  }
+  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole);
+}
+
+enum { NO_FILTERS = 77 };
+
+static int call_with_perf_answered(unsigned int action, const char *reason)
+{
+  static const int calls[] = { SYS_perf_event_open };
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  if (filter(calls, 1, action) != 0)
+    return NO_FILTERS;
+  if (!counts())
+    return 1;
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-perfevent") == 0)
+      return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
+        || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0);
+  return 0;
+}
+
+static int perf_answers_eperm(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_ERRNO | EPERM, "refused");
+}
+
+static int perf_answers_enosys(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_ERRNO | ENOSYS, "absent");
+}
+
+static int perf_answers_sigsys(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_TRAP, "signal");
+}
+
+/* Any file at all raises SIGSYS: no source of the frequency that reads one can answer. */
+static int files_answer_sigsys(void)
+{
+  static const int calls[] = {
+    SYS_openat,
+#ifdef SYS_open
+    SYS_open,
+#endif
+  };
+
+  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
+    return NO_FILTERS;
+  return !counts() || cpucycles_persecond() < 1000;
+}
+
+static int new_processes_end_this_one(void)
+{
+  static const int calls[] = {
+    SYS_clone, SYS_execve,
+#ifdef SYS_clone3
+    SYS_clone3,
+#endif
+#ifdef SYS_fork
+    SYS_fork, SYS_vfork,
+#endif
+#ifdef SYS_execveat
+    SYS_execveat,
+#endif
+  };
+
+  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_KILL) != 0)
+    return NO_FILTERS;
+  return !counts();
+}
+
+static int can_filter(void)
+{
+  return filter(NULL, 0, SECCOMP_RET_ALLOW) != 0;
+}
+
+/* Expects 0 of body, in a process that may be filtered. */
+static void filtered(const char *test, int (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+
+  if (child == 0)
+    _exit(can_filter());
+  waitpid(child, &status, 0);
+  if (status != 0)
+    skip(test, "this kernel or emulator takes no seccomp filter");
+  else
+    in_fresh_process(body);
+}
+
+#else
+
+static void filtered(const char *test, int (*body)(void))
+{
+  (void)body;
+  skip(test, "this system has no seccomp filters");
+}
+
+#define perf_answers_eperm NULL
+#define perf_answers_enosys NULL
+#define perf_answers_sigsys NULL
+#define files_answer_sigsys NULL
+#define new_processes_end_this_one NULL
+
+#endif
+
+START_TEST(filter_that_answers_perf_event_open_with_eperm)
+{
+  filtered("filter_that_answers_perf_event_open_with_eperm", perf_answers_eperm);
+}
+END_TEST
+
+START_TEST(filter_that_answers_perf_event_open_with_enosys)
+{
+  filtered("filter_that_answers_perf_event_open_with_enosys", perf_answers_enosys);
+}
+END_TEST
+
+START_TEST(filter_that_answers_perf_event_open_with_sigsys)
+{
+  filtered("filter_that_answers_perf_event_open_with_sigsys", perf_answers_sigsys);
+}
+END_TEST
+
+START_TEST(filter_that_answers_every_open_with_sigsys)
+{
+  filtered("filter_that_answers_every_open_with_sigsys", files_answer_sigsys);
+}
+END_TEST
+
+START_TEST(no_child_process_is_started)
+{
+  filtered("no_child_process_is_started", new_processes_end_this_one);
+}
+END_TEST
+
+/* The TSC forbidden, and with it the clocks of the vDSO. */
+
+#ifdef PR_SET_TSC
+
+static int call_without_tsc(void)
+{
+  const struct cpucycles_counter_info *counter;
+  const char *name;
+  int i, works;
+
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+    return 2;
+  works = counts();
+  name = cpucycles_implementation();
+  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+  if (!works)
+    return 3;
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    if (strstr(counter->name, "tsc") && counter->signal_number != SIGSEGV)
+      return 4;
+    /* with a PMU, a perf event is better than a clock; a clock must work all the same */
+    if (strcmp(counter->name, "default-monotonic") == 0 && counter->state == CPUCYCLES_DROPPED)
+      return 5;
+    if (strcmp(counter->name, "default-perfevent") == 0 && counter->state != CPUCYCLES_DROPPED)
+      return 0;
+  }
+  return strcmp(name, "default-monotonic") != 0;
+}
+
+START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+{
+  if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) != 0)
+    skip("forbidden_tsc_leaves_a_clock_by_plain_system_call", "no PR_SET_TSC on this CPU or emulator");
+  else
+    in_fresh_process(call_without_tsc);
+}
+END_TEST
+
+#else
+
+START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+{
+  skip("forbidden_tsc_leaves_a_clock_by_plain_system_call", "this system has no PR_SET_TSC");
+}
+END_TEST
+
+#endif
+
+/* The same every time. */
+
+START_TEST(selection_is_the_same_in_a_hundred_processes)
+{
+  int i, runs = suite_runs(100), channel[2];
+
+  for (i = 0; i < runs; i++) {
+    static char first[64], name[64];
+    pid_t child;
+    ssize_t length;
+
+    ck_assert_int_eq(pipe(channel), 0);
+    child = fork();
+    if (child == 0) {
+      const char *mine = cpucycles_implementation();
+
+      _exit(write(channel[1], mine, strlen(mine)) < 0);
+    }
+    length = read(channel[0], name, sizeof name - 1);
+    waitpid(child, NULL, 0);
+    close(channel[0]);
+    close(channel[1]);
+    ck_assert_int_gt(length, 0);
+    name[length] = 0;
+    if (i == 0)
+      strcpy(first, name);
+    ck_assert_str_eq(name, first);
+  }
+}
+END_TEST
+
+START_TEST(every_call_may_be_the_first)
+{
+  ck_assert_ptr_nonnull(cpucycles_counter(0));
+  ck_assert_ptr_null(cpucycles_counter(-1));
+  ck_assert_ptr_null(cpucycles_counter(INT_MAX));
+  ck_assert_int_ge(cpucycles_persecond(), 1000);
+  ck_assert_int_le(cpucycles_persecond(), 1000000000000LL);
+  ck_assert_str_eq(cpucycles_version(), PACKAGE_VERSION);
+  ck_assert(counts());
+}
+END_TEST
+
+START_TEST(one_counter_is_selected_and_the_others_say_why_not)
+{
+  const struct cpucycles_counter_info *counter;
+  int i, selected = 0;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    ck_assert_ptr_nonnull(counter->summary);
+    ck_assert_ptr_nonnull(counter->kind);
+    ck_assert_ptr_nonnull(counter->scope);
+    ck_assert_ptr_nonnull(counter->unit);
+    if (counter->state == CPUCYCLES_SELECTED) {
+      ck_assert_str_eq(counter->name, cpucycles_implementation());
+      selected++;
+    }
+    if (counter->state == CPUCYCLES_DROPPED) {
+      ck_assert_ptr_nonnull(counter->reason);
+      ck_assert_ptr_nonnull(counter->explanation);
+      ck_assert_int_eq(counter->precision, 0);
+    } else {
+      ck_assert_ptr_null(counter->reason);
+      ck_assert_int_gt(counter->precision, 0);
+    }
+  }
+  ck_assert_int_eq(i, CPUCYCLES_TABLE_LENGTH);
+  ck_assert_int_eq(selected, 1);
+}
+END_TEST
+
+START_TEST(unscaled_counter_is_called_without_a_wrapper)
+{
+  const struct cpucycles_selection *selected;
+  int i;
+
+  cpucycles();
+  selected = cpucycles_selected();
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (strcmp(cpucycles_table[i].name, selected->implementation) == 0) {
+      const struct cpucycles_backend *backend = cpucycles_table[i].backend;
+
+      if (backend->width == 64 && selected->counters[i].scaling == 1)
+        ck_assert(cpucycles == backend->read);
+      else
+        ck_assert(cpucycles != backend->read);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, sixteen_threads_call_first_a_thousand_times);
+  tcase_add_test(tests, signals_of_another_thread_are_all_handled_by_the_application);
+  tcase_add_test(tests, signal_handler_that_reads_may_interrupt_the_first_call);
+  tcase_add_test(tests, signal_sent_to_the_selecting_thread_may_read_too);
+  tcase_add_test(tests, fork_during_the_first_call_leaves_a_child_that_counts);
+  tcase_add_test(tests, cancelled_thread_finishes_its_first_call);
+  tcase_add_test(tests, smallest_stack_is_enough);
+  tcase_add_test(tests, no_descriptors_left);
+  tcase_add_test(tests, no_files_at_all);
+  tcase_add_test(tests, nothing_opened_for_a_trial_is_left_open);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_eperm);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_enosys);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_sigsys);
+  tcase_add_test(tests, filter_that_answers_every_open_with_sigsys);
+  tcase_add_test(tests, no_child_process_is_started);
+  tcase_add_test(tests, forbidden_tsc_leaves_a_clock_by_plain_system_call);
+  tcase_add_test(tests, selection_is_the_same_in_a_hundred_processes);
+  tcase_add_test(tests, every_call_may_be_the_first);
+  tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
+  tcase_add_test(tests, unscaled_counter_is_called_without_a_wrapper);
+}
+
+int main(void)
+{
+  return suite_main("first call", add);
+}
