@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+# The benchmark: built and run by "make bench" alone. BENCHFLAGS are its arguments, such as --strict.
+
+EXTRA_PROGRAMS += bench/bench
+bench_bench_SOURCES = bench/bench.c bench/inline.h
+bench_bench_LDADD = libcpucycles.la
+CLEANFILES += bench/bench$(EXEEXT)
+
+# In libtool's execute mode it is the program itself that runs, with the library of this tree, and not a
+# script around it.
+.PHONY: bench
+bench: bench/bench$(EXEEXT)
+	$(AM_V_at)$(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS)
