@@ -78,9 +78,11 @@ static int read_event(struct reading *reading)
 
 static void close_event(void)
 {
-  if (own.state == EVENT)
+  enum state state = own.state;
+
+  own.state = UNOPENED; /* first: a signal handler that reads meanwhile must not close it again */
+  if (state == EVENT)
     close(own.event);
-  own.state = UNOPENED;
 }
 
 static void thread_exits(void *unused)

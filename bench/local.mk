@@ -11,3 +11,4 @@ CLEANFILES += bench/bench$(EXEEXT)
 .PHONY: bench
 bench: bench/bench$(EXEEXT)
 	$(AM_V_at)$(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS)
+

@@ -122,7 +122,8 @@ static void print_dropped(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!counter->reason)
       continue;
-    printf("cpucycles dropped %s %s: %s", counter->name, counter->reason, counter->explanation);
+    printf("cpucycles %s %s %s: %s", counter->state == CPUCYCLES_SELECTED ? "last resort" : "dropped",
+      counter->name, counter->reason, counter->explanation);
     if (counter->signal_number)
       printf(" (%s)", signal_name(counter->signal_number));
     if (counter->error_number)
@@ -138,8 +139,10 @@ static int finish(void)
 {
   int failed = ferror(stdout);
 
+  errno = 0;
   if (fclose(stdout) != 0 || failed) {
-    fprintf(stderr, "cpucycles-info: cannot write the report: %s\n", strerror(errno));
+    fprintf(stderr, "cpucycles-info: cannot write the report: %s\n",
+      errno ? strerror(errno) : "an earlier part was lost");
     return 1;
   }
   return 0;
@@ -186,9 +189,9 @@ int main(int argc, char **argv)
     return help();
   if (argc == 2 && strcmp(argv[1], "--version") == 0)
     return version();
-  fprintf(stderr, "cpucycles-info: unknown argument: %s\n%s",
-    argc > 2 && argv[1][0] == '-' && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "--version")) ? argv[2]
-                                                                                                : argv[1],
-    usage);
+  if (argc > 2)
+    fprintf(stderr, "cpucycles-info: one argument at most, and not %d\n%s", argc - 1, usage);
+  else
+    fprintf(stderr, "cpucycles-info: unknown argument: %s\n%s", argv[1], usage);
   return 2;
 }

@@ -54,7 +54,7 @@ extern void cpucycles_tracesetup(void);
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* tried, does not work here: reason says why */
 #define CPUCYCLES_USABLE 1   /* works here, but a better one was found */
-#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads */
+#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads; with a reason: as the last resort */
 
 /* One counter that this library was built with. Later versions may append members, and never change
    one: use it through the pointer that cpucycles_counter() returns, do not copy it by sizeof. */
@@ -67,11 +67,11 @@ struct cpucycles_counter_info {
   int width;           /* bits that the hardware or the system counts in: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus 0 for
-     core counters, 100 for others, 200 for clocks; 0 if dropped. */
+     core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
   CPUCYCLES_EXTENSION_ long long precision;
   double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
-  const char *reason;      /* why it was dropped: a code listed in cpucycles(3); 0 if it was not */
-  const char *explanation; /* the same as a sentence; 0 if it was not dropped */
+  const char *reason;      /* why it failed its trial: a code listed in cpucycles(3); 0 if it did not */
+  const char *explanation; /* the same as a sentence; 0 if it did not fail */
   int error_number;        /* the errno that was the reason, or 0 */
   int signal_number;       /* the signal that was the reason, or 0 */
   const char *remedy;      /* what would make it usable on this machine; 0 if nothing is known to */
@@ -79,7 +79,8 @@ struct cpucycles_counter_info {
 
 /* Returns: counter number i, counted from 0 in the library's order of preference, as it was found when
      the library selected (which this call does if need be); 0 if i is negative or past the end.
-   Fails: only by returning 0.  Threads: safe.  Since: 20261121. */
+   Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
+   Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
 #ifdef __cplusplus

@@ -48,6 +48,7 @@ struct source {
 struct search {
   const struct cpucycles_host *host;
   const struct source *source;
+  int cpu;  /* the first CPU's number, or -1: not asked yet */
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
   long long answer;
 };
@@ -192,18 +193,28 @@ static long long from_setting(struct search *search, const struct source *source
   return only_number(text, source->unit);
 }
 
+static int first_cpu(struct search *search)
+{
+  char text[64];
+  int cpu = 0, i;
+
+  if (read_small(search, "/sys/devices/system/cpu/present", text, sizeof text) > 0)
+    for (i = 0; is_digit(text[i]) && cpu < 100000; i++)
+      cpu = cpu * 10 + (text[i] - '0');
+  return cpu;
+}
+
 /* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was cut
    short, and could be any number's beginning. */
 static long long from_sysfs(struct search *search, const struct source *source)
 {
   static const char folder[] = "/sys/devices/system/cpu/";
   char text[64], path[128];
-  int cpu = 0, length, i;
+  int length;
 
-  if (read_small(search, "/sys/devices/system/cpu/present", text, sizeof text) > 0)
-    for (i = 0; is_digit(text[i]) && cpu < 100000; i++)
-      cpu = cpu * 10 + (text[i] - '0');
-  snprintf(path, sizeof path, "%scpu%d/%s", folder, cpu, source->file);
+  if (search->cpu < 0)
+    search->cpu = first_cpu(search);
+  snprintf(path, sizeof path, "%scpu%d/%s", folder, search->cpu, source->file);
   length = read_small(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
@@ -348,7 +359,7 @@ static void tidy(void *argument)
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
   struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default" };
-  struct search search = { host, NULL, -1, 0 };
+  struct search search = { host, NULL, -1, -1, 0 };
   int i;
 
   for (i = 0; i < SOURCES; i++) {

@@ -110,8 +110,11 @@ static inline long long cpucycles_reader_read(const struct cpucycles_reader *rea
 enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NOWHERE };
 
 /* Reads 1001 times, and again, ten times at most, until no read is below the one before it and at least
-   one is above. Then *smallest is the smallest nonzero difference; else what the last try saw. */
-enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, long long *smallest);
+   one is above. Then *smallest is the smallest nonzero difference. Returns what the last try saw. With
+   glance, for a counter that cannot be chosen any more, 101 reads that go up are enough; where they do not,
+   it is judged as any other. */
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
+  long long *smallest);
 
 /* What the library asks of the machine around it; tests give another. */
 struct cpucycles_host {

@@ -43,11 +43,11 @@ lib/libcpucycles.sym: lib/libcpucycles.map
 	mv $@-t $@
 CLEANFILES += lib/libcpucycles.sym
 
-pkgconfigdir_files = lib/cpucycles.pc
-pkgconfig_DATA += $(pkgconfigdir_files)
+pkgconfig_DATA += lib/cpucycles.pc
 
-dist_man_MANS += lib/cpucycles.3
+man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
+CLEANFILES += lib/cpucycles.3
 
 # The man page's list of counters is the one list. configure would replace the word VERSION between at
 # signs here, too, if it were spelled plainly.

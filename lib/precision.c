@@ -6,15 +6,16 @@
 
 #include "lib/library.h"
 
-enum { DIFFERENCES = 1000, TRIES = 10 };
+enum { FULL = 1000, GLANCE = 100, TRIES = 10 };
 
-static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, long long *smallest)
+static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int differences,
+  long long *smallest)
 {
   long long before = cpucycles_reader_read(reader);
   long long least = 0;
   int i;
 
-  for (i = 0; i < DIFFERENCES; i++) {
+  for (i = 0; i < differences; i++) {
     long long now = cpucycles_reader_read(reader);
     /* modulo 2^64, as whoever times something takes it */
     long long step = (long long)((unsigned long long)now - (unsigned long long)before);
@@ -29,12 +30,15 @@ static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, lon
   return least > 0 ? CPUCYCLES_STEPS_UP : CPUCYCLES_STEPS_NOWHERE;
 }
 
-enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, long long *smallest)
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
+  long long *smallest)
 {
   enum cpucycles_steps steps = CPUCYCLES_STEPS_NOWHERE;
   int i;
 
+  if (glance && look_once(reader, GLANCE, smallest) == CPUCYCLES_STEPS_UP)
+    return CPUCYCLES_STEPS_UP;
   for (i = 0; i < TRIES && steps != CPUCYCLES_STEPS_UP; i++)
-    steps = look_once(reader, smallest);
+    steps = look_once(reader, FULL, smallest);
   return steps;
 }

@@ -6,6 +6,7 @@
 
 #include "lib/library.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -29,6 +30,7 @@ struct attempt {
   struct cpucycles_why why;
   struct cpucycles_reader reader;
   int error;
+  int glance; /* it cannot be chosen any more: its score is for the record */
   long long rate, smallest;
   enum cpucycles_steps steps;
 };
@@ -51,7 +53,7 @@ static void measure(void *argument)
 {
   struct attempt *attempt = argument;
 
-  attempt->steps = cpucycles_precision(&attempt->reader, &attempt->smallest);
+  attempt->steps = cpucycles_precision(&attempt->reader, attempt->glance, &attempt->smallest);
 }
 
 static void read_once(void *argument)
@@ -131,17 +133,6 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
   }
 }
 
-static void try_counter(const struct cpucycles_entry *entry, struct cpucycles_counter_info *info,
-  long long persecond)
-{
-  struct attempt attempt = attempt_at(entry);
-
-  cpucycles_counter_describe(info, entry);
-  if (opens(&attempt, info) && scales(&attempt, info, persecond))
-    scores(&attempt, info);
-  cpucycles_trial(close_counter, &attempt);
-}
-
 /* Is this a second way to a register that an earlier usable counter reads too? Only noise could tell their
    scores apart. */
 static int is_second_way(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
@@ -153,6 +144,33 @@ static int is_second_way(const struct cpucycles_entry *table, const struct cpucy
     if (infos[j].state == CPUCYCLES_USABLE && strcmp(table[j].backend->source, table[i].backend->source) == 0)
       return 1;
   return 0;
+}
+
+/* Can it still be chosen, whatever its reads show? Not where an earlier counter's score is within this one's
+   penalty. */
+static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i)
+{
+  int j;
+
+  for (j = 0; j < i; j++)
+    if (infos[j].state == CPUCYCLES_USABLE && infos[j].precision <= penalties[table[i].backend->kind])
+      return 0;
+  return !is_second_way(table, infos, i);
+}
+
+static void try_counter(const struct cpucycles_entry *table, struct cpucycles_counter_info *infos, int i,
+  long long persecond)
+{
+  struct cpucycles_counter_info *info = &infos[i];
+  struct attempt attempt = attempt_at(&table[i]);
+
+  cpucycles_counter_describe(info, &table[i]);
+  attempt.glance = !can_win(table, infos, i);
+  if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
+    cpucycles_counter_drop(info, "not-increasing"); /* so it says itself */
+  else if (opens(&attempt, info) && scales(&attempt, info, persecond))
+    scores(&attempt, info);
+  cpucycles_trial(close_counter, &attempt);
 }
 
 /* The usable counter with the smallest score, the earlier one at a tie; -1: none. */
@@ -226,7 +244,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->frequency = cpucycles_frequency(host);
   selection->clock = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   for (i = 0; i < count; i++)
-    try_counter(&table[i], &counters[i], selection->frequency.persecond);
+    try_counter(table, counters, i, selection->frequency.persecond);
   while ((i = best(table, counters, count)) >= 0)
     if (reopens(selection, table, i))
       return;
@@ -265,33 +283,43 @@ int cpucycles_is_selected(void)
   return __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE) == DONE;
 }
 
-const struct cpucycles_selection *cpucycles_selected(void)
+/* Makes the selection, or waits until another thread has made it. Returns 0 if this thread is making it. */
+static int settle(const struct cpucycles_calm *calm)
 {
-  struct cpucycles_calm calm;
-  int pid, owner;
+  int pid = (int)getpid(), owner;
 
-  for (;;) {
-    owner = __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE);
-    if (owner == DONE)
-      return &published.selection;
-    pid = (int)getpid();
+  while ((owner = __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE)) != DONE) {
     if (owner == pid) {
       if (pthread_equal(__atomic_load_n(&published.thread, __ATOMIC_ACQUIRE), pthread_self()))
-        return NULL;
+        return 0;
       wait_a_little();
       continue;
     }
     /* Nobody selects, or this is the child of a process in which another thread did: take over. */
-    cpucycles_calm_begin(&calm);
-    if (__atomic_compare_exchange_n(&published.owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-      __atomic_store_n(&published.thread, pthread_self(), __ATOMIC_RELEASE);
-      cpucycles_trial_begin(&calm);
-      memset(published.counters, 0, sizeof published.counters);
-      cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
-        &published.selection);
-      cpucycles_trial_end();
-      __atomic_store_n(&published.owner, DONE, __ATOMIC_RELEASE);
-    }
-    cpucycles_calm_end(&calm);
+    if (!__atomic_compare_exchange_n(&published.owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      continue;
+    __atomic_store_n(&published.thread, pthread_self(), __ATOMIC_RELEASE);
+    cpucycles_trial_begin(calm);
+    memset(published.counters, 0, sizeof published.counters);
+    cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
+      &published.selection);
+    cpucycles_trial_end();
+    __atomic_store_n(&published.owner, DONE, __ATOMIC_RELEASE);
   }
+  return 1;
+}
+
+const struct cpucycles_selection *cpucycles_selected(void)
+{
+  struct cpucycles_calm calm;
+  int saved_errno, settled;
+
+  if (cpucycles_is_selected())
+    return &published.selection;
+  saved_errno = errno;
+  cpucycles_calm_begin(&calm);
+  settled = settle(&calm);
+  cpucycles_calm_end(&calm);
+  errno = saved_errno;
+  return settled ? &published.selection : NULL;
 }

@@ -53,14 +53,15 @@ m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 # One question: does the probe link?
 m4_define([_CPUCYCLES_PROBE],
 [AC_CACHE_CHECK([for counter $2], [cpucycles_cv_backend_$1],
-  [cpucycles_cv_why_$1=
-  AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/probes/$2.c"]])],
+  [AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/probes/$2.c"]])],
     [cpucycles_cv_backend_$1=yes],
     [cpucycles_cv_backend_$1=no
     # The first complaint: after "error:" of the compiler, else the linker's "undefined reference".
-    cpucycles_cv_why_$1=`sed -n \
+    cpucycles_cv_why_$1='its probe does not link (config.log)'
+    cpucycles_why=`sed -n \
       -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
-      -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' conftest.err 2>/dev/null`])])])
+      -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' conftest.err 2>/dev/null`
+    test -z "$cpucycles_why" || cpucycles_cv_why_$1=$cpucycles_why])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
 # What the lists and the probe say together.
@@ -75,12 +76,12 @@ AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
   [cpucycles_why='left out by --without-backends'],
   [_CPUCYCLES_PROBE([$1], [$2])
   cpucycles_built=$cpucycles_cv_backend_$1
-  cpucycles_why=$cpucycles_cv_why_$1
+  cpucycles_why=${cpucycles_cv_why_$1-cpucycles_cv_backend_$1 is preset to $cpucycles_built}
   AS_IF([test "$cpucycles_built" != yes],
     [AS_CASE([" $cpucycles_only "], [*" $2 "*],
-      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: ${cpucycles_why:-its probe was preset to fail}])])
+      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: $cpucycles_why])])
     AS_IF([test "$2" = default-gettimeofday],
-      [AC_MSG_ERROR([default-gettimeofday cannot be built here: ${cpucycles_why:-its probe was preset to fail}])])])])
+      [AC_MSG_ERROR([default-gettimeofday cannot be built here: $cpucycles_why])])])])
 AS_IF([test "$cpucycles_built" = yes],
   [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
@@ -88,7 +89,7 @@ AS_IF([test "$cpucycles_built" = yes],
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
   cpucycles_report_dropped="$cpucycles_report_dropped
-    $2: ${cpucycles_why:-its probe does not link (config.log)}"])
+    $2: $cpucycles_why"])
 ])
 
 # _CPUCYCLES_LIST(VARIABLE, OPTION)
