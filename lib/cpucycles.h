@@ -5,14 +5,10 @@
 #ifndef CPUCYCLES_H
 #define CPUCYCLES_H
 
-/* Keeps -pedantic silent about long long in C89 and C++98. */
+/* long long is younger than C89 and C++98, whose pedants complain. */
 #ifdef __GNUC__
-#define CPUCYCLES_EXTENSION_ __extension__
-#else
-#define CPUCYCLES_EXTENSION_
-#endif
-
-#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
 #pragma GCC visibility push(default)
 #endif
 
@@ -29,7 +25,7 @@ extern "C" {
    Threads: safe, the first call too; no lock of the caller's is needed.
    Do not assign to it.
    Since: 1 (all versions). */
-CPUCYCLES_EXTENSION_ extern long long (*cpucycles)(void);
+extern long long (*cpucycles)(void);
 
 /* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is yet. The string
      is the library's and lasts as long as the library is loaded.
@@ -44,7 +40,7 @@ extern const char *cpucycles_version(void);
      1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond, else from
      the operating system, else from the environment variable cpucyclespersecond, else 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
-CPUCYCLES_EXTENSION_ extern long long cpucycles_persecond(void);
+extern long long cpucycles_persecond(void);
 
 /* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard output
    when it selects; at once, if it has selected already.
@@ -68,7 +64,7 @@ struct cpucycles_counter_info {
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus 0 for
      core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
-  CPUCYCLES_EXTENSION_ long long precision;
+  long long precision;
   double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
   const char *reason;      /* why it failed its trial: a code listed in cpucycles(3); 0 if it did not */
   const char *explanation; /* the same as a sentence; 0 if it did not fail */
@@ -89,8 +85,7 @@ extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop
+#pragma GCC diagnostic pop
 #endif
-
-#undef CPUCYCLES_EXTENSION_
 
 #endif

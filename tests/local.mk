@@ -10,18 +10,36 @@ AM_TESTS_FD_REDIRECT = 9>&2
 EXTRA_DIST += tests/suite.h
 
 if HAVE_CHECK
-CPUCYCLES_SUITES =
-CPUCYCLES_SUITES += tests/check_first_call
-CPUCYCLES_SUITES += tests/check_frequency
-CPUCYCLES_SUITES += tests/check_perfevent
-CPUCYCLES_SUITES += tests/check_scale
-CPUCYCLES_SUITES += tests/check_select
-CPUCYCLES_SUITES += tests/check_trial
+suite_tests =
+suite_tests += tests/check_first_call
+suite_tests += tests/check_frequency
+suite_tests += tests/check_perfevent
+suite_tests += tests/check_scale
+suite_tests += tests/check_select
+suite_tests += tests/check_trial
 # EOL
-check_PROGRAMS += $(CPUCYCLES_SUITES)
-TESTS += $(CPUCYCLES_SUITES)
+check_PROGRAMS += $(suite_tests)
+TESTS += $(suite_tests)
 endif
 
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
+
+# What scripts need to know.
+AM_TESTS_ENVIRONMENT = \
+	srcdir='$(srcdir)'; builddir=.; CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; CFLAGS='$(CFLAGS)'; \
+	LDFLAGS='$(LDFLAGS)'; NM='$(NM)'; PTHREAD_LIBS='$(PTHREAD_LIBS)'; LOG_COMPILER='$(LOG_COMPILER)'; \
+	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER;
+
+script_tests =
+script_tests += tests/dropin.sh
+script_tests += tests/first-call.sh
+script_tests += tests/header.sh
+script_tests += tests/info.sh
+script_tests += tests/lists.sh
+script_tests += tests/symbols.sh
+# EOL
+TESTS += $(script_tests)
+dist_check_SCRIPTS += $(script_tests)
+EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* A client as they were written for the existing library: C89 and C++98 at once. Prints what it gets. */
+
+#include "dropin.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+  long long begin = cpucycles(), end;
+  long tries = 0;
+
+  do
+    end = cpucycles();
+  while (end == begin && ++tries < 100000000);
+  printf("%s %s\n", cpucycles_version(), cpucycles_implementation());
+  return end <= begin || cpucycles_persecond() < 1000;
+}

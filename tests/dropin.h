@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The interface of the existing libcpucycles, as its clients have compiled it in: five symbols. Written from
+   its documentation; stands in for its header in tests. */
+
+#ifndef DROPIN_H
+#define DROPIN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern long long (*cpucycles)(void);
+extern const char *cpucycles_implementation(void);
+extern const char *cpucycles_version(void);
+extern long long cpucycles_persecond(void);
+extern void cpucycles_tracesetup(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# The public header stands alone, in C89 and C++98 and in later ones, with every warning an error.
+
+set -eu
+: "${srcdir:=.}" "${CC:=cc}"
+failed=0
+work=header.tmp
+trap 'rm -rf $work' EXIT
+rm -rf $work
+mkdir $work
+printf '#include <cpucycles.h>\n#include <cpucycles.h>\n' >$work/alone.c
+cat >>$work/alone.c <<'END'
+extern int use(void);
+int use(void)
+{
+  const struct cpucycles_counter_info *counter = cpucycles_counter(0);
+
+  cpucycles_tracesetup();
+  return cpucycles() == cpucycles_persecond() && cpucycles_version() == cpucycles_implementation()
+    && counter->state == CPUCYCLES_SELECTED;
+}
+END
+cp $work/alone.c $work/alone.cc
+flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/lib -fsyntax-only"
+
+for std in c89 gnu89 c99 c11 c17; do
+  $CC $CPPFLAGS -std=$std $flags $work/alone.c || { echo "header: not clean as $std"; failed=1; }
+done
+if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
+  for std in c++98 c++11 c++17; do
+    $CC $CPPFLAGS -std=$std $flags $work/alone.cc || { echo "header: not clean as $std"; failed=1; }
+  done
+else
+  echo "header: skipped: C++: this compiler does not take it"
+fi
+# It leaves no macro behind but those that it documents.
+left=$($CC -dM -E -I"$srcdir/lib" $work/alone.c | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
+  grep -vx -e CPUCYCLES_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
+[ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
+exit $failed

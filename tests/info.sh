@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# The tool's report has the lines of the existing tool, in form and order, in every locale, and then the
+# reasons; what it cannot do it says, with a status.
+
+set -eu
+: "${srcdir:=.}" "${builddir:=.}"
+tool=$builddir/cpucycles-info/cpucycles-info
+out=info.tmp
+failed=0
+trap 'rm -f $out $out.err $out.exact' EXIT
+
+wrong() { echo "info: $*"; failed=1; }
+
+"$tool" --version >$out 2>&1 || { echo "info: the tool does not run here: $(cat $out)"; exit 77; }
+version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
+[ "$(cat $out)" = "cpucycles-info $version" ] || wrong "--version says $(cat $out)"
+
+# Each line's form, and where it may stand: the number before the colon never goes down.
+cat >$out.exact <<'END'
+1:cpucycles version [0-9]{8}
+2:cpucycles tracesetup [0-9]+ [a-z0-9-]+ precision [0-9]+ scaling [0-9]+\.[0-9]{6} only32 [01]
+3:cpucycles persecond [0-9]+
+4:cpucycles implementation [a-z0-9-]+
+5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
+6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
+7:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
+END
+
+check_report() {
+  "$tool" >$out || wrong "$1: exit status $?"
+  at=1
+  while IFS= read -r line; do
+    form=$(while IFS=: read -r number expression; do
+      if echo "$line" | grep -Eqx -e "$expression"; then echo "$number"; fi
+    done <$out.exact)
+    if [ -z "$form" ]; then
+      wrong "$1: not a line of the report: $line"
+    elif [ "$form" -lt $at ]; then
+      wrong "$1: out of order: $line"
+    else
+      at=$form
+    fi
+  done <$out
+  [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
+  [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
+    "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
+  for line in version persecond implementation iqm; do
+    [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
+  done
+  # a counter is dropped exactly where its precision is 0
+  for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do
+    grep -Eq "^cpucycles (dropped|last resort) $name " $out || wrong "$1: no reason for $name"
+  done
+  [ "$(grep -Ec '^cpucycles (dropped|last resort) ' $out)" = \
+    "$(grep -c '^cpucycles tracesetup .* precision 0 ' $out)" ] || wrong "$1: reasons for working counters"
+  implementation=$(sed -n 's/^cpucycles implementation //p' $out)
+  grep -q "^cpucycles tracesetup [0-9]* $implementation " $out || wrong "$1: $implementation was not tried"
+}
+
+LC_ALL=C
+export LC_ALL
+check_report "locale C"
+comma=$(locale -a 2>/dev/null | grep -E '^(de|fr|es|it|nl|pl)_' | head -n 1) || comma=
+if [ -n "$comma" ]; then
+  LC_ALL=$comma check_report "locale $comma"
+else
+  echo "info: skipped: decimal comma: no locale that has one is installed"
+fi
+
+"$tool" --help >$out || wrong "--help: exit status $?"
+grep -q '^usage: cpucycles-info' $out || wrong "--help: no usage"
+
+# Everything else is an error of the user's, said on standard error alone.
+for arguments in -x --nonsense -h nonsense '' '--version --help' '--version x'; do
+  status=0
+  if [ -n "$arguments" ]; then
+    "$tool" $arguments >$out 2>$out.err || status=$?
+  else
+    "$tool" '' >$out 2>$out.err || status=$?
+  fi
+  [ $status = 2 ] || wrong "'$arguments': exit status $status"
+  [ ! -s $out ] || wrong "'$arguments': writes to standard output"
+  grep -q '^cpucycles-info: ' $out.err || wrong "'$arguments': no error message"
+done
+
+for full in '' --version --help; do
+  if [ -w /dev/full ]; then
+    status=0
+    "$tool" $full >/dev/full 2>$out.err || status=$?
+    [ $status = 1 ] || wrong "full device $full: exit status $status"
+    grep -q '^cpucycles-info: cannot write' $out.err || wrong "full device $full: no error message"
+  fi
+  status=0
+  "$tool" $full >&- 2>$out.err || status=$?
+  [ $status = 1 ] || wrong "closed output $full: exit status $status"
+done
+exit $failed

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# What the library exports is what the header declares and the map lists, no more and no less; the static one
+# has no global name outside cpucycles*; the shared one has its SONAME and needs the C library alone.
+
+set -eu
+export LC_ALL=C
+: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${READELF:=readelf}"
+failed=0
+
+wrong() { echo "symbols: $*"; failed=1; }
+
+declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
+  -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' "$srcdir/lib/cpucycles.h" | sort)
+mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/lib/libcpucycles.map" | sort)
+[ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
+for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
+  echo "$mapped" | grep -qx "$name" || wrong "$name is of the drop-in interface, and not in the map"
+done
+
+checked=0
+library=$builddir/.libs/libcpucycles.so.1
+if [ -f "$library" ]; then
+  checked=1
+  exported=$($NM -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
+  [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
+  $NM -D --defined-only "$library" | grep -q ' [DB] cpucycles\(@\|$\)' || wrong "cpucycles is not a data symbol"
+  $READELF -d "$library" >symbols.tmp
+  grep -q 'SONAME.*\[libcpucycles\.so\.1\]' symbols.tmp || wrong "its SONAME is not libcpucycles.so.1"
+  needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' symbols.tmp |
+    grep -v -e '^libc\.' -e '^libpthread\.' -e '^ld-linux' -e '^librt\.' -e '^lib[atu]*san\.' || :)
+  [ -z "$needed" ] || wrong "it needs $(echo $needed)"
+  grep -q TEXTREL symbols.tmp && wrong "it has text relocations"
+  grep -q 'SYMBOLIC' symbols.tmp && wrong "it is linked -Bsymbolic"
+  $READELF --dyn-syms -W "$library" >symbols.tmp
+  grep ' cpucycles\(@.*\)*$' symbols.tmp | grep -q DEFAULT || wrong "cpucycles has not default visibility"
+  rm -f symbols.tmp
+else
+  echo "symbols: skipped: no ELF shared library was built"
+fi
+
+library=$builddir/.libs/libcpucycles.a
+[ -f "$library" ] || library=$builddir/libcpucycles.a
+if [ -f "$library" ]; then
+  checked=1
+  foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' |
+    grep -v -e '^_*cpucycles' -e '^__gcov' -e '^__odr_asan' || :)
+  [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
+else
+  echo "symbols: skipped: no static library was built"
+fi
+[ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
+exit $failed
