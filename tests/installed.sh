@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# What was installed serves a client: pkg-config finds it, a program builds and runs with the shared library
+# and with the static one, the tool runs, the man pages are there.
+
+set -eu
+: "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/client.c" <<'END'
+#include <cpucycles.h>
+#include <stdio.h>
+
+int main(void)
+{
+  long long begin = cpucycles();
+  long tries = 0;
+
+  while (cpucycles() == begin && ++tries < 100000000)
+    ;
+  printf("%s %s %lld\n", cpucycles_version(), cpucycles_implementation(), cpucycles_persecond());
+  return cpucycles() <= begin;
+}
+END
+
+PKG_CONFIG_PATH=$DESTDIR$pkgconfigdir
+export PKG_CONFIG_PATH
+[ -z "$DESTDIR" ] || export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
+[ "$($PKG_CONFIG --modversion cpucycles)" = "$VERSION" ] ||
+  { echo "installcheck: pkg-config does not find version $VERSION"; exit 1; }
+
+# client NAME "PKG-CONFIG OPTIONS" "LINK OPTIONS"
+client() {
+  # words are meant to split
+  # shellcheck disable=SC2046,SC2086
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags cpucycles) "$work/client.c" -o "$work/client" $LDFLAGS $3 \
+    $($PKG_CONFIG $2 --libs cpucycles)
+  said=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$work/client")
+  echo "installcheck: $1: $said"
+  case $said in
+    "$VERSION "*) ;;
+    *) echo "installcheck: $1 does not run with what was installed"; exit 1 ;;
+  esac
+}
+
+if ls "$DESTDIR$libdir"/libcpucycles.so* "$DESTDIR$libdir"/libcpucycles.*dylib >"$work/found" 2>/dev/null ||
+  [ -s "$work/found" ]; then
+  client shared '' ''
+else
+  echo "installcheck: skipped: no shared library was installed"
+fi
+if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
+  if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o "$work/try" $LDFLAGS 2>/dev/null; then
+    client static --static -static
+  else
+    echo "installcheck: skipped: static: this system links nothing statically"
+  fi
+else
+  echo "installcheck: skipped: no static library was installed"
+fi
+version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info" --version)
+echo "installcheck: tool: $version"
+[ "$version" = "cpucycles-info $VERSION" ]

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Runs the tests in a build of its own kind: variant.sh KIND SOURCE, from a build folder. SOURCE is an unpacked
+# tarball (make distdir), so that a variant also proves that the tarball is whole.
+
+set -eu
+kind=$1
+source=$(cd "$2" && pwd)
+cflags='-O1 -g'
+compiler=${CC:-cc}
+tests=
+launcher=
+runs=
+under=
+
+case $kind in
+  # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
+  asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 ;;
+  ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
+  tsan) cflags="$cflags -fsanitize=thread" runs=100 under=tsan ;;
+  clang) compiler=clang cflags='-O2 -g' ;;
+  valgrind)
+    launcher='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' runs=5 under=valgrind
+    ;;
+  *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
+esac
+
+for tool in ${compiler%% *} ${launcher%% *}; do
+  command -v "$tool" >/dev/null || { echo "check-$kind: $tool is not installed" >&2; exit 1; }
+done
+
+rm -rf "check-$kind"
+mkdir "check-$kind"
+cd "check-$kind"
+echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
+"$source/configure" -q CC="$compiler" CFLAGS="$cflags" >configure.out 2>&1 || { cat configure.out; exit 1; }
+make -s >make.out 2>&1 || { cat make.out; exit 1; }
+if grep -n 'warning:' make.out; then
+  echo "check-$kind: the build is not free of warnings" >&2
+  exit 1
+fi
+if [ -n "$launcher" ]; then
+  tests=$(make -s -f - print <<'END'
+include Makefile
+print:
+	@echo $(suite_tests)
+END
+  )
+fi
+[ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs"
+[ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
+make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1
+cd ..
+rm -rf "check-$kind"
+echo "check-$kind: passed"
