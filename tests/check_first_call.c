@@ -180,6 +180,9 @@ START_TEST(signals_of_another_thread_are_all_handled_by_the_application)
 {
   int i, runs = suite_runs(1000);
 
+  if (skip_under("valgrind", "signals_of_another_thread_are_all_handled_by_the_application",
+        "valgrind merges queued signals"))
+    return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_while_another_thread_raises);
 }
@@ -331,6 +334,9 @@ static int call_without_descriptors(void)
 
 START_TEST(no_descriptors_left)
 {
+  if (skip_under("valgrind", "no_descriptors_left",
+        "valgrind keeps descriptors for itself"))
+    return;
   in_fresh_process(call_without_descriptors);
 }
 END_TEST
@@ -554,12 +560,18 @@ END_TEST
 
 START_TEST(filter_that_answers_perf_event_open_with_sigsys)
 {
+  if (skip_under("valgrind", "filter_that_answers_perf_event_open_with_sigsys",
+        "valgrind makes the system calls in its own code"))
+    return;
   filtered("filter_that_answers_perf_event_open_with_sigsys", perf_answers_sigsys);
 }
 END_TEST
 
 START_TEST(filter_that_answers_every_open_with_sigsys)
 {
+  if (skip_under("valgrind", "filter_that_answers_every_open_with_sigsys",
+        "valgrind makes the system calls in its own code"))
+    return;
   filtered("filter_that_answers_every_open_with_sigsys", files_answer_sigsys);
 }
 END_TEST
@@ -601,8 +613,13 @@ static int call_without_tsc(void)
 
 START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
 {
+  const char *test = "forbidden_tsc_leaves_a_clock_by_plain_system_call";
+
+  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
+    || skip_under("valgrind", test, "valgrind itself reads the TSC"))
+    return;
   if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) != 0)
-    skip("forbidden_tsc_leaves_a_clock_by_plain_system_call", "no PR_SET_TSC on this CPU or emulator");
+    skip(test, "no PR_SET_TSC on this CPU or emulator");
   else
     in_fresh_process(call_without_tsc);
 }

@@ -28,7 +28,7 @@ runs() {
 languages='c89:-std=gnu89 -x c'
 if echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
   languages="$languages
-c++98:-std=gnu++98 -x c++"
+c++98:-std=gnu++98 -fno-exceptions -x c++"
 else
   echo "dropin: skipped: C++: this compiler does not take it"
 fi

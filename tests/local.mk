@@ -7,7 +7,7 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/suite.h
+EXTRA_DIST += tests/suite.h tests/valgrind.supp
 
 if HAVE_CHECK
 suite_tests =

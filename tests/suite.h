@@ -8,6 +8,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Automake's harness sends standard output to a log, and gives descriptor 9 for what should be seen. */
@@ -20,6 +21,23 @@ static inline int suite_console(void)
 static inline void skip(const char *test, const char *why)
 {
   dprintf(suite_console(), "skipped: %s: %s\n", test, why);
+}
+
+/* Is this a run under the named tool? */
+static inline int suite_under(const char *tool)
+{
+  const char *under = getenv("CPUCYCLES_TEST_UNDER");
+
+  return under && strcmp(under, tool) == 0;
+}
+
+/* The same, for a test that the tool cannot run as the system does: then it is skipped. */
+static inline int skip_under(const char *tool, const char *test, const char *why)
+{
+  if (!suite_under(tool))
+    return 0;
+  skip(test, why);
+  return 1;
 }
 
 /* How often to repeat what a race would have to be caught by; slow environments set it lower. */

@@ -15,12 +15,17 @@ under=
 
 case $kind in
   # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
-  asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 ;;
+  asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 under=asan ;;
   ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
-  tsan) cflags="$cflags -fsanitize=thread" runs=100 under=tsan ;;
+  tsan)
+    cflags="$cflags -fsanitize=thread" runs=100
+    # The child of a process with threads has none of them, and cannot join them.
+    export TSAN_OPTIONS=report_thread_leaks=0
+    ;;
   clang) compiler=clang cflags='-O2 -g' ;;
   valgrind)
-    launcher='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' runs=5 under=valgrind
+    launcher='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
+    launcher="$launcher --suppressions=$source/tests/valgrind.supp" runs=5 under=valgrind
     ;;
   *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
 esac
