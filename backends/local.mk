@@ -5,6 +5,16 @@
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
+# What counters of one family share, or of all that the kernel tells something.
+EXTRA_DIST += backends/kernel-file.h
+EXTRA_DIST += backends/rate.h
+
+CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmcff.c
+CPUCYCLES_PROBES += probes/amd64-pmcff.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/amd64-rdpru.c
+CPUCYCLES_PROBES += probes/amd64-rdpru.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-tsc.c
 CPUCYCLES_PROBES += probes/amd64-tsc.c
 

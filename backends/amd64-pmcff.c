@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* amd64-pmcff: this core's cycles while not halted, by RDPMC of a fixed counter that something else
+   runs.
+   Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), by RDPMC with ECX = 4000_0001H. Readable in
+   user mode where Linux's rdpmc file says 2: at 1, the stock value, RDPMC raises SIGSEGV except in
+   a process that has a perf event mapped, and at 0 always. Nothing here starts the counter: if
+   nothing else has, it stands still. The kernel's NMI watchdog starts it, and sets it back every
+   some seconds.
+   Width: CPUID 0AH EDX[12:5], 48 bits on most, zero-extended. Rate: the core's, as it runs.
+   Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
+   Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/kernel-file.h"
+
+#include <cpuid.h>
+#include <errno.h>
+
+enum { FIXED_COUNTER_1 = 0x40000001 };
+
+/* CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
+static const struct {
+  const char *file, *remedy;
+} settings[] = {
+  { "/sys/bus/event_source/devices/cpu/rdpmc",
+    "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc" },
+  { "/sys/bus/event_source/devices/cpu_core/rdpmc",
+    "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
+};
+
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+/* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
+   EDX[12:5] their width. Virtual machines without a PMU have zeros there, as AMD's CPUs have. */
+static int has_fixed_counter(void)
+{
+  unsigned int eax, ebx, ecx, edx, width;
+
+  if (!__get_cpuid(0xa, &eax, &ebx, &ecx, &edx))
+    return 0;
+  width = (edx >> 5) & 0xff;
+  return (eax & 0xff) >= 2 && (edx & 0x1f) >= 2 && width > 32 && width <= 64;
+}
+
+static int open_fixed_counter(struct cpucycles_why *why)
+{
+  char text[8];
+  int length = -1, i;
+
+  if (!has_fixed_counter())
+    return ENODEV;
+  for (i = 0; i < SETTINGS; i++) {
+    length = read_kernel_file(settings[i].file, text, sizeof text);
+    if (length >= 0)
+      break;
+  }
+  if (length < 0)
+    return ENOENT;
+  if (length == 2 && text[0] == '2' && text[1] == '\n')
+    return 0;
+  why->explanation = "the kernel lets RDPMC read mapped events at most";
+  why->remedy = settings[i].remedy;
+  return EACCES;
+}
+
+static long long read_fixed_counter(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(FIXED_COUNTER_1));
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+const struct cpucycles_backend cpucycles_backend_amd64_pmcff = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "IA32_FIXED_CTR1",
+  .unit = "core cycles while not halted",
+  .open = open_fixed_counter,
+  .read = read_fixed_counter,
+};

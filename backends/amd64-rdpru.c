@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* amd64-rdpru: this core's cycles on AMD's Zen 2 and later, by RDPRU.
+   Register: APERF, by RDPRU with ECX = 1. Readable in user mode unless CR4.TSD is set, as Linux
+   does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV), or a hypervisor intercepts it, as most do:
+   then RDPRU raises SIGILL. A core counts only while it is not halted, so that a migration can make
+   the count step back.
+   Width: 64 bits. Rate: the core's, as it runs.
+   Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] says that there is
+   RDPRU, EDX[31:16] the largest ECX that reads a register. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+#include <cpuid.h>
+#include <errno.h>
+
+enum { APERF = 1 };
+
+static int open_aperf(struct cpucycles_why *why)
+{
+  unsigned int eax, ebx, ecx, edx;
+
+  (void)why;
+  if (!__get_cpuid(0x80000008, &eax, &ebx, &ecx, &edx))
+    return ENODEV;
+  return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
+}
+
+static long long read_aperf(void)
+{
+  unsigned int low, high;
+
+  /* RDPRU, for assemblers that do not know it. */
+  __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(APERF));
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+const struct cpucycles_backend cpucycles_backend_amd64_rdpru = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "APERF",
+  .unit = "core cycles while not halted",
+  .open = open_aperf,
+  .read = read_aperf,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Links where the compiler takes GNU assembly for x86-64, and Linux has rdpmc files. */
+
+#ifndef __x86_64__
+#error the target is not x86-64
+#endif
+
+#ifndef __linux__
+#error the target is not Linux
+#endif
+
+#include <cpuid.h>
+
+int main(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0x40000001));
+  return (low | high) == 0 && __get_cpuid_max(0, 0) == 0;
+}
