@@ -27,6 +27,21 @@ CPUCYCLES_PROBES += probes/x86-tsc.c
 CPUCYCLES_BACKEND_SOURCES += backends/x86-tscasm.c
 CPUCYCLES_PROBES += probes/x86-tscasm.c
 
+CPUCYCLES_BACKEND_SOURCES += backends/arm64-pmc.c
+CPUCYCLES_PROBES += probes/arm64-pmc.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/arm64-vct.c
+CPUCYCLES_PROBES += probes/arm64-vct.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/arm32-cortex.c
+CPUCYCLES_PROBES += probes/arm32-cortex.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/arm32-1176.c
+CPUCYCLES_PROBES += probes/arm32-1176.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/arm32-vct.c
+CPUCYCLES_PROBES += probes/arm32-vct.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
 CPUCYCLES_PROBES += probes/default-perfevent.c
 

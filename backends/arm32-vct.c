@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* arm32-vct: the system counter, as the virtual machine that this is sees it.
+   Register: CNTVCT, by MRRC p15, 1, Rt, Rt2, c14. Readable at PL0 on ARMv7 CPUs that have the
+   Generic Timer and later ones, where CNTKCTL.PL0VCTEN is set, as Linux does unless an erratum
+   forbids it; else it raises SIGILL.
+   Width: 56 bits at least, zero-extended.
+   Rate: CNTFRQ, by MRC p15, 0, Rt, c14, c0, 0, as firmware programmed it; on some boards it did
+   not.
+   Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter B8 "The
+   Generic Timer", and the registers CNTVCT and CNTFRQ. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/rate.h"
+
+static long long read_cntvct(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+static long long cntfrq(void)
+{
+  unsigned int hz;
+
+  __asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
+  return plausible_rate(hz);
+}
+
+const struct cpucycles_backend cpucycles_backend_arm32_vct = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "CNTVCT",
+  .unit = "system counter ticks",
+  .read = read_cntvct,
+  .rate = cntfrq,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* arm64-pmc: this core's cycles, by the PMU's cycle counter, where something has opened it to user
+   mode.
+   Register: PMCCNTR_EL0, by MRS. Readable at EL0 where PMUSERENR_EL0.EN or .CR is set, which a
+   kernel module does and Linux by itself does not; else it raises SIGILL. It can be readable and
+   stand still: after Linux has closed the perf event that it was opened to user mode for.
+   Width: 64 bits. Rate: the core's, as it runs.
+   Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
+   Monitors Extension", and the registers PMCCNTR_EL0 and PMUSERENR_EL0. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_pmccntr(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_arm64_pmc = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "PMCCNTR_EL0",
+  .unit = "core cycles",
+  .read = read_pmccntr,
+};

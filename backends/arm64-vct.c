@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* arm64-vct: the system counter, as the virtual machine that this is sees it.
+   Register: CNTVCT_EL0, by MRS, with no ISB before it: the CPU may read it early, by some
+   instructions. Readable at EL0 where CNTKCTL_EL1.EL0VCTEN is set, as Linux does; where an erratum
+   makes Linux clear it, or prctl(PR_SET_TSC) does, the read is trapped and emulated, or raises
+   SIGSEGV; else SIGILL.
+   Width: 56 bits at least, zero-extended; 64 bits where the counter runs at 1 GHz.
+   Rate: CNTFRQ_EL0, as firmware programmed it: 1 GHz since Armv8.6, 19.2 to 62.5 MHz before.
+   Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in
+   AArch64 state", and the registers CNTVCT_EL0 and CNTFRQ_EL0. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/rate.h"
+
+static long long read_cntvct(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return (long long)count;
+}
+
+static long long cntfrq(void)
+{
+  unsigned long long hz;
+
+  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+  return plausible_rate(hz & 0xffffffff); /* what is above is reserved */
+}
+
+const struct cpucycles_backend cpucycles_backend_arm64_vct = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "CNTVCT",
+  .unit = "system counter ticks",
+  .read = read_cntvct,
+  .rate = cntfrq,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Links where the compiler takes GNU assembly for 32-bit Arm with MRC, which old Thumb lacks. */
+
+#ifndef __arm__
+#error the target is not 32-bit Arm
+#endif
+
+int main(void)
+{
+  unsigned int count;
+
+  __asm__ volatile("mrc p15, 0, %0, c15, c12, 1" : "=r"(count));
+  return count == 0;
+}
