@@ -8,6 +8,7 @@ CPUCYCLES_PROBES =
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/rate.h
+EXTRA_DIST += backends/riscv-timebase.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmcff.c
 CPUCYCLES_PROBES += probes/amd64-pmcff.c
@@ -41,6 +42,21 @@ CPUCYCLES_PROBES += probes/arm32-1176.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/arm32-vct.c
 CPUCYCLES_PROBES += probes/arm32-vct.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/riscv64-rdcycle.c
+CPUCYCLES_PROBES += probes/riscv64-rdcycle.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/riscv64-rdtime.c
+CPUCYCLES_PROBES += probes/riscv64-rdtime.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/riscv32-rdcycle.c
+CPUCYCLES_PROBES += probes/riscv32-rdcycle.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/riscv32-rdtime.c
+CPUCYCLES_PROBES += probes/riscv32-rdtime.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/loong64-rdtime.c
+CPUCYCLES_PROBES += probes/loong64-rdtime.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
 CPUCYCLES_PROBES += probes/default-perfevent.c

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* loong64-rdtime: the stable counter of LoongArch.
+   Register: the Stable Counter, by RDTIME.D. Readable in user mode unless CSR.MISC.DRDTL3 is set;
+   then it raises SIGILL.
+   Width: 64 bits. Rate: constant; CPUCFG word 4 is the crystal's, and word 5 by what it is
+   multiplied (bits 15:0) and divided (bits 31:16), if word 2 says by LLFTP that there is such a
+   counter. CPUCFG is readable in user mode always, and 0 for words that a CPU does not have.
+   Source: LoongArch Reference Manual volume 1, sections 2.2.10.4 "RDTIME{L/H}.W, RDTIME.D" and
+   2.2.10.5 "CPUCFG". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/rate.h"
+
+static long long read_stable_counter(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rdtime.d %0, $zero" : "=r"(count));
+  return (long long)count;
+}
+
+static unsigned int cpucfg(unsigned int word)
+{
+  unsigned int value;
+
+  __asm__ volatile("cpucfg %0, %1" : "=r"(value) : "r"(word));
+  return value;
+}
+
+static long long stable_counter_rate(void)
+{
+  enum { LLFTP = 1 << 14 };
+  unsigned long long crystal = cpucfg(4);
+  unsigned int multiplier = cpucfg(5) & 0xffff, divisor = cpucfg(5) >> 16;
+
+  if (!(cpucfg(2) & LLFTP) || divisor == 0)
+    return 0;
+  return plausible_rate(crystal * multiplier / divisor);
+}
+
+const struct cpucycles_backend cpucycles_backend_loong64_rdtime = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "Stable Counter",
+  .unit = "stable counter ticks",
+  .read = read_stable_counter,
+  .rate = stable_counter_rate,
+};

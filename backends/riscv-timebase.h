@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What riscv64-rdtime and riscv32-rdtime share: the rate of the time CSR. No register states it,
+   but the kernel does: by the system call riscv_hwprobe where it is new enough
+   (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ), else, unless it was
+   booted by ACPI, by the device tree (Documentation/devicetree/bindings/riscv/cpus.yaml,
+   timebase-frequency). */
+
+#ifndef CPUCYCLES_RISCV_TIMEBASE_H
+#define CPUCYCLES_RISCV_TIMEBASE_H
+
+#include "backends/kernel-file.h"
+#include "backends/rate.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+
+/* Headers older than the kernel may lack all of these. Linux, arch/riscv/include/uapi/asm/unistd.h
+   and hwprobe.h; the numbers are those of riscv32 too. */
+#ifndef SYS_riscv_hwprobe
+#define SYS_riscv_hwprobe 258
+#endif
+
+enum { HWPROBE_TIME_CSR_FREQ = 8 };
+
+struct hwprobe_pair {
+  int64_t key; /* a kernel that does not know it puts -1 here */
+  uint64_t value;
+};
+
+static inline unsigned long long hwprobe_timebase(void)
+{
+  struct hwprobe_pair pair = { HWPROBE_TIME_CSR_FREQ, 0 };
+
+  if (syscall(SYS_riscv_hwprobe, &pair, (size_t)1, (size_t)0, NULL, 0U) != 0)
+    return 0;
+  return pair.key == HWPROBE_TIME_CSR_FREQ ? pair.value : 0;
+}
+#else
+static inline unsigned long long hwprobe_timebase(void)
+{
+  return 0;
+}
+#endif
+
+/* One or two cells of a device tree: 32 bits each, big-endian. */
+static inline unsigned long long device_tree_timebase(void)
+{
+  char cells[9];
+  int length = read_kernel_file("/proc/device-tree/cpus/timebase-frequency", cells, sizeof cells);
+  unsigned long long value = 0;
+  int i;
+
+  if (length != 4 && length != 8)
+    return 0;
+  for (i = 0; i < length; i++)
+    value = value << 8 | (unsigned char)cells[i];
+  return value;
+}
+
+static inline long long riscv_timebase(void)
+{
+  long long rate = plausible_rate(hwprobe_timebase());
+
+  return rate ? rate : plausible_rate(device_tree_timebase());
+}
+
+#endif

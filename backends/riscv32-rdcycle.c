@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* riscv32-rdcycle: this hart's cycles.
+   Registers: the cycle and cycleh CSRs, by RDCYCLE and RDCYCLEH. Readable in user mode where
+   scounteren and mcounteren have bit CY set; else they raise SIGILL. Linux since 6.6 keeps it clear
+   unless sysctl kernel.perf_user_access is 2.
+   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
+   Rate: the hart's, as it runs.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
+   volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
+   Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_cycle(void)
+{
+  unsigned int before, low, high;
+
+  do
+    __asm__ volatile("rdcycleh %0\n\trdcycle %1\n\trdcycleh %2"
+      : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+const struct cpucycles_backend cpucycles_backend_riscv32_rdcycle = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "cycle CSR",
+  .unit = "core cycles",
+  .read = read_cycle,
+};

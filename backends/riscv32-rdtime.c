@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* riscv32-rdtime: the machine's timer.
+   Registers: the time and timeh CSRs, by RDTIME and RDTIMEH. Readable in user mode where scounteren
+   has bit TM set, as Linux does; else they raise SIGILL. Firmware emulates them on harts that do
+   not have them, so that a read can take long.
+   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
+   Rate: constant, as the kernel states it (backends/riscv-timebase.h), some MHz on most.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
+   volume II, section "Supervisor Counter-Enable (scounteren) Register". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/riscv-timebase.h"
+
+static long long read_time(void)
+{
+  unsigned int before, low, high;
+
+  do
+    __asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
+      : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+const struct cpucycles_backend cpucycles_backend_riscv32_rdtime = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "time CSR",
+  .unit = "timer ticks",
+  .read = read_time,
+  .rate = riscv_timebase,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* riscv64-rdcycle: this hart's cycles.
+   Register: the cycle CSR, by RDCYCLE. Readable in user mode where scounteren and mcounteren have
+   bit CY set; else it raises SIGILL. Linux since 6.6 keeps it clear unless sysctl
+   kernel.perf_user_access is 2.
+   Width: 64 bits. Rate: the hart's, as it runs.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
+   volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
+   Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_cycle(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rdcycle %0" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "cycle CSR",
+  .unit = "core cycles",
+  .read = read_cycle,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* riscv64-rdtime: the machine's timer.
+   Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set, as
+   Linux does; else it raises SIGILL. Firmware emulates it on harts that do not have it, so that a
+   read can take long.
+   Width: 64 bits. Rate: constant, as the kernel states it (backends/riscv-timebase.h), some MHz on
+   most.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
+   volume II, section "Supervisor Counter-Enable (scounteren) Register". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/riscv-timebase.h"
+
+static long long read_time(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rdtime %0" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_riscv64_rdtime = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "time CSR",
+  .unit = "timer ticks",
+  .read = read_time,
+  .rate = riscv_timebase,
+};
