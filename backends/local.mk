@@ -7,6 +7,7 @@ CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/kernel-file.h
+EXTRA_DIST += backends/ppc-timebase.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-timebase.h
 
@@ -57,6 +58,15 @@ CPUCYCLES_PROBES += probes/riscv32-rdtime.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/loong64-rdtime.c
 CPUCYCLES_PROBES += probes/loong64-rdtime.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/ppc64-mftb.c
+CPUCYCLES_PROBES += probes/ppc64-mftb.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/ppc32-mftb.c
+CPUCYCLES_PROBES += probes/ppc32-mftb.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/s390x-stckf.c
+CPUCYCLES_PROBES += probes/s390x-stckf.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
 CPUCYCLES_PROBES += probes/default-perfevent.c

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* ppc32-mftb: the time base of 32-bit PowerPC.
+   Registers: TBL and TBU, by MFTB and MFTBU. Readable in user mode always; the PowerPC 601 has
+   other registers, and raises SIGILL.
+   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
+   Rate: constant, as the kernel states it (backends/ppc-timebase.h), a quarter of the bus's on
+   most.
+   Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
+   Linux, arch/powerpc/kernel/time.c. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/ppc-timebase.h"
+
+static long long read_time_base(void)
+{
+  unsigned int before, low, high;
+
+  do
+    __asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "TB",
+  .unit = "time base ticks",
+  .read = read_time_base,
+  .rate = ppc_timebase,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* ppc64-mftb: the time base of 64-bit PowerPC.
+   Register: TB, by MFSPR 268, which is what MFTB is there. Readable in user mode always.
+   Width: 64 bits. Rate: constant, as the kernel states it (backends/ppc-timebase.h), 512 MHz since
+   POWER6.
+   Source: Power ISA version 3.1, book II, chapter "Time Base"; Linux,
+   arch/powerpc/kernel/time.c. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/ppc-timebase.h"
+
+static long long read_time_base(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mfspr %0, 268" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_ppc64_mftb = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "TB",
+  .unit = "time base ticks",
+  .read = read_time_base,
+  .rate = ppc_timebase,
+};
