@@ -7,6 +7,7 @@ CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/kernel-file.h
+EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/ppc-timebase.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-timebase.h
@@ -59,6 +60,12 @@ CPUCYCLES_PROBES += probes/riscv32-rdtime.c
 CPUCYCLES_BACKEND_SOURCES += backends/loong64-rdtime.c
 CPUCYCLES_PROBES += probes/loong64-rdtime.c
 
+CPUCYCLES_BACKEND_SOURCES += backends/mips64-cc.c
+CPUCYCLES_PROBES += probes/mips64-cc.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/mips32-cc.c
+CPUCYCLES_PROBES += probes/mips32-cc.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/ppc64-mftb.c
 CPUCYCLES_PROBES += probes/ppc64-mftb.c
 
@@ -67,6 +74,18 @@ CPUCYCLES_PROBES += probes/ppc32-mftb.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/s390x-stckf.c
 CPUCYCLES_PROBES += probes/s390x-stckf.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/sparc64-rdtick.c
+CPUCYCLES_PROBES += probes/sparc64-rdtick.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/alpha-rpcc.c
+CPUCYCLES_PROBES += probes/alpha-rpcc.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/hppa-cr16.c
+CPUCYCLES_PROBES += probes/hppa-cr16.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/ia64-itc.c
+CPUCYCLES_PROBES += probes/ia64-itc.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
 CPUCYCLES_PROBES += probes/default-perfevent.c

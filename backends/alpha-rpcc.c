@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* alpha-rpcc: this core's cycles on Alpha.
+   Register: the Process Cycle Counter, by RPCC. Readable in user mode always. Its low half is the
+   cycle counter; its high half is an offset that the operating system keeps for each process, and
+   is left out.
+   Width: 32 bits. Rate: the core's.
+   Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_pcc(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rpcc %0" : "=r"(count));
+  return (long long)(count & 0xffffffff);
+}
+
+const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 32,
+  .source = "PCC",
+  .unit = "core cycles",
+  .read = read_pcc,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* hppa-cr16: this core's cycles on PA-RISC.
+   Register: the Interval Timer, CR 16, by MFCTL. Readable in user mode unless the PSW's S-bit is
+   set; then it raises SIGILL. The timers of several CPUs are not synchronized.
+   Width: 32 bits in a 32-bit program, whatever the CPU; 64 bits in a 64-bit one. Rate: the core's.
+   Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
+   chapter 7, MOVE FROM CONTROL REGISTER. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_cr16(void)
+{
+  unsigned long count;
+
+  __asm__ volatile("mfctl %%cr16, %0" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 8 * sizeof(unsigned long),
+  .source = "CR16",
+  .unit = "core cycles",
+  .read = read_cr16,
+};

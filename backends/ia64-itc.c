@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* ia64-itc: this core's cycles on Itanium.
+   Register: the Interval Time Counter, AR 44, by MOV from ar.itc. Readable in user mode unless
+   psr.si is set; then it raises SIGILL.
+   Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most.
+   Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
+   Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_itc(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mov %0=ar.itc" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_ia64_itc = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "ITC",
+  .unit = "core cycles",
+  .read = read_itc,
+};

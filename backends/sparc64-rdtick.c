@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* sparc64-rdtick: this core's cycles on SPARC V9.
+   Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else it raises
+   SIGILL, as on machines where Linux or the hypervisor lets users have %stick alone.
+   Width: 63 bits, and bit 63 reads 0 where reading is allowed. Rate: the core's.
+   Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
+   A, "Read State Register". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+static long long read_tick(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rd %%tick, %0" : "=r"(count));
+  return (long long)count;
+}
+
+const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_CORE,
+  .width = 64,
+  .source = "TICK",
+  .unit = "core cycles",
+  .read = read_tick,
+};

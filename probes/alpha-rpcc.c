@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Links where the compiler takes GNU assembly for Alpha. */
+
+#ifndef __alpha__
+#error the target is not Alpha
+#endif
+
+int main(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rpcc %0" : "=r"(count));
+  return count == 0;
+}
