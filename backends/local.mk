@@ -87,8 +87,17 @@ CPUCYCLES_PROBES += probes/hppa-cr16.c
 CPUCYCLES_BACKEND_SOURCES += backends/ia64-itc.c
 CPUCYCLES_PROBES += probes/ia64-itc.c
 
+CPUCYCLES_BACKEND_SOURCES += backends/default-selfcounts.c
+CPUCYCLES_PROBES += probes/default-selfcounts.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/default-perfevent.c
 CPUCYCLES_PROBES += probes/default-perfevent.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-mach.c
+CPUCYCLES_PROBES += probes/default-mach.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/default-windows.c
+CPUCYCLES_PROBES += probes/default-windows.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/default-monotonic.c
 CPUCYCLES_PROBES += probes/default-monotonic.c

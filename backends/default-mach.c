@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* default-mach: the clock of macOS's kernel, that stands still while the system sleeps.
+   Anybody may read it; it cannot fail. On Apple Silicon a unit is a tick of the system counter, on
+   Intel and under Rosetta a nanosecond.
+   Width: 64 bits. Rate: mach_timebase_info() states a unit's nanoseconds as a fraction, 125/3 for
+   24 MHz.
+   Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/rate.h"
+
+#include <mach/mach_time.h>
+
+static long long read_mach(void)
+{
+  return (long long)mach_absolute_time();
+}
+
+static long long mach_rate(void)
+{
+  mach_timebase_info_data_t nanoseconds;
+
+  if (mach_timebase_info(&nanoseconds) != 0 || nanoseconds.numer == 0)
+    return 0;
+  return plausible_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer);
+}
+
+const struct cpucycles_backend cpucycles_backend_default_mach = {
+  .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "mach_absolute_time",
+  .unit = "mach time units",
+  .read = read_mach,
+  .rate = mach_rate,
+};

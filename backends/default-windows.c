@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* default-windows: the performance counter of Windows.
+   Anybody may read it; it cannot fail since Windows XP. The system chooses what is behind it, most
+   often the time-stamp counter, divided.
+   Width: 64 bits. Rate: QueryPerformanceFrequency() states it, 10 MHz on most; fixed while the
+   system runs.
+   Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps", and
+   QueryPerformanceCounter, QueryPerformanceFrequency (profileapi.h). */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/rate.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+static long long read_performance_counter(void)
+{
+  LARGE_INTEGER count;
+
+  QueryPerformanceCounter(&count);
+  return count.QuadPart;
+}
+
+static long long performance_frequency(void)
+{
+  LARGE_INTEGER hz;
+
+  if (!QueryPerformanceFrequency(&hz) || hz.QuadPart <= 0)
+    return 0;
+  return plausible_rate((unsigned long long)hz.QuadPart);
+}
+
+const struct cpucycles_backend cpucycles_backend_default_windows = {
+  .kind = CPUCYCLES_KIND_CLOCK,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "QueryPerformanceCounter",
+  .unit = "performance counter ticks",
+  .read = read_performance_counter,
+  .rate = performance_frequency,
+};
