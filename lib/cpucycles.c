@@ -13,9 +13,9 @@ static long long first_call(void);
    relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* What a counter that must be scaled is read through. The acquire inside cpucycles_selected() orders this
-   after the selection, for threads that see the new pointer before anything else. */
-static long long read_scaled(void)
+/* What a counter that must be extended or scaled is read through. The acquire inside cpucycles_selected()
+   orders this after the selection, for threads that see the new pointer before anything else. */
+static long long read_finished(void)
 {
   return cpucycles_reader_read(&cpucycles_selected()->reader);
 }
@@ -53,7 +53,7 @@ static const struct cpucycles_selection *selection(void)
 
   if (!selected)
     return NULL;
-  publish(selected->reader.scale.multiplier ? read_scaled : selected->reader.read);
+  publish(cpucycles_reader_is_direct(&selected->reader) ? selected->reader.read : read_finished);
   if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
     cpucycles_counters_trace(selected->counters, selected->count);
   return selected;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What the files of lib/ offer each other, in the order in which data flows:
-   table -> trial -> scale -> precision -> select -> the cpucycles pointer. */
+   table -> trial -> scale, extend32 -> precision -> select -> the cpucycles pointer. */
 
 #ifndef CPUCYCLES_LIBRARY_H
 #define CPUCYCLES_LIBRARY_H
 
 #include "backends/backend.h"
 #include "lib/cpucycles.h"
+#include "lib/extend32.h"
 #include "lib/osclock.h"
 
 #include <signal.h>
@@ -92,15 +93,22 @@ static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long
   return (long long)cpucycles_multiply_shift((unsigned long long)count, scale.multiplier, scale.shift);
 }
 
-/* A counter as it is read in the end: the backend's read(), then the scale. */
+/* A counter as it is read in the end: the backend's read(), extended to 64 bits, then the scale. */
 struct cpucycles_reader {
   long long (*read)(void);
+  struct cpucycles_extension *extension; /* 0: read() counts in 64 bits */
   struct cpucycles_scale scale;
 };
 
+/* Is it read() and nothing else? */
+static inline int cpucycles_reader_is_direct(const struct cpucycles_reader *reader)
+{
+  return !reader->extension && !reader->scale.multiplier;
+}
+
 static inline long long cpucycles_reader_read(const struct cpucycles_reader *reader)
 {
-  long long count = reader->read();
+  long long count = reader->extension ? cpucycles_extend32(reader->extension) : reader->read();
 
   return reader->scale.multiplier ? cpucycles_scale_apply(reader->scale, count) : count;
 }
@@ -158,6 +166,7 @@ struct cpucycles_selection {
   int count;
   const char *implementation; /* the chosen one's name */
   struct cpucycles_reader reader;
+  struct cpucycles_extension extension; /* what reader.extension leads to, if anywhere */
   struct cpucycles_scale clock; /* nanoseconds of the OS clock to cycles */
 };
 

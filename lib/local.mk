@@ -8,6 +8,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/backends.def \
 	lib/counters.c \
 	lib/cpucycles.c \
+	lib/extend32.c \
+	lib/extend32.h \
 	lib/frequency.c \
 	lib/library.h \
 	lib/osclock.c \

@@ -8,6 +8,12 @@
    clock's. 0 if the system refuses. */
 long long cpucycles_osclock_monotonic(void);
 
+/* The same clock, some ms behind where that is cheaper to read; never ahead. */
+long long cpucycles_osclock_about(void);
+
+/* Is it the wall clock's, and can be set? */
+int cpucycles_osclock_is_settable(void);
+
 /* Microseconds since 1970 by the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_wall(void);
 

@@ -29,6 +29,7 @@ struct attempt {
   const struct cpucycles_backend *backend;
   struct cpucycles_why why;
   struct cpucycles_reader reader;
+  struct cpucycles_extension *extension; /* for a counter of 32 bits */
   int error;
   int glance; /* it cannot be chosen any more: its score is for the record */
   long long rate, smallest;
@@ -71,13 +72,24 @@ static void close_counter(void *argument)
     attempt->backend->close();
 }
 
-static struct attempt attempt_at(const struct cpucycles_entry *entry)
+static void begin_extension(void *argument)
+{
+  struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
+    cpucycles_osclock_is_settable() };
+  struct attempt *attempt = argument;
+
+  cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness, attempt->rate, attempt->rate);
+}
+
+static struct attempt attempt_at(const struct cpucycles_entry *entry,
+  struct cpucycles_selection *selection)
 {
   struct attempt attempt;
 
   memset(&attempt, 0, sizeof attempt);
   attempt.backend = entry->backend;
   attempt.reader.read = entry->backend->read;
+  attempt.extension = &selection->extension;
   return attempt;
 }
 
@@ -115,6 +127,23 @@ static int scales(struct attempt *attempt, struct cpucycles_counter_info *info, 
     return 1;
   }
   return 0;
+}
+
+/* Has 64 bits, or gets them. */
+static int extends(struct attempt *attempt, struct cpucycles_counter_info *info, long long persecond)
+{
+  int signal;
+
+  if (attempt->backend->width != 32)
+    return 1;
+  attempt->rate = (long long)((double)persecond / info->scaling);
+  signal = cpucycles_trial(begin_extension, attempt);
+  if (signal != 0) {
+    cpucycles_counter_drop_signal(info, signal);
+    return 0;
+  }
+  attempt->reader.extension = attempt->extension;
+  return 1;
 }
 
 static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
@@ -158,17 +187,19 @@ static int can_win(const struct cpucycles_entry *table, const struct cpucycles_c
   return !is_second_way(table, infos, i);
 }
 
-static void try_counter(const struct cpucycles_entry *table, struct cpucycles_counter_info *infos, int i,
-  long long persecond)
+static void try_counter(const struct cpucycles_entry *table, int i,
+  struct cpucycles_selection *selection)
 {
-  struct cpucycles_counter_info *info = &infos[i];
-  struct attempt attempt = attempt_at(&table[i]);
+  struct cpucycles_counter_info *info = &selection->counters[i];
+  struct attempt attempt = attempt_at(&table[i], selection);
+  long long persecond = selection->frequency.persecond;
 
   cpucycles_counter_describe(info, &table[i]);
-  attempt.glance = !can_win(table, infos, i);
+  attempt.glance = !can_win(table, selection->counters, i);
   if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
     cpucycles_counter_drop(info, "not-increasing"); /* so it says itself */
-  else if (opens(&attempt, info) && scales(&attempt, info, persecond))
+  else if (opens(&attempt, info) && scales(&attempt, info, persecond)
+    && extends(&attempt, info, persecond))
     scores(&attempt, info);
   cpucycles_trial(close_counter, &attempt);
 }
@@ -188,11 +219,12 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
 /* Opens it for good, in the selection. It was let go since its trial, and may refuse now. */
 static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i)
 {
-  struct attempt attempt = attempt_at(&table[i]);
+  struct attempt attempt = attempt_at(&table[i], selection);
   struct cpucycles_counter_info *info = &selection->counters[i];
+  long long persecond = selection->frequency.persecond;
   int signal;
 
-  if (!opens(&attempt, info) || !scales(&attempt, info, selection->frequency.persecond)) {
+  if (!opens(&attempt, info) || !scales(&attempt, info, persecond) || !extends(&attempt, info, persecond)) {
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }
@@ -244,7 +276,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->frequency = cpucycles_frequency(host);
   selection->clock = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   for (i = 0; i < count; i++)
-    try_counter(table, counters, i, selection->frequency.persecond);
+    try_counter(table, i, selection);
   while ((i = best(table, counters, count)) >= 0)
     if (reopens(selection, table, i))
       return;
