@@ -13,8 +13,9 @@ static long long first_call(void);
    relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* What a counter that must be extended or scaled is read through. The acquire inside cpucycles_selected()
-   orders this after the selection, for threads that see the new pointer before anything else. */
+/* What a counter that must be extended or scaled is read through. The acquire inside
+   cpucycles_selected() orders this after the selection, for threads that see the new pointer before
+   anything else. */
 static long long read_finished(void)
 {
   return cpucycles_reader_read(&cpucycles_selected()->reader);

@@ -59,6 +59,32 @@ struct cpucycles_scale {
    `persecond`. Both from 1 to 2^62, and their ratio below 2^61. */
 struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond);
 
+/* A counter held against the OS clock. */
+struct cpucycles_gauge {
+  long long (*read)(void);
+  int width;             /* of read(): 64 or 32 */
+  long long (*now)(void); /* nanoseconds */
+  long long left;        /* nanoseconds that measuring may take yet, for all counters together */
+};
+
+/* Enough for a counter without a stated rate at three tries, and for four with one. */
+#define CPUCYCLES_GAUGE_TIME 4500000LL
+
+/* Finds how a counter is to be scaled. stated: its units a second as hardware or kernel state them,
+   which a measurement must confirm within 1 %; 0: nobody does. Then three measurements must show the
+   same multiple of 1, 1/2, 1/4, 1/8 or 1/16, which goes to *sixteenths; else 0 does. Returns 0, or
+   the reason for which the counter is to be dropped. */
+const char *cpucycles_scale_find(struct cpucycles_gauge *gauge, long long stated,
+  long long persecond, long long *sixteenths);
+
+/* What the two are based on. The multiple, within 0.05 %, that a unit is in cycles, in sixteenths;
+   0: it is none. Both from 1 to 10^12. */
+long long cpucycles_scale_multiple(long long rate, long long persecond);
+int cpucycles_rates_agree(long long stated, long long measured);
+
+/* A counter's rate, measured; 0: cannot be said within 1 %. */
+long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge);
+
 /* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where the compiler
    has no 128-bit type the portable form serves; tests compare the two. */
 static inline unsigned long long cpucycles_multiply_shift_portable(unsigned long long a,
@@ -167,6 +193,7 @@ struct cpucycles_selection {
   const char *implementation; /* the chosen one's name */
   struct cpucycles_reader reader;
   struct cpucycles_extension extension; /* what reader.extension leads to, if anywhere */
+  struct cpucycles_gauge gauge;         /* while it is made */
   struct cpucycles_scale clock; /* nanoseconds of the OS clock to cycles */
 };
 

@@ -125,7 +125,8 @@ long long cpucycles_osclock_about(void)
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
 
-  if (!__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED) && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+  if (!__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED)
+    && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif
   return cpucycles_osclock_monotonic();

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the multiplier that turns units of a counter into cycles. Whether a counter may be scaled at all,
-   and between which rates, is the selection's matter. */
+/* Finds the multiplier that turns units of a counter into cycles, and measures a counter's rate
+   where that is needed. Which counters are scaled is the selection's matter. */
 
 #include "config.h"
 
 #include "lib/library.h"
+
+enum {
+  SIGHTS = 3,             /* the narrowest of them counts: the others may have been interrupted */
+  STILL = 4096,           /* so many reads of a clock that does not move are enough */
+  WINDOW_STATED = 200000, /* ns: tells 1 % apart with a clock of microseconds */
+  WINDOW = 400000,        /* tells 0.05 % apart with a clock of nanoseconds */
+  ESTIMATES = 3,          /* that must agree */
+  TRIES = 3
+};
 
 struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond)
 {
@@ -25,4 +34,195 @@ struct cpucycles_scale cpucycles_scale_between(long long rate, long long perseco
   }
   scale.multiplier = quotient + (remainder >= divisor - remainder); /* rounded */
   return scale;
+}
+
+/* Is x within y / parts of 0? */
+static int is_part(long long x, long long y, int parts)
+{
+  return (x < 0 ? -x : x) <= y / parts;
+}
+
+long long cpucycles_scale_multiple(long long rate, long long persecond)
+{
+  long long line, above, over;
+
+  for (line = 1; line <= 16; line *= 2) {
+    above = (persecond * line + rate / 2) / rate;
+    over = persecond * line - above * rate;
+    /* The second condition: among large multiples every rate has a near one, which says nothing. */
+    if (above > 0 && is_part(over, persecond * line, 2000) && is_part(over, rate, 16))
+      return above * (16 / line);
+  }
+  return 0;
+}
+
+int cpucycles_rates_agree(long long stated, long long measured)
+{
+  return is_part(measured - stated, stated, 100);
+}
+
+/* A moment at which both are known. */
+struct sight {
+  long long time, width, count;
+};
+
+/* The counter at a step of the clock. Returns 0, or why there is none. */
+static const char *take_sight(const struct cpucycles_gauge *gauge, struct sight *sight)
+{
+  long long before = gauge->now(), after;
+  int i;
+
+  for (i = 0; i < STILL; i++) {
+    sight->count = gauge->read();
+    after = gauge->now();
+    if (after < before)
+      return "clock-step";
+    if (after == before)
+      continue;
+    sight->width = after - before;
+    /* A fine clock was read around the counter, a coarse one moved right after it. */
+    sight->time = i == 0 ? before + sight->width / 2 : after;
+    return NULL;
+  }
+  return "clock-stopped";
+}
+
+static const char *take_best_sight(const struct cpucycles_gauge *gauge, struct sight *best)
+{
+  const char *reason = take_sight(gauge, best);
+  struct sight next;
+  int i;
+
+  for (i = 1; i < SIGHTS && !reason; i++) {
+    reason = take_sight(gauge, &next);
+    if (!reason && next.width < best->width)
+      *best = next;
+  }
+  return reason;
+}
+
+static const char *wait_until(const struct cpucycles_gauge *gauge, long long end)
+{
+  long long before = gauge->now(), now;
+  int still = 0;
+
+  while (before < end) {
+    now = gauge->now();
+    if (now < before)
+      return "clock-step";
+    still = now == before ? still + 1 : 0;
+    if (still == STILL)
+      return "clock-stopped";
+    before = now;
+  }
+  return NULL;
+}
+
+/* What was counted between the two, a second. */
+static const char *rate_between(const struct cpucycles_gauge *gauge, const struct sight *from,
+  const struct sight *to, long long *rate)
+{
+  long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
+
+  if (gauge->width == 32)
+    counted &= 0xffffffff;
+  if (to->time <= from->time)
+    return "clock-step";
+  if (counted == 0)
+    return "not-increasing";
+  if (counted < 0)
+    return "decreasing";
+  *rate = (long long)((double)counted * 1e9 / (double)(to->time - from->time) + 0.5);
+  /* what no counter does, and no later calculation could bear */
+  return *rate > 0 && *rate <= CPUCYCLES_FREQUENCY_HIGHEST ? NULL : "rate-mismatch";
+}
+
+/* Allows so much time, at the expense of what is left for all. A window that a busy machine made
+   longer costs no more. */
+static int spend(struct cpucycles_gauge *gauge, long long nanoseconds)
+{
+  if (gauge->left < nanoseconds)
+    return 0;
+  gauge->left -= nanoseconds;
+  return 1;
+}
+
+/* Measures in adjacent windows. Returns 0, or why that cannot be done. */
+static const char *measure(const struct cpucycles_gauge *gauge, long long window, long long *rates,
+  int count)
+{
+  struct sight from, to;
+  const char *reason = take_best_sight(gauge, &from);
+  int i;
+
+  for (i = 0; i < count && !reason; i++) {
+    reason = wait_until(gauge, from.time + window);
+    if (!reason)
+      reason = take_best_sight(gauge, &to);
+    if (!reason)
+      reason = rate_between(gauge, &from, &to, &rates[i]);
+    from = to;
+  }
+  return reason;
+}
+
+/* A statement is believed if there is no time left to contradict it. */
+static const char *check_statement(struct cpucycles_gauge *gauge, long long stated)
+{
+  const char *reason;
+  long long rate;
+  int i;
+
+  if (stated > CPUCYCLES_FREQUENCY_HIGHEST)
+    return "rate-mismatch";
+  for (i = 0; i < TRIES; i++) {
+    if (!spend(gauge, WINDOW_STATED))
+      return i == 0 ? NULL : "rate-mismatch";
+    reason = measure(gauge, WINDOW_STATED, &rate, 1);
+    if (reason)
+      return reason;
+    if (cpucycles_rates_agree(stated, rate))
+      return NULL;
+  }
+  return "rate-mismatch";
+}
+
+static const char *find_multiple(struct cpucycles_gauge *gauge, long long persecond,
+  long long *sixteenths)
+{
+  long long rates[ESTIMATES];
+  const char *reason;
+  int i;
+
+  for (i = 0; i < TRIES; i++) {
+    if (!spend(gauge, ESTIMATES * WINDOW))
+      return i == 0 ? "no-time" : "no-multiple";
+    reason = measure(gauge, WINDOW, rates, ESTIMATES);
+    if (reason)
+      return reason;
+    *sixteenths = cpucycles_scale_multiple(rates[0], persecond);
+    if (*sixteenths > 0 && cpucycles_scale_multiple(rates[1], persecond) == *sixteenths
+      && cpucycles_scale_multiple(rates[2], persecond) == *sixteenths)
+      return NULL;
+  }
+  return "no-multiple";
+}
+
+const char *cpucycles_scale_find(struct cpucycles_gauge *gauge, long long stated,
+  long long persecond, long long *sixteenths)
+{
+  *sixteenths = 0;
+  return stated > 0 ? check_statement(gauge, stated)
+                    : find_multiple(gauge, persecond, sixteenths);
+}
+
+long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge)
+{
+  long long rates[ESTIMATES];
+
+  if (!spend(gauge, ESTIMATES * WINDOW) || measure(gauge, WINDOW, rates, ESTIMATES))
+    return 0;
+  if (!cpucycles_rates_agree(rates[0], rates[1]) || !cpucycles_rates_agree(rates[1], rates[2]))
+    return 0;
+  return (rates[0] + rates[1] + rates[2]) / ESTIMATES;
 }

@@ -30,9 +30,14 @@ struct attempt {
   struct cpucycles_why why;
   struct cpucycles_reader reader;
   struct cpucycles_extension *extension; /* for a counter of 32 bits */
+  struct cpucycles_gauge *gauge;
+  double scaling; /* as its trial found it; 0: this is its trial */
   int error;
   int glance; /* it cannot be chosen any more: its score is for the record */
-  long long rate, smallest;
+  const char *reason;
+  long long units, cycles; /* so many units are so many cycles */
+  long long estimate;      /* of units a second */
+  long long smallest;
   enum cpucycles_steps steps;
 };
 
@@ -43,11 +48,36 @@ static void open_counter(void *argument)
   attempt->error = attempt->backend->open ? attempt->backend->open(&attempt->why) : 0;
 }
 
-static void ask_rate(void *argument)
+/* A clock's rate is a matter of definition; another's must stand the test, or be found. */
+static void find_scale(void *argument)
 {
   struct attempt *attempt = argument;
+  long long stated = attempt->backend->rate ? attempt->backend->rate() : 0, sixteenths = 0;
 
-  attempt->rate = attempt->backend->rate ? attempt->backend->rate() : 0;
+  if (attempt->scaling > 0 && stated <= 0)
+    sixteenths = (long long)(attempt->scaling * 16);
+  else if (attempt->scaling == 0 && attempt->backend->kind == CPUCYCLES_KIND_SCALED)
+    attempt->reason = cpucycles_scale_find(attempt->gauge, stated, attempt->cycles, &sixteenths);
+  attempt->units = stated;
+  if (sixteenths > 0) {
+    attempt->units = 16;
+    attempt->cycles = sixteenths;
+  }
+  if (attempt->units <= 0 && !attempt->reason)
+    attempt->reason = "no-rate";
+}
+
+/* The better the rate is known, the longer the gaps between calls may be. That of a counter which is
+   only on trial need not be known. */
+static void begin_extension(void *argument)
+{
+  struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
+    cpucycles_osclock_is_settable() };
+  struct attempt *attempt = argument;
+  long long measured = attempt->scaling > 0 ? cpucycles_gauge_rate(attempt->gauge) : 0;
+
+  cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness,
+    measured > 0 ? measured : attempt->estimate, attempt->estimate);
 }
 
 static void measure(void *argument)
@@ -72,15 +102,6 @@ static void close_counter(void *argument)
     attempt->backend->close();
 }
 
-static void begin_extension(void *argument)
-{
-  struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
-    cpucycles_osclock_is_settable() };
-  struct attempt *attempt = argument;
-
-  cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness, attempt->rate, attempt->rate);
-}
-
 static struct attempt attempt_at(const struct cpucycles_entry *entry,
   struct cpucycles_selection *selection)
 {
@@ -90,6 +111,11 @@ static struct attempt attempt_at(const struct cpucycles_entry *entry,
   attempt.backend = entry->backend;
   attempt.reader.read = entry->backend->read;
   attempt.extension = &selection->extension;
+  attempt.gauge = &selection->gauge;
+  attempt.gauge->read = entry->backend->read;
+  attempt.gauge->width = entry->backend->width;
+  attempt.cycles = selection->frequency.persecond;
+  attempt.estimate = selection->frequency.persecond;
   return attempt;
 }
 
@@ -108,35 +134,36 @@ static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
 }
 
 /* Decides by what the counter is multiplied; drops it if it would have to be and cannot. */
-static int scales(struct attempt *attempt, struct cpucycles_counter_info *info, long long persecond)
+static int scales(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   enum cpucycles_kind kind = attempt->backend->kind;
   int signal;
 
-  info->scaling = 1;
-  if (kind != CPUCYCLES_KIND_SCALED && kind != CPUCYCLES_KIND_CLOCK)
+  if (kind != CPUCYCLES_KIND_SCALED && kind != CPUCYCLES_KIND_CLOCK) {
+    info->scaling = 1;
     return 1;
-  signal = cpucycles_trial(ask_rate, attempt);
+  }
+  signal = cpucycles_trial(find_scale, attempt);
   if (signal != 0)
     cpucycles_counter_drop_signal(info, signal);
-  else if (attempt->rate <= 0)
-    cpucycles_counter_drop(info, "no-rate");
+  else if (attempt->reason)
+    cpucycles_counter_drop(info, attempt->reason);
   else {
-    attempt->reader.scale = cpucycles_scale_between(attempt->rate, persecond);
-    info->scaling = (double)persecond / (double)attempt->rate;
+    attempt->reader.scale = cpucycles_scale_between(attempt->units, attempt->cycles);
+    info->scaling = (double)attempt->cycles / (double)attempt->units;
     return 1;
   }
   return 0;
 }
 
 /* Has 64 bits, or gets them. */
-static int extends(struct attempt *attempt, struct cpucycles_counter_info *info, long long persecond)
+static int extends(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   int signal;
 
   if (attempt->backend->width != 32)
     return 1;
-  attempt->rate = (long long)((double)persecond / info->scaling);
+  attempt->estimate = (long long)((double)attempt->estimate / info->scaling);
   signal = cpucycles_trial(begin_extension, attempt);
   if (signal != 0) {
     cpucycles_counter_drop_signal(info, signal);
@@ -192,14 +219,12 @@ static void try_counter(const struct cpucycles_entry *table, int i,
 {
   struct cpucycles_counter_info *info = &selection->counters[i];
   struct attempt attempt = attempt_at(&table[i], selection);
-  long long persecond = selection->frequency.persecond;
 
   cpucycles_counter_describe(info, &table[i]);
   attempt.glance = !can_win(table, selection->counters, i);
   if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
     cpucycles_counter_drop(info, "not-increasing"); /* so it says itself */
-  else if (opens(&attempt, info) && scales(&attempt, info, persecond)
-    && extends(&attempt, info, persecond))
+  else if (opens(&attempt, info) && scales(&attempt, info) && extends(&attempt, info))
     scores(&attempt, info);
   cpucycles_trial(close_counter, &attempt);
 }
@@ -221,10 +246,10 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
 {
   struct attempt attempt = attempt_at(&table[i], selection);
   struct cpucycles_counter_info *info = &selection->counters[i];
-  long long persecond = selection->frequency.persecond;
   int signal;
 
-  if (!opens(&attempt, info) || !scales(&attempt, info, persecond) || !extends(&attempt, info, persecond)) {
+  attempt.scaling = info->scaling;
+  if (!opens(&attempt, info) || !scales(&attempt, info) || !extends(&attempt, info)) {
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }
@@ -275,6 +300,8 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
     cpucycles_osclock_avoid_libc();
   selection->frequency = cpucycles_frequency(host);
   selection->clock = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  selection->gauge.now = cpucycles_osclock_monotonic;
+  selection->gauge.left = CPUCYCLES_GAUGE_TIME;
   for (i = 0; i < count; i++)
     try_counter(table, i, selection);
   while ((i = best(table, counters, count)) >= 0)
