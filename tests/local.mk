@@ -11,6 +11,7 @@ EXTRA_DIST += tests/suite.h tests/valgrind.supp
 
 if HAVE_CHECK
 suite_tests =
+suite_tests += tests/check_extend32
 suite_tests += tests/check_first_call
 suite_tests += tests/check_frequency
 suite_tests += tests/check_perfevent

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* 32-bit extension: never a wrap too many or too few within the bound that extend32.c derives,
+   against a simulated machine, and with real threads and signals. CPUCYCLES_TEST_STEPS sets the
+   number of simulated steps, for slow environments; the usual 10^8 take some 4 s. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOKS = 32 };
+
+#define HALF 0x1p31
+#define SECOND 1000000000LL
+
+/* The machine: its count with all 64 bits, and its clock. Each access takes time, and what comes
+   between two may take very long. */
+static struct {
+  uint64_t count, part; /* part: in 2^-32 of a count */
+  uint64_t rate;        /* in 2^-32 of a count a nanosecond */
+  long long time;       /* ns */
+  long long lag;        /* of the coarse clock */
+  long long stall;      /* comes before this access: */
+  int stall_at;
+  uint64_t looks[LOOKS]; /* the whole counts that this call has seen */
+  int looked;
+} machine;
+
+static uint64_t random_state = 88172645463325252ULL;
+
+/* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
+static uint64_t random64(void)
+{
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+/* From 0 to below limit, small ones as likely as large ones. */
+static long long random_below(double limit)
+{
+  double top = limit, scale;
+  int shift = (int)(random64() % 32);
+
+  scale = (double)(random64() >> 11) * 0x1p-53;
+  return (long long)(top * scale / (double)(1ULL << shift));
+}
+
+static void count_on(long long nanoseconds)
+{
+  uint64_t fraction = machine.rate & 0xffffffff, whole = machine.rate >> 32;
+  uint64_t high = (uint64_t)nanoseconds >> 32, low = (uint64_t)nanoseconds & 0xffffffff;
+  uint64_t parts = fraction * low + machine.part;
+
+  /* a carry out of parts needs both factors near 2^32 */
+  if (parts < machine.part)
+    machine.count += 1ULL << 32;
+  machine.count += whole * (uint64_t)nanoseconds + fraction * high + (parts >> 32);
+  machine.part = parts & 0xffffffff;
+}
+
+static void pass(long long nanoseconds)
+{
+  machine.time += nanoseconds;
+  count_on(nanoseconds);
+}
+
+#ifdef __x86_64__
+/* The CPU raises SIGTRAP after each instruction from now on, or no longer. Below the red zone. */
+static void step_singly(int on)
+{
+  if (on)
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\t"
+                     "lea 128(%%rsp), %%rsp" ::: "cc", "memory");
+  else
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $-257, (%%rsp)\n\tpopfq\n\t"
+                     "lea 128(%%rsp), %%rsp" ::: "cc", "memory");
+}
+#else
+static void step_singly(int on)
+{
+  (void)on;
+}
+#endif
+
+/* Is it to? Not within the simulation itself. */
+static volatile int stepping;
+
+static void access_machine(void)
+{
+  if (machine.stall_at-- == 0)
+    pass(machine.stall);
+  pass(7);
+}
+
+static long long simulated_counter(void)
+{
+  long long low;
+
+  if (stepping)
+    step_singly(0);
+  access_machine();
+  if (machine.looked < LOOKS)
+    machine.looks[machine.looked++] = machine.count;
+  /* only the low half counts: the other is a process's own on alpha */
+  low = (long long)((machine.count & 0xffffffff) | 0xdead00000000);
+  if (stepping)
+    step_singly(1);
+  return low;
+}
+
+static long long simulated_now(void)
+{
+  long long time;
+
+  if (stepping)
+    step_singly(0);
+  access_machine();
+  time = machine.time;
+  if (stepping)
+    step_singly(1);
+  return time;
+}
+
+static long long simulated_about(void)
+{
+  return simulated_now() - machine.lag;
+}
+
+static struct cpucycles_extension extension;
+
+/* The count of one call, which must be one that the counter had when it was read there. */
+static int read_is_right(void)
+{
+  uint64_t count;
+  int i;
+
+  machine.looked = 0;
+  if (stepping)
+    step_singly(1);
+  count = (uint64_t)cpucycles_extend32(&extension);
+  if (stepping)
+    step_singly(0);
+  machine.stall_at = -1;
+  for (i = 0; i < machine.looked; i++)
+    if (machine.looks[i] == count)
+      return 1;
+  return 0;
+}
+
+static void change_rate(double persecond)
+{
+  machine.rate = (uint64_t)(persecond / 1e9 * 0x1p32);
+}
+
+/* A machine with that many counts a second, and an estimate of it. */
+static void begin(double persecond, double estimate, int settable)
+{
+  struct cpucycles_witness witness = { simulated_now, simulated_about, 0 };
+
+  memset(&machine, 0, sizeof machine);
+  change_rate(persecond);
+  machine.count = random64() & 0xffffffff;
+  machine.time = random_below(1e15);
+  machine.lag = settable ? 0 : random_below(1e7);
+  machine.stall_at = -1;
+  witness.settable = settable;
+  cpucycles_extend32_begin(&extension, simulated_counter, witness, (long long)estimate, 0);
+}
+
+static double any_rate(void)
+{
+  return 1e6 * (1 + (double)random_below(4999));
+}
+
+static double twenty_percent(double rate)
+{
+  return rate * (0.8 + 0.4 * ((double)(random64() >> 11) * 0x1p-53));
+}
+
+/* Steps of a simulation in all; a life is what is simulated from one begin() on. */
+static long steps(void)
+{
+  const char *wanted = getenv("CPUCYCLES_TEST_STEPS");
+  long count = wanted ? atol(wanted) : 0;
+
+  return (count > 0 ? count : 100000000) / 4;
+}
+
+enum { LIFE = 2000 };
+
+/* The thread is held up within the call, between any two accesses. */
+static void stall_sometimes(long long longest)
+{
+  if (random64() % 8 != 0)
+    return;
+  machine.stall = random_below((double)longest);
+  machine.stall_at = (int)(random64() % 5);
+}
+
+/* Most steps are reads one after the other; some a gap. */
+static long long any_gap(double longest)
+{
+  return random64() % 4 ? random_below(1e5) : random_below(longest);
+}
+
+START_TEST(constant_rate_with_gaps_up_to_the_bound)
+{
+  long i, done, wrong = 0, all = steps();
+  long long gap, longest = 0;
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate() / 1e9;
+    long long born;
+
+    begin(rate * 1e9, twenty_percent(rate * 1e9) * 0.999 + rate * 1e9 * 0.001, 0);
+    born = machine.time;
+    for (i = 0; i < LIFE; i++) {
+      double use = (double)(machine.time - born);
+      double bound = (HALF - 0x1p24) / 0.2 / rate; /* ns */
+
+      /* the mean needs its second anchor; the simulated clocks are fine ones */
+      if (use > 3e9 * (1 + 1 / rate) && 0x1p15 * use > bound)
+        bound = 0x1p15 * use;
+      if (bound > 30 * 86400e9)
+        bound = 30 * 86400e9;
+      gap = any_gap(bound * 0.49);
+      if (gap > longest)
+        longest = gap;
+      pass(gap);
+      stall_sometimes((long long)(bound * 0.49));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+  ck_assert_int_gt(longest, 86400 * SECOND);
+}
+END_TEST
+
+/* Right on one side of the bound, and on the other wrong by 2^32: what is promised is all there is.
+   */
+START_TEST(first_gap_at_the_edge_of_the_bound)
+{
+  int i, fast;
+
+  for (i = 0; i < 20000; i++) {
+    double rate = any_rate(), bound;
+
+    fast = i % 2;
+    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    bound = HALF / 0.2 / rate * 1e9;
+    pass((long long)(bound * 0.999));
+    ck_assert(read_is_right());
+    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    pass((long long)(bound * 1.001));
+    ck_assert(!read_is_right());
+  }
+}
+END_TEST
+
+/* The estimate is always between the slowest and the fastest. */
+START_TEST(rate_that_changes)
+{
+  long i, done, wrong = 0, all = steps();
+
+  for (done = 0; done < all; done += LIFE) {
+    double fastest = any_rate(), slowest = fastest * (0.2 + 0.7 * (double)(random64() % 100) / 100);
+    double bound = (HALF - 0x1p24) / ((1.2 * fastest - 0.8 * slowest) / 1e9);
+
+    begin(fastest, twenty_percent(fastest), 0);
+    for (i = 0; i < LIFE; i++) {
+      if (random64() % 16 == 0)
+        change_rate(slowest + (fastest - slowest) * (double)(random64() % 101) / 100);
+      pass(any_gap(bound * 0.49));
+      stall_sometimes((long long)(bound * 0.49));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+/* Only one of clock and counter goes on while the system sleeps: up to 2^30 counts. */
+static void suspend(double rate)
+{
+  long long asleep = random_below(0x1p30 / rate);
+
+  if (random64() % 2)
+    count_on(asleep); /* the clock stands still */
+  else
+    machine.time += asleep; /* the counter does */
+}
+
+START_TEST(suspends_with_the_counter_stopped_or_going_on)
+{
+  long i, done, wrong = 0, all = steps();
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate() / 1e9, quarter = 0x1p30 / rate;
+    long long awake = 0;
+
+    begin(rate * 1e9, twenty_percent(rate * 1e9), 0);
+    for (i = 0; i < LIFE; i++) {
+      if (machine.time > awake && random64() % 16 == 0) {
+        suspend(rate);
+        awake = machine.time + (long long)(3 * quarter); /* not in two stretches running */
+      }
+      pass(random64() % 4 ? 0 : (long long)(quarter * 0.2));
+      pass(random_below(random64() % 4 ? 1e5 : quarter * 0.2));
+      stall_sometimes((long long)(quarter * 0.2));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+/* A suspend of hours with both standing still, or one in which neither can be told from a gap, is
+   nothing new; what the suspend has spoilt in the mean is forgotten. */
+START_TEST(gap_of_hours_after_a_suspend)
+{
+  int i;
+
+  begin(1e9, 0.8e9, 0);
+  for (i = 0; i < 100; i++) {
+    pass(SECOND / 2);
+    ck_assert(read_is_right());
+  }
+  count_on(SECOND);
+  for (i = 0; i < 2; i++) {
+    pass(SECOND / 2);
+    ck_assert(read_is_right());
+  }
+  pass(10 * 3600 * SECOND);
+  ck_assert(read_is_right());
+}
+END_TEST
+
+/* A frequency from nowhere, which calls near each other survive; and a rate that changes for good. */
+START_TEST(rate_far_from_the_estimate_is_learnt_in_use)
+{
+  static const double rates[] = { 0.3e9, 1.7e9, 0.7e9 };
+  int i, j;
+
+  for (i = 0; i < 6; i++) {
+    if (i % 3 == 0)
+      begin(rates[0], i ? 5e9 : 1e9, 0);
+    change_rate(rates[i % 3]);
+    for (j = 0; j < 5000; j++) {
+      pass(SECOND / 1000);
+      ck_assert(read_is_right());
+    }
+    pass(3600 * SECOND);
+    ck_assert(read_is_right());
+  }
+}
+END_TEST
+
+START_TEST(wall_clock_steps_of_a_day_either_way)
+{
+  const double day = 86400e9;
+  long i, done, wrong = 0, all = steps();
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate() / 1e9, wrap = 0x1p32 / rate;
+
+    begin(rate * 1e9, twenty_percent(rate * 1e9), 1);
+    for (i = 0; i < LIFE; i++) {
+      if (random64() % 8 == 0)
+        machine.time += random64() % 2 ? random_below(day) : -random_below(day);
+      pass(any_gap(wrap * 0.43));
+      stall_sometimes((long long)(wrap * 0.43));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+static void *read_in_new_thread(void *right)
+{
+  *(int *)right = read_is_right();
+  return NULL;
+}
+
+/* It starts from what the others have learnt, and not from where they began. */
+START_TEST(thread_that_starts_after_long_use)
+{
+  pthread_t thread;
+  int i, right = 0;
+
+  begin(1e9, 0.8e9, 0);
+  for (i = 0; i < 1000; i++) {
+    pass(SECOND / 10);
+    ck_assert(read_is_right());
+  }
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_in_new_thread, &right), 0);
+  pthread_join(thread, NULL);
+  ck_assert(right);
+}
+END_TEST
+
+static long long refused(void)
+{
+  return 0;
+}
+
+START_TEST(clock_that_is_refused)
+{
+  struct cpucycles_witness witness = { refused, refused, 0 };
+  int i;
+
+  begin(1e9, 1e9, 0);
+  cpucycles_extend32_begin(&extension, simulated_counter, witness, 1000000000, 0);
+  for (i = 0; i < 1000000; i++) {
+    pass(random_below(0x1p31));
+    ck_assert(read_is_right());
+  }
+}
+END_TEST
+
+/* From here on, real time, and a counter that wraps every 4.3 ms. */
+
+static long long quick_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (long long)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static uint64_t quick_origin;
+
+static uint64_t quick_count(void)
+{
+  return (uint64_t)quick_time() * 1000 - quick_origin;
+}
+
+static long long quick_counter(void)
+{
+  return (long long)(quick_count() & 0xffffffff);
+}
+
+static void quick_begin(void)
+{
+  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+
+  quick_origin = (uint64_t)quick_time() * 1000;
+  cpucycles_extend32_begin(&extension, quick_counter, witness, 1000000000000, 0);
+}
+
+static long quick_wrong;
+
+/* Between two looks at the whole count, in any thread. */
+static void quick_read(void)
+{
+  uint64_t before = quick_count();
+  uint64_t count = (uint64_t)cpucycles_extend32(&extension);
+  uint64_t after = quick_count();
+
+  if (count < before || count > after)
+    __atomic_add_fetch(&quick_wrong, 1, __ATOMIC_RELAXED);
+}
+
+static volatile sig_atomic_t in_handler; /* means nothing where several threads have one */
+
+static void on_signal(int signal)
+{
+  (void)signal;
+  in_handler = 1;
+  quick_read();
+  in_handler = 0;
+}
+
+static long long quick_end;
+
+static void *keep_reading(void *argument)
+{
+  const struct timespec pause = { 0, 20000000 };
+  unsigned i, lazy = argument != NULL;
+
+  for (i = 0; quick_time() < quick_end; i++) {
+    quick_read();
+    if (lazy && i % 64 == 0)
+      nanosleep(&pause, NULL);
+  }
+  return NULL;
+}
+
+static void *read_once(void *unused)
+{
+  (void)unused;
+  quick_read();
+  return NULL;
+}
+
+START_TEST(threads_and_handlers_agree)
+{
+  enum { THREADS = 6 };
+  pthread_t threads[THREADS], brief;
+  struct sigaction action;
+  const struct timespec pause = { 0, 100000 };
+  int i;
+
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, NULL);
+  quick_begin();
+  quick_end = quick_time() + 2 * SECOND;
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, keep_reading, i % 2 ? &extension : NULL), 0);
+  while (quick_time() < quick_end) {
+    for (i = 0; i < THREADS; i++)
+      pthread_kill(threads[i], SIGUSR1);
+    ck_assert_int_eq(pthread_create(&brief, NULL, read_once, NULL), 0);
+    pthread_join(brief, NULL);
+    nanosleep(&pause, NULL);
+  }
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  ck_assert_int_eq(quick_wrong, 0);
+}
+END_TEST
+
+static int interrupted;
+
+/* Usually often, now and then long enough for an anchor to grow old meanwhile. */
+static void interrupt(void)
+{
+  if (in_handler)
+    return;
+  raise(SIGUSR1);
+  if (++interrupted % 64 == 0) {
+    long long end = quick_time() + SECOND / 1000;
+
+    while (quick_time() < end)
+      ;
+    raise(SIGUSR1);
+  }
+}
+
+static long long interrupting_counter(void)
+{
+  long long count = quick_counter();
+
+  interrupt();
+  return count;
+}
+
+static long long interrupting_time(void)
+{
+  long long time = quick_time();
+
+  interrupt();
+  return time;
+}
+
+/* At each access of a read to counter and clock, a handler makes a whole read of its own. */
+START_TEST(handler_within_every_part_of_a_read)
+{
+  static const struct cpucycles_witness witness = { interrupting_time, interrupting_time, 0 };
+  struct sigaction action;
+  int i;
+
+  quick_begin();
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, NULL);
+  extension.read = interrupting_counter;
+  extension.witness = witness;
+  for (i = 0; i < 10000; i++)
+    quick_read();
+  ck_assert_int_ge(interrupted, 20000);
+  ck_assert_int_eq(quick_wrong, 0);
+}
+END_TEST
+
+#ifdef __x86_64__
+static long traps, traps_wrong;
+
+/* Now and then makes the thread's anchor and the published one new, some times over. */
+static void on_trap(int signal)
+{
+  uint64_t looks[LOOKS];
+  int looked = machine.looked, i, reads = random64() % 64 ? 1 : 1 + (int)(random64() % 12);
+
+  (void)signal;
+  stepping = 0;
+  traps++;
+  memcpy(looks, machine.looks, sizeof looks);
+  for (i = 0; i < reads; i++) {
+    if (reads > 1)
+      pass(0x28000000);
+    traps_wrong += !read_is_right();
+  }
+  memcpy(machine.looks, looks, sizeof looks);
+  machine.looked = looked;
+  stepping = 1;
+}
+
+START_TEST(handler_after_every_instruction)
+{
+  struct sigaction action;
+  long wrong = 0;
+  int i, runs = suite_runs(300);
+
+  begin(1e9, 1e9, 0);
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_trap;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTRAP, &action, NULL);
+  for (i = 0; i < runs; i++) {
+    pass(random64() % 2 ? random_below(1e9) : 0x28000000);
+    stepping = 1;
+    wrong += !read_is_right();
+    stepping = 0;
+  }
+  if (traps == 0)
+    skip("handler_after_every_instruction", "no single steps here");
+  ck_assert_int_eq(wrong, 0);
+  ck_assert_int_eq(traps_wrong, 0);
+}
+END_TEST
+#endif
+
+/* A core's counter need not be like another's. One that stays on its core sees no jump, whatever
+   others publish; here this thread's core is ahead by anything that fits in 32 bits. */
+static uint32_t core_offset;
+static _Thread_local int other_core;
+
+static long long core_counter(void)
+{
+  return (long long)((quick_count() / 1000 + (other_core ? 0 : core_offset)) & 0xffffffff);
+}
+
+static void *read_other_core(void *unused)
+{
+  (void)unused;
+  other_core = 1;
+  while (quick_time() < quick_end)
+    (void)cpucycles_extend32(&extension);
+  return NULL;
+}
+
+START_TEST(core_of_its_own_count_shows_no_jump)
+{
+  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+  pthread_t thread;
+  int i;
+
+  for (i = 0; i < 8; i++) {
+    uint64_t first, before, count;
+
+    core_offset = (uint32_t)i << 29;
+    cpucycles_extend32_begin(&extension, core_counter, witness, 1000000000, 2000000000000);
+    quick_end = quick_time() + SECOND / 10;
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_other_core, NULL), 0);
+    first = before = (uint64_t)cpucycles_extend32(&extension);
+    while (quick_time() < quick_end) {
+      count = (uint64_t)cpucycles_extend32(&extension);
+      ck_assert_int_ge((int64_t)(count - before), 0);
+      before = count;
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_lt((int64_t)(before - first), SECOND);
+  }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, constant_rate_with_gaps_up_to_the_bound);
+  tcase_add_test(tests, first_gap_at_the_edge_of_the_bound);
+  tcase_add_test(tests, rate_that_changes);
+  tcase_add_test(tests, suspends_with_the_counter_stopped_or_going_on);
+  tcase_add_test(tests, gap_of_hours_after_a_suspend);
+  tcase_add_test(tests, rate_far_from_the_estimate_is_learnt_in_use);
+  tcase_add_test(tests, wall_clock_steps_of_a_day_either_way);
+  tcase_add_test(tests, thread_that_starts_after_long_use);
+  tcase_add_test(tests, clock_that_is_refused);
+  tcase_add_test(tests, threads_and_handlers_agree);
+  tcase_add_test(tests, handler_within_every_part_of_a_read);
+#ifdef __x86_64__
+  tcase_add_test(tests, handler_after_every_instruction);
+#endif
+  tcase_add_test(tests, core_of_its_own_count_shows_no_jump);
+}
+
+int main(void)
+{
+  return suite_main("extend32", add);
+}
