@@ -11,4 +11,8 @@ CLEANFILES += bench/bench$(EXEEXT)
 .PHONY: bench
 bench: bench/bench$(EXEEXT)
 	$(AM_V_at)$(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS)
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir >/dev/null
+	$(AM_V_at)CC='$(CC)' $(SHELL) $(srcdir)/bench/build-time.sh $(distdir)
+	$(AM_V_at)rm -rf $(distdir)
 
+dist_noinst_SCRIPTS += bench/build-time.sh
