@@ -37,7 +37,7 @@ static const struct {
   { "exhausted", "the system is out of descriptors or memory for it" },
   { "failed", "the system cannot open it" },
   { "no-rate", "it must be scaled to cycles, and nothing states its rate" },
-  { "no-multiple", "nothing states its rate, and a cycle is no simple part or multiple of its unit" },
+  { "no-multiple", "nothing states its rate, and it is no simple multiple of a cycle" },
   { "no-time", "nothing states its rate, and measuring others took all the time that there was" },
   { "rate-mismatch", "it does not count at the rate that is stated" },
   { "clock-step", "the clock to measure it by was set back meanwhile" },

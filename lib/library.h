@@ -71,9 +71,9 @@ struct cpucycles_gauge {
 #define CPUCYCLES_GAUGE_TIME 4500000LL
 
 /* Finds how a counter is to be scaled. stated: its units a second as hardware or kernel state them,
-   which a measurement must confirm within 1 %; 0: nobody does. Then three measurements must show the
-   same multiple of 1, 1/2, 1/4, 1/8 or 1/16, which goes to *sixteenths; else 0 does. Returns 0, or
-   the reason for which the counter is to be dropped. */
+   which a measurement must confirm within 1 %; 0: nobody does. Then three measurements must show
+   the same multiple of 1, 1/2, 1/4, 1/8 or 1/16, which goes to *sixteenths; else 0 does. Returns 0,
+   or the reason for which the counter is to be dropped. */
 const char *cpucycles_scale_find(struct cpucycles_gauge *gauge, long long stated,
   long long persecond, long long *sixteenths);
 

@@ -67,8 +67,8 @@ static void find_scale(void *argument)
     attempt->reason = "no-rate";
 }
 
-/* The better the rate is known, the longer the gaps between calls may be. That of a counter which is
-   only on trial need not be known. */
+/* The better the rate is known, the longer the gaps between calls may be. That of a counter which
+   is only on trial need not be known. */
 static void begin_extension(void *argument)
 {
   struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
