@@ -52,7 +52,7 @@ print:
 END
   )
 fi
-[ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs"
+[ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1
 cd ..
