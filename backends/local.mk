@@ -11,6 +11,7 @@ EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/ppc-timebase.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-timebase.h
+EXTRA_DIST += backends/x86-tsc-rate.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmcff.c
 CPUCYCLES_PROBES += probes/amd64-pmcff.c

@@ -2,12 +2,14 @@
 /* x86-tscasm: the time-stamp counter of i386, for compilers without the intrinsic.
    Register: IA32_TIME_STAMP_COUNTER, 64 bits, by RDTSC. Readable in user mode unless CR4.TSD is set, which
    Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
-   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency.
+   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
+   x86-tsc-rate.h has who states it.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
 
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/x86-tsc-rate.h"
 
 static long long read_tsc(void)
 {
@@ -24,4 +26,6 @@ const struct cpucycles_backend cpucycles_backend_x86_tscasm = {
   .source = "TSC",
   .unit = "reference cycles",
   .read = read_tsc,
+  .close = tsc_rate_close,
+  .rate = tsc_rate,
 };

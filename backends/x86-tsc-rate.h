@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the backends of the time-stamp counter share: its rate, as kernel, CPU or hypervisor state it.
+   In virtual machines zeros are usual in all of these, and mean that nobody does.
+   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A,
+   CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and Documentation/virt/kvm/x86/cpuid.rst,
+   "Hypervisor timing information leaf". */
+
+#ifndef CPUCYCLES_X86_TSC_RATE_H
+#define CPUCYCLES_X86_TSC_RATE_H
+
+#include "backends/kernel-file.h"
+#include "backends/rate.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+#endif
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#endif
+#ifdef HAVE_SYSCTLBYNAME
+#include <string.h>
+#include <sys/types.h>
+
+#include <sys/sysctl.h>
+#endif
+
+/* One decimal number of kHz and a line's end: without that it was cut short. In Hz. */
+static inline long long tsc_rate_of_text(const char *text, int length)
+{
+  unsigned long long khz = 0;
+  int i;
+
+  for (i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+    khz = khz * 10 + (unsigned long long)(text[i] - '0');
+    if (khz > 1000000000)
+      return 0;
+  }
+  return i > 0 && i == length - 1 && text[i] == '\n' ? plausible_rate(khz * 1000) : 0;
+}
+
+static inline long long tsc_rate_of_file(void)
+{
+  char text[32];
+  int length = read_kernel_file("/sys/devices/system/cpu/cpu0/tsc_freq_khz", text, sizeof text);
+
+  return tsc_rate_of_text(text, length);
+}
+
+/* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. In Hz, rounded. */
+static inline long long tsc_rate_of_factors(unsigned int mult, unsigned int shift)
+{
+  unsigned long long quotient, remainder;
+
+  if (mult == 0 || shift > 63)
+    return 0;
+  quotient = 1000000000 / mult;
+  remainder = 1000000000 % mult;
+  for (; shift > 0; shift--) { /* long division: 10^9 * 2^shift has too many bits */
+    remainder *= 2;
+    quotient = quotient * 2 + (remainder >= mult);
+    if (remainder >= mult)
+      remainder -= mult;
+    if (quotient > 2000000000000ULL)
+      return 0;
+  }
+  return plausible_rate(quotient + (remainder * 2 >= mult));
+}
+
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+
+/* What a signal that cut the question short would leave behind. */
+static struct {
+  int event; /* its descriptor and 1; 0: none */
+  struct perf_event_mmap_page *page;
+  size_t size;
+} tsc_question;
+
+static inline void tsc_rate_close(void)
+{
+  if (tsc_question.page)
+    munmap((void *)tsc_question.page, tsc_question.size);
+  if (tsc_question.event)
+    close(tsc_question.event - 1);
+  tsc_question.page = NULL;
+  tsc_question.event = 0;
+}
+
+/* An event that counts nothing, and so needs no PMU. */
+static inline int open_dummy_event(void)
+{
+  struct perf_event_attr event;
+
+  memset(&event, 0, sizeof event);
+  event.size = sizeof event;
+  event.type = PERF_TYPE_SOFTWARE;
+  event.config = PERF_COUNT_SW_DUMMY;
+  event.exclude_kernel = 1;
+  event.exclude_hv = 1;
+  return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static inline long long tsc_rate_of_page(const volatile struct perf_event_mmap_page *page)
+{
+  uint32_t lock = page->lock;
+  unsigned int mult = page->time_mult, shift = page->time_shift;
+
+  if (!page->cap_user_time || page->lock != lock)
+    return 0;
+  return tsc_rate_of_factors(mult, shift);
+}
+
+static inline long long tsc_rate_of_perf(void)
+{
+  long long rate = 0;
+  void *page;
+
+  tsc_question.event = open_dummy_event() + 1;
+  if (tsc_question.event) {
+    tsc_question.size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, tsc_question.size, PROT_READ, MAP_SHARED, tsc_question.event - 1, 0);
+    tsc_question.page = page == MAP_FAILED ? NULL : page;
+  }
+  if (tsc_question.page)
+    rate = tsc_rate_of_page(tsc_question.page);
+  tsc_rate_close();
+  return rate;
+}
+
+#else
+
+static inline void tsc_rate_close(void)
+{
+}
+
+static inline long long tsc_rate_of_perf(void)
+{
+  return 0;
+}
+
+#endif
+
+/* A CPUID leaf: EAX, EBX, ECX, EDX. Tests put others in its place. */
+struct cpuid_leaf {
+  unsigned int a, b, c, d;
+};
+
+typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
+
+/* The crystal's frequency times EBX / EAX of leaf 15H. Some CPUs leave out the crystal's in ECX, which then
+   follows from the base frequency of leaf 16H; nobody knows it otherwise. */
+static inline long long tsc_rate_of_crystal(cpuid_reader *cpuid)
+{
+  unsigned int highest = cpuid(0).a;
+  struct cpuid_leaf ratio;
+
+  if (highest < 0x15)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0)
+    return 0;
+  if (ratio.c != 0) /* 64 bits hold any product of two 32-bit numbers */
+    return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
+  /* crystal * EBX / EAX, where crystal is base * EAX / EBX: the base frequency itself */
+  return highest < 0x16 ? 0 : plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+}
+
+/* kHz, from hypervisors that follow VMware's. */
+static inline long long tsc_rate_of_hypervisor(cpuid_reader *cpuid)
+{
+  if (cpuid(0).a < 1 || !(cpuid(1).c >> 31) || cpuid(0x40000000).a < 0x40000010
+    || cpuid(0x40000000).a > 0x4000ffff)
+    return 0;
+  return plausible_rate(cpuid(0x40000010).a * 1000ULL);
+}
+
+#ifdef HAVE_CPUID_H
+static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+  if (__get_cpuid_max(0, NULL) > 0) /* the oldest CPUs of 32 bits do not have the instruction */
+    __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
+  return read;
+}
+#else
+static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+  (void)leaf;
+  return read;
+}
+#endif
+
+#ifdef HAVE_SYSCTLBYNAME
+static inline long long tsc_rate_of_sysctl(void)
+{
+  static const char *const names[] = {
+    "machdep.tsc_freq",      /* FreeBSD, NetBSD, OpenBSD */
+    "machdep.tsc.frequency", /* Darwin */
+    "hw.tsc_frequency",      /* DragonFly */
+  };
+  unsigned int i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    uint64_t hz = 0;
+    size_t length = sizeof hz;
+
+    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz && plausible_rate(hz))
+      return plausible_rate(hz);
+  }
+  return 0;
+}
+#else
+static inline long long tsc_rate_of_sysctl(void)
+{
+  return 0;
+}
+#endif
+
+static inline long long tsc_rate(void)
+{
+  long long rate = tsc_rate_of_file();
+
+  if (!rate)
+    rate = tsc_rate_of_perf();
+  if (!rate)
+    rate = tsc_rate_of_crystal(read_cpuid);
+  if (!rate)
+    rate = tsc_rate_of_hypervisor(read_cpuid);
+  if (!rate)
+    rate = tsc_rate_of_sysctl();
+  return rate;
+}
+
+#endif
