@@ -6,6 +6,7 @@
 
 #include "lib/library.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -14,6 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#ifdef HAVE_SYS_UTSNAME_H
+#include <sys/utsname.h>
+#endif
 #include <unistd.h>
 
 #ifndef O_CLOEXEC
@@ -28,12 +32,22 @@
 
 enum {
   PATH_SIZE = 512,
-  LINE_SIZE = 256,           /* of a line, what comes later is not looked at */
   CHUNK_SIZE = 2048,         /* small enough for small stacks */
   CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs say what hundreds would */
+  NODES_LIMIT = 256,         /* of a device tree; the same */
   KHZ = 1000,
-  MHZ = 1000000,
-  GHZ = 1000000000
+  MHZ = 1000000
+};
+
+/* Why a file has nothing to say. */
+enum trouble { ABSENT = -1, REFUSED = -2, NO_FILE = -3, UNREADABLE = -4, TOO_LONG = -5, NO_TEXT = -6 };
+
+static const char *const troubles[] = {
+  [-REFUSED] = "cannot be opened",
+  [-NO_FILE] = "is no regular file",
+  [-UNREADABLE] = "cannot be read",
+  [-TOO_LONG] = "is too long for a number",
+  [-NO_TEXT] = "is no text",
 };
 
 struct search;
@@ -48,101 +62,49 @@ struct source {
 struct search {
   const struct cpucycles_host *host;
   const struct source *source;
+  struct cpucycles_frequency *found;
   int cpu;  /* the first CPU's number, or -1: not asked yet */
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
+  DIR *folder;                             /* the same; or 0 */
+  const struct cpucycles_backend *counter; /* the same; or 0 */
   long long answer;
+  const char *name; /* who gave it, where that is not the source's own name */
 };
 
-static long long plausible(long long hz)
+/* Says that a setting was not obeyed, and why. */
+static void report(struct search *search, const char *setting, const char *why)
 {
-  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
+  char *skipped = search->found->skipped;
+  size_t size = sizeof search->found->skipped, used = strlen(skipped);
+
+  snprintf(skipped + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
-static int is_digit(char c)
+/* The path below the root. Returns 0, or -1 if it is too long. */
+static int below_root(const struct search *search, char *whole, const char *path)
 {
-  return c >= '0' && c <= '9';
+  int length = snprintf(whole, PATH_SIZE, "%s%s", search->host->root, path);
+
+  return length >= 0 && length < PATH_SIZE ? 0 : -1;
 }
 
-static int is_blank(char c)
-{
-  return c == ' ' || c == '\t';
-}
-
-/* Reads a decimal number, with a point in every locale, times unit (a power of ten). Returns what follows
-   it, or 0 if there is no number or it is beyond all plausibility. */
-static const char *parse_decimal(const char *text, long long unit, long long *hz)
-{
-  long long value = 0;
-
-  if (!is_digit(*text))
-    return NULL;
-  for (; is_digit(*text); text++) {
-    value = value * 10 + (*text - '0') * unit;
-    if (value > CPUCYCLES_FREQUENCY_HIGHEST)
-      return NULL;
-  }
-  if (*text == '.') {
-    if (!is_digit(text[1]))
-      return NULL;
-    for (text++; is_digit(*text); text++) {
-      unit /= 10;
-      value += (*text - '0') * unit;
-    }
-  }
-  *hz = value;
-  return text;
-}
-
-static const char *parse_hexadecimal(const char *text, long long *hz)
-{
-  const char *start = text;
-  long long value = 0;
-
-  for (;; text++) {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *digit = *text ? strchr(digits, *text) : NULL;
-
-    if (!digit)
-      break;
-    value = value * 16 + (digit - digits) % 16;
-    if (value > CPUCYCLES_FREQUENCY_HIGHEST)
-      return NULL;
-  }
-  *hz = value;
-  return text == start ? NULL : text;
-}
-
-/* A text that is one number, and white space around it. */
-static long long only_number(const char *text, long long unit)
-{
-  long long hz;
-
-  while (is_blank(*text))
-    text++;
-  text = parse_decimal(text, unit, &hz);
-  if (!text)
-    return 0;
-  text += strspn(text, " \t\r\n");
-  return *text ? 0 : plausible(hz);
-}
-
-/* Opens a regular file below the root: nothing else answers, or answers without waiting. */
+/* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns 0 or
+   the trouble. */
 static int open_file(struct search *search, const char *path)
 {
   char whole[PATH_SIZE];
   struct stat status;
-  int length = snprintf(whole, sizeof whole, "%s%s", search->host->root, path);
 
-  if (length < 0 || length >= (int)sizeof whole)
-    return -1;
+  if (below_root(search, whole, path) != 0)
+    return ABSENT;
   search->file = open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (search->file < 0)
-    return -1;
+    return errno == ENOENT || errno == ENOTDIR ? ABSENT : REFUSED;
   if (fstat(search->file, &status) == 0 && S_ISREG(status.st_mode))
     return 0;
   close(search->file);
   search->file = -1;
-  return -1;
+  return NO_FILE;
 }
 
 static void close_file(struct search *search)
@@ -162,46 +124,67 @@ static ssize_t read_some(struct search *search, char *buffer, size_t size)
   return length;
 }
 
-/* Reads a small file whole, as a string. Returns its length; -1 if it cannot be read, is empty, does not
-   fit, or is no text. */
-static int read_small(struct search *search, const char *path, char *text, int size)
+/* Reads a file of fewer than size bytes whole. Returns how many they are, or the trouble. */
+static int read_bytes(struct search *search, const char *path, char *bytes, int size)
 {
-  int length = 0;
+  int length = 0, trouble = open_file(search, path);
   ssize_t more = 1;
 
-  if (open_file(search, path) != 0)
-    return -1;
+  if (trouble != 0)
+    return trouble;
   while (more > 0 && length < size) {
-    more = read_some(search, text + length, (size_t)(size - length));
+    more = read_some(search, bytes + length, (size_t)(size - length));
     if (more > 0)
       length += (int)more;
   }
   close_file(search);
-  if (more < 0 || length == 0 || length == size || memchr(text, 0, (size_t)length))
-    return -1;
+  if (more < 0)
+    return UNREADABLE;
+  return length < size ? length : TOO_LONG;
+}
+
+/* The same, as a string. */
+static int read_text(struct search *search, const char *path, char *text, int size)
+{
+  int length = read_bytes(search, path, text, size);
+
+  if (length < 0)
+    return length;
+  if (memchr(text, 0, (size_t)length))
+    return NO_TEXT;
   text[length] = 0;
   return length;
+}
+
+/* A setting is a number, or is reported. */
+static long long obey(struct search *search, const char *setting, const char *text)
+{
+  long long hz = cpucycles_parse_number(text, 1);
+
+  if (hz == 0)
+    report(search, setting, cpucycles_parse_complaint(text));
+  return hz;
 }
 
 /* One number in a file of the administrator's. */
 static long long from_setting(struct search *search, const struct source *source)
 {
   char text[64];
+  int length = read_text(search, source->file, text, sizeof text);
 
-  if (read_small(search, source->file, text, sizeof text) < 0)
-    return 0;
-  return only_number(text, source->unit);
+  if (length >= 0)
+    return obey(search, source->name, text);
+  if (length != ABSENT)
+    report(search, source->name, troubles[-length]);
+  return 0;
 }
 
 static int first_cpu(struct search *search)
 {
   char text[64];
-  int cpu = 0, i;
+  int length = read_text(search, "/sys/devices/system/cpu/present", text, sizeof text);
 
-  if (read_small(search, "/sys/devices/system/cpu/present", text, sizeof text) > 0)
-    for (i = 0; is_digit(text[i]) && cpu < 100000; i++)
-      cpu = cpu * 10 + (text[i] - '0');
-  return cpu;
+  return length > 0 ? cpucycles_parse_first_cpu(text) : 0;
 }
 
 /* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was cut
@@ -215,120 +198,165 @@ static long long from_sysfs(struct search *search, const struct source *source)
   if (search->cpu < 0)
     search->cpu = first_cpu(search);
   snprintf(path, sizeof path, "%scpu%d/%s", folder, search->cpu, source->file);
-  length = read_small(search, path, text, sizeof text);
+  length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
-  return only_number(text, source->unit);
+  return cpucycles_parse_number(text, source->unit);
 }
 
-static int key_is(const char *key, int length, const char *wanted)
+/* Which machine's cpuinfo is it? An emulator names the emulated machine, and may show its host's file. */
+static void begin_cpuinfo(struct search *search, struct cpucycles_cpuinfo *cpuinfo)
 {
-  return length == (int)strlen(wanted) && memcmp(key, wanted, (size_t)length) == 0;
+  char machine[32] = "";
+
+  if (search->host->machine)
+    search->host->machine(machine, sizeof machine);
+  cpucycles_cpuinfo_begin(cpuinfo, machine);
 }
 
-/* Sparc numbers its keys: Cpu6ClkTck. */
-static int key_is_clock_tick(const char *key, int length)
-{
-  int i = 3;
-
-  if (length < 10 || memcmp(key, "Cpu", 3) != 0 || memcmp(key + length - 6, "ClkTck", 6) != 0)
-    return 0;
-  while (i < length - 6 && is_digit(key[i]))
-    i++;
-  return i == length - 6;
-}
-
-/* "Model @ 2.80GHz": the frequency that the maker gave the CPU. */
-static long long from_model_name(const char *value)
-{
-  const char *at = strstr(value, "@ ");
-  const char *unit;
-  long long hz;
-
-  if (!at)
-    return 0;
-  unit = parse_decimal(at + 2, GHZ, &hz);
-  if (unit && strncmp(unit, "GHz", 3) == 0)
-    return plausible(hz);
-  unit = parse_decimal(at + 2, MHZ, &hz);
-  if (unit && strncmp(unit, "MHz", 3) == 0)
-    return plausible(hz);
-  return 0;
-}
-
-/* What one line of /proc/cpuinfo, "key : value", says; 0 if nothing. */
-static long long from_cpuinfo_line(const char *line)
-{
-  const char *colon = strchr(line, ':'), *value, *rest = NULL;
-  long long hz;
-  int length;
-
-  if (!colon)
-    return 0;
-  length = (int)(colon - line);
-  while (length > 0 && is_blank(line[length - 1]))
-    length--;
-  for (value = colon + 1; is_blank(*value);)
-    value++;
-
-  if (key_is(line, length, "model name"))
-    return from_model_name(value);
-  if (key_is(line, length, "cpu MHz") || key_is(line, length, "CPU MHz") ||
-      key_is(line, length, "cpu MHz static"))
-    rest = parse_decimal(value, MHZ, &hz);
-  else if (key_is(line, length, "clock")) {
-    rest = parse_decimal(value, MHZ, &hz);
-    if (rest && strncmp(rest, "MHz", 3) == 0)
-      rest += 3;
-    else
-      rest = NULL;
-  } else if (key_is(line, length, "cycle frequency [Hz]")) {
-    rest = parse_decimal(value, 1, &hz);
-    if (rest && strncmp(rest, " est.", 5) == 0)
-      rest += 5;
-  } else if (key_is_clock_tick(line, length))
-    rest = parse_hexadecimal(value, &hz);
-  if (!rest || rest[strspn(rest, " \t\r")])
-    return 0;
-  return plausible(hz);
-}
-
-/* A momentary value can be that of an idle core: the highest of all that is said counts. The last line,
-   cut short by the limit or by anything else, does not. */
 static long long from_cpuinfo(struct search *search, const struct source *source)
 {
-  char chunk[CHUNK_SIZE], line[LINE_SIZE];
-  long long highest = 0;
-  ssize_t length, i;
-  int used = 0, total = 0;
+  struct cpucycles_cpuinfo cpuinfo;
+  char chunk[CHUNK_SIZE];
+  ssize_t length;
+  int total = 0;
 
   if (open_file(search, source->file) != 0)
     return 0;
+  begin_cpuinfo(search, &cpuinfo);
   while (total < CPUINFO_LIMIT && (length = read_some(search, chunk, sizeof chunk)) > 0) {
+    cpucycles_cpuinfo_feed(&cpuinfo, chunk, (int)length);
     total += (int)length;
-    for (i = 0; i < length; i++) {
-      if (chunk[i] == '\n') {
-        long long hz;
-
-        line[used] = 0;
-        hz = from_cpuinfo_line(line);
-        if (hz > highest)
-          highest = hz;
-        used = 0;
-      } else if (used < LINE_SIZE - 1) {
-        line[used++] = chunk[i];
-      }
-    }
   }
   close_file(search);
+  return cpuinfo.highest;
+}
+
+/* What a property of a node holds. Returns how many bytes, or the trouble. */
+static int read_property(struct search *search, const char *folder, const char *node,
+  const char *property, char *bytes, int size)
+{
+  char path[PATH_SIZE];
+  int length = snprintf(path, sizeof path, "%s/%s/%s", folder, node, property);
+
+  return length > 0 && length < PATH_SIZE ? read_bytes(search, path, bytes, size) : ABSENT;
+}
+
+/* A node of the device tree: "cpu@0", "PowerPC,POWER9@20". Caches may stand beside the CPUs. */
+static long long from_node(struct search *search, const char *folder, const char *node)
+{
+  char bytes[16];
+  int length;
+
+  if (!strchr(node, '@'))
+    return 0;
+  length = read_property(search, folder, node, "device_type", bytes, sizeof bytes);
+  if (length != ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
+    return 0;
+  length = read_property(search, folder, node, "clock-frequency", bytes, sizeof bytes);
+  return cpucycles_parse_cells(bytes, length);
+}
+
+static void close_folder(struct search *search)
+{
+  DIR *folder = search->folder;
+
+  search->folder = NULL;
+  if (folder)
+    closedir(folder);
+}
+
+/* The names of the nodes are the machine's own, so that the folder must be listed. That allocates memory, but
+   no machine whose files answered gets here. */
+static long long from_device_tree(struct search *search, const struct source *source)
+{
+  char whole[PATH_SIZE];
+  struct dirent *entry;
+  long long highest = 0;
+  int i;
+
+  if (below_root(search, whole, source->file) != 0)
+    return 0;
+  search->folder = opendir(whole);
+  if (!search->folder)
+    return 0;
+  for (i = 0; i < NODES_LIMIT && (entry = readdir(search->folder)) != NULL; i++) {
+    long long hz = from_node(search, source->file, entry->d_name);
+
+    if (hz > highest)
+      highest = hz;
+  }
+  close_folder(search);
   return highest;
+}
+
+static long long from_system(struct search *search, const struct source *source)
+{
+  struct cpucycles_statement statement = { 0, NULL };
+
+  (void)source;
+  if (search->host->system)
+    statement = search->host->system();
+  search->name = statement.source;
+  return statement.hz;
+}
+
+static void close_counter(struct search *search)
+{
+  const struct cpucycles_backend *counter = search->counter;
+
+  search->counter = NULL;
+  if (counter && counter->close)
+    counter->close();
+}
+
+static long long from_counter(struct search *search, const struct cpucycles_backend *counter)
+{
+  struct cpucycles_why why = { NULL, NULL, NULL };
+  long long hz = 0;
+
+  search->counter = counter;
+  if (!counter->open || counter->open(&why) == 0)
+    hz = cpucycles_stated_rate(counter);
+  close_counter(search);
+  return hz;
+}
+
+/* A counter that runs near the core's rate, and whose rate hardware or kernel state. Asking can take exits to
+   a hypervisor: files come first. */
+static long long from_counters(struct search *search, const struct source *source)
+{
+  const struct cpucycles_host *host = search->host;
+  long long hz = 0;
+  int i;
+
+  (void)source;
+  for (i = 0; i < host->count && hz == 0; i++)
+    if (host->table[i].backend->kind == CPUCYCLES_KIND_REFERENCE && host->table[i].backend->rate)
+      hz = from_counter(search, host->table[i].backend);
+  return hz;
 }
 
 static long long from_environment(struct search *search, const struct source *source)
 {
   const char *value = search->host->environment(source->name);
 
-  return value ? only_number(value, 1) : 0;
+  return value ? obey(search, source->name, value) : 0;
+}
+
+/* As long as others speak, it is not listened to; whoever set it should know. */
+static void mention_environment(struct search *search, const struct source *source)
+{
+  const char *value = search->host->environment(source->name);
+
+  if (value && obey(search, source->name, value) != 0)
+    report(search, source->name, "is not needed");
+}
+
+static long long from_measurement(struct search *search, const struct source *source)
+{
+  (void)source;
+  return search->host->measure ? search->host->measure() : 0;
 }
 
 static const struct source sources[] = {
@@ -339,7 +367,11 @@ static const struct source sources[] = {
   { "acpi_cppc/nominal_freq", from_sysfs, "acpi_cppc/nominal_freq", MHZ },
   { "clock_tick", from_sysfs, "clock_tick", 1 },
   { "/proc/cpuinfo", from_cpuinfo, "/proc/cpuinfo", 1 },
+  { "/proc/device-tree", from_device_tree, "/proc/device-tree/cpus", 1 },
+  { "system call", from_system, NULL, 1 },
+  { "reference counter", from_counters, NULL, 1 },
   { "cpucyclespersecond", from_environment, NULL, 1 },
+  { "measurement", from_measurement, NULL, 1 },
 };
 
 enum { SOURCES = sizeof sources / sizeof sources[0] };
@@ -353,27 +385,52 @@ static void ask(void *argument)
 
 static void tidy(void *argument)
 {
-  close_file(argument);
+  struct search *search = argument;
+
+  close_file(search);
+  close_folder(search);
+  close_counter(search);
+}
+
+static int is_setting(const struct source *source)
+{
+  return source->ask == from_setting || source->ask == from_environment;
+}
+
+/* What one source answers. One that raises a signal does not answer. */
+static long long answer_of(struct search *search, const struct source *source)
+{
+  search->source = source;
+  search->answer = 0;
+  search->name = source->name;
+  if (cpucycles_trial(ask, search) == 0)
+    return search->answer;
+  cpucycles_trial(tidy, search);
+  search->file = -1;
+  search->folder = NULL;
+  search->counter = NULL;
+  if (is_setting(source))
+    report(search, source->name, "raises a signal");
+  return 0;
 }
 
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
-  struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default" };
-  struct search search = { host, NULL, -1, -1, 0 };
+  struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "" };
+  struct search search = { host, NULL, &found, -1, -1, NULL, NULL, 0, NULL };
+  long long hz = 0;
   int i;
 
-  for (i = 0; i < SOURCES; i++) {
-    search.source = &sources[i];
-    search.answer = 0;
-    if (cpucycles_trial(ask, &search) != 0) {
-      cpucycles_trial(tidy, &search);
-      search.file = -1;
-    } else if (search.answer > 0) {
-      found.persecond = search.answer;
-      found.source = sources[i].name;
-      break;
+  for (i = 0; i < SOURCES && hz == 0; i++) {
+    hz = answer_of(&search, &sources[i]);
+    if (hz > 0) {
+      found.persecond = hz;
+      found.source = search.name;
     }
   }
+  for (; i < SOURCES; i++)
+    if (sources[i].ask == from_environment)
+      mention_environment(&search, &sources[i]);
   return found;
 }
 
@@ -394,4 +451,19 @@ static const char *environment(const char *name)
 #endif
 }
 
-const struct cpucycles_host cpucycles_host = { "", environment };
+static void machine(char *name, int size)
+{
+#ifdef HAVE_SYS_UTSNAME_H
+  struct utsname system;
+
+  if (uname(&system) >= 0) {
+    snprintf(name, (size_t)size, "%.31s", system.machine);
+    return;
+  }
+#endif
+  (void)size;
+  *name = 0;
+}
+
+const struct cpucycles_host cpucycles_host = { "", environment, machine, cpucycles_system_frequency,
+  cpucycles_table, CPUCYCLES_TABLE_LENGTH, cpucycles_measured_frequency };

@@ -8,8 +8,10 @@
 #include "backends/backend.h"
 #include "lib/cpucycles.h"
 #include "lib/extend32.h"
+#include "lib/frequency.h"
 #include "lib/osclock.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 /* table.c: the counters that were built, in the order of backends.def. */
@@ -47,6 +49,22 @@ void cpucycles_trial_end(void);
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short. What body had acquired
    by then is the caller's to let go. Does not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);
+
+/* once.c: makes something once for the process, by whatever thread needs it first. */
+
+/* Zeroed: not made yet. */
+struct cpucycles_once {
+  int owner; /* 0; the process that makes it; or -1: it is made */
+  pthread_t thread;
+};
+
+int cpucycles_once_is_done(const struct cpucycles_once *once);
+
+/* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has. What make()
+   wrote is then constant, and seen by the caller. Returns 0 if the calling thread is the one that is
+   making it, and this is a signal handler that interrupted that; else 1. Leaves errno alone. Only
+   one thing may be in the making at a time. */
+int cpucycles_once(struct cpucycles_once *once, void (*make)(void));
 
 /* scale.c: multiplies a counter up to cycles, exactly and without overflow. */
 
@@ -150,26 +168,14 @@ enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS
 enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
   long long *smallest);
 
-/* What the library asks of the machine around it; tests give another. */
-struct cpucycles_host {
-  const char *root;                         /* put before the paths of files: "" here */
-  const char *(*environment)(const char *); /* the value of an environment variable, or 0 */
-};
+/* rate.c: counts per second. */
 
-extern const struct cpucycles_host cpucycles_host;
+/* Of what read() counts, by the OS clock, in 1 ms. 0: cannot be said within 1 %. */
+long long cpucycles_measured_rate(long long (*read)(void));
 
-/* frequency.c: an estimate of the CPU's frequency, from a table of sources. */
-
-#define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
-#define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
-#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
-
-struct cpucycles_frequency {
-  long long persecond;
-  const char *source; /* the name of the source that answered */
-};
-
-struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
+/* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or cannot tell;
+   else 0. May raise a signal. */
+long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 
 /* counters.c: what was tried, and why it was dropped. */
 
@@ -207,5 +213,8 @@ const struct cpucycles_selection *cpucycles_selected(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);
+
+/* rate.c again: counts per second of what was selected, found once; 0: not known. */
+long long cpucycles_found_rate(void);
 
 #endif

@@ -11,12 +11,18 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/extend32.c \
 	lib/extend32.h \
 	lib/frequency.c \
+	lib/frequency.h \
 	lib/library.h \
+	lib/measure.c \
+	lib/once.c \
 	lib/osclock.c \
 	lib/osclock.h \
+	lib/parse.c \
 	lib/precision.c \
+	lib/rate.c \
 	lib/scale.c \
 	lib/select.c \
+	lib/system.c \
 	lib/table.c \
 	lib/trial.c
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)

@@ -105,18 +105,39 @@ long long cpucycles_osclock_wall(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-long long cpucycles_osclock_monotonic(void)
-{
 #if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
+
+static long long nanoseconds_of(clockid_t clock)
+{
   struct timespec now;
 
   if (__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED))
-    return by_system_call(CLOCK_MONOTONIC, 1000000000);
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+    return by_system_call(clock, 1000000000);
+  if (clock_gettime(clock, &now) != 0)
     return 0;
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+long long cpucycles_osclock_monotonic(void)
+{
+  return nanoseconds_of(CLOCK_MONOTONIC);
+}
+
 #else
+
+long long cpucycles_osclock_monotonic(void)
+{
   return cpucycles_osclock_wall() * 1000;
+}
+
+#endif
+
+long long cpucycles_osclock_raw(void)
+{
+#if defined(CLOCK_MONOTONIC_RAW) && defined(HAVE_CLOCK_GETTIME)
+  return nanoseconds_of(CLOCK_MONOTONIC_RAW);
+#else
+  return cpucycles_osclock_monotonic();
 #endif
 }
 

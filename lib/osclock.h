@@ -14,6 +14,9 @@ long long cpucycles_osclock_about(void);
 /* Is it the wall clock's, and can be set? */
 int cpucycles_osclock_is_settable(void);
 
+/* The same, and nothing adjusts its rate, where the system has such a clock. */
+long long cpucycles_osclock_raw(void);
+
 /* Microseconds since 1970 by the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_wall(void);
 

@@ -6,13 +6,8 @@
 
 #include "lib/library.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /* An on-core counter beats whatever is not quite what was asked for, and anything beats a clock. */
 static const int penalties[] = {
@@ -310,24 +305,18 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   last_resort(selection, table);
 }
 
-/* The process's one selection. `owner` is 0 before it, the selecting process while it runs, and DONE after;
-   everything else here is written by the selecting thread before it stores DONE. */
-enum { DONE = -1 };
-
+/* The process's one selection. */
 static struct {
-  int owner;
-  pthread_t thread;
+  struct cpucycles_once once;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
 } published;
 
-/* Another thread selects: that takes some 0.1 ms. Sleeping, and not yielding, also lets a thread of lower
-   priority get on with it. */
-static void wait_a_little(void)
+static void make_selection(void)
 {
-  const struct timespec pause = { 0, 20000 };
-
-  nanosleep(&pause, NULL);
+  memset(published.counters, 0, sizeof published.counters);
+  cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
+    &published.selection);
 }
 
 long long cpucycles_clock_cycles(void)
@@ -339,46 +328,12 @@ long long cpucycles_clock_cycles(void)
 
 int cpucycles_is_selected(void)
 {
-  return __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE) == DONE;
-}
-
-/* Makes the selection, or waits until another thread has made it. Returns 0 if this thread is making it. */
-static int settle(const struct cpucycles_calm *calm)
-{
-  int pid = (int)getpid(), owner;
-
-  while ((owner = __atomic_load_n(&published.owner, __ATOMIC_ACQUIRE)) != DONE) {
-    if (owner == pid) {
-      if (pthread_equal(__atomic_load_n(&published.thread, __ATOMIC_ACQUIRE), pthread_self()))
-        return 0;
-      wait_a_little();
-      continue;
-    }
-    /* Nobody selects, or this is the child of a process in which another thread did: take over. */
-    if (!__atomic_compare_exchange_n(&published.owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      continue;
-    __atomic_store_n(&published.thread, pthread_self(), __ATOMIC_RELEASE);
-    cpucycles_trial_begin(calm);
-    memset(published.counters, 0, sizeof published.counters);
-    cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
-      &published.selection);
-    cpucycles_trial_end();
-    __atomic_store_n(&published.owner, DONE, __ATOMIC_RELEASE);
-  }
-  return 1;
+  return cpucycles_once_is_done(&published.once);
 }
 
 const struct cpucycles_selection *cpucycles_selected(void)
 {
-  struct cpucycles_calm calm;
-  int saved_errno, settled;
-
-  if (cpucycles_is_selected())
+  if (cpucycles_is_selected() || cpucycles_once(&published.once, make_selection))
     return &published.selection;
-  saved_errno = errno;
-  cpucycles_calm_begin(&calm);
-  settled = settle(&calm);
-  cpucycles_calm_end(&calm);
-  errno = saved_errno;
-  return settled ? &published.selection : NULL;
+  return NULL;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The estimate of the CPU's frequency, and the parts that it is made of. */
+
+#ifndef CPUCYCLES_FREQUENCY_H
+#define CPUCYCLES_FREQUENCY_H
+
+#define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
+#define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
+#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
+
+/* What somebody says, and who. */
+struct cpucycles_statement {
+  long long hz; /* 0: nothing */
+  const char *source;
+};
+
+struct cpucycles_entry;
+
+/* What the library asks of the machine around it; tests give another. Below the second member, what
+   is 0 is not asked. */
+struct cpucycles_host {
+  const char *root;                            /* put before the paths of files: "" here */
+  const char *(*environment)(const char *);    /* the value of an environment variable, or 0 */
+  void (*machine)(char *name, int size);       /* its architecture, as uname(2) names it */
+  struct cpucycles_statement (*system)(void);  /* what the system's calls state */
+  const struct cpucycles_entry *table;         /* the reference counters among these state rates */
+  int count;                                   /* of the table */
+  long long (*measure)(void);                  /* Hz, or 0 */
+};
+
+extern const struct cpucycles_host cpucycles_host;
+
+/* frequency.c: asks a table of sources, in order. */
+
+struct cpucycles_frequency {
+  long long persecond;
+  const char *source; /* the name of the source that answered */
+  char skipped[224];  /* which setting was not obeyed and why, in words; or empty */
+};
+
+struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
+
+/* parse.c: what texts and bytes state. Knows no files. */
+
+/* The whole text as one decimal number times unit, a power of ten, in Hz; 0 if it is not that. */
+long long cpucycles_parse_number(const char *text, long long unit);
+
+/* Why cpucycles_parse_number() says 0 of this text, as the end of a sentence. */
+const char *cpucycles_parse_complaint(const char *text);
+
+/* The first of a list of CPUs, such as "6-7,10": 6. 0 if it is none. */
+int cpucycles_parse_first_cpu(const char *text);
+
+/* One or two cells of a device tree, big-endian, in Hz; 0 if they are not that. */
+long long cpucycles_parse_cells(const char *bytes, int length);
+
+/* /proc/cpuinfo, in pieces as it is read. */
+struct cpucycles_cpuinfo {
+  unsigned int families; /* of architectures whose lines are believed */
+  long long highest;     /* frequency that any line has stated, in Hz; or 0 */
+  int used;              /* of line; -1: the line is too long to matter */
+  char line[256];
+};
+
+/* machine: the architecture that runs this, as uname(2) names it: lines of others, which emulators
+   show, are not believed. Empty: unknown, so that all are. */
+void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine);
+void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length);
+
+/* system.c: what calls of the operating system state. */
+
+struct cpucycles_statement cpucycles_system_frequency(void);
+
+/* measure.c: the frequency where nobody states it. */
+
+/* What is timed, and by what. */
+struct cpucycles_stopwatch {
+  long long (*now)(void);   /* nanoseconds */
+  void (*run)(long passes); /* each of 256 cycles */
+};
+
+/* Takes 2 ms at most. Returns Hz, or 0: cannot be said. */
+long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch);
+
+/* The same, of this CPU by the OS clock. */
+long long cpucycles_measured_frequency(void);
+
+#endif

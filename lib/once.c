@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the process makes once: by the first thread that needs it, with its faults caught, while others wait;
+   also where the process forks meanwhile. What is made is the callers' matter. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DONE = -1 };
+
+/* Another thread makes it: that takes 0.1 ms to some ms. Sleeping, and not yielding, also lets a thread
+   of lower priority get on with it. */
+static void wait_a_little(void)
+{
+  const struct timespec pause = { 0, 20000 };
+
+  nanosleep(&pause, NULL);
+}
+
+int cpucycles_once_is_done(const struct cpucycles_once *once)
+{
+  return __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE) == DONE;
+}
+
+static int settle(struct cpucycles_once *once, void (*make)(void), const struct cpucycles_calm *calm)
+{
+  int pid = (int)getpid(), owner;
+
+  while ((owner = __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE)) != DONE) {
+    if (owner == pid) {
+      if (pthread_equal(__atomic_load_n(&once->thread, __ATOMIC_ACQUIRE), pthread_self()))
+        return 0;
+      wait_a_little();
+      continue;
+    }
+    /* Nobody makes it, or this is the child of a process in which another thread did: take over. */
+    if (!__atomic_compare_exchange_n(&once->owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      continue;
+    __atomic_store_n(&once->thread, pthread_self(), __ATOMIC_RELEASE);
+    cpucycles_trial_begin(calm);
+    make();
+    cpucycles_trial_end();
+    __atomic_store_n(&once->owner, DONE, __ATOMIC_RELEASE);
+  }
+  return 1;
+}
+
+int cpucycles_once(struct cpucycles_once *once, void (*make)(void))
+{
+  struct cpucycles_calm calm;
+  int saved_errno = errno, settled;
+
+  cpucycles_calm_begin(&calm);
+  settled = settle(once, make, &calm);
+  cpucycles_calm_end(&calm);
+  errno = saved_errno;
+  return settled;
+}

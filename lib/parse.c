@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What texts and bytes of the system's say of a frequency: pure functions, which any input may be given to.
+   Follows no locale. Where they are read from is frequency.c's matter. */
+
+#include "config.h"
+
+#include "lib/frequency.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { MHZ = 1000000, GHZ = 1000000000 };
+
+static long long plausible(long long hz)
+{
+  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
+}
+
+static int is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static int is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+/* Reads a decimal number, with a point in every locale, times unit (a power of ten). Returns what
+   follows it, or 0 if there is none or it is beyond all plausibility. */
+static const char *parse_decimal(const char *text, long long unit, long long *hz)
+{
+  long long value = 0;
+
+  if (!is_digit(*text))
+    return NULL;
+  for (; is_digit(*text); text++) {
+    value = value * 10 + (*text - '0') * unit;
+    if (value > CPUCYCLES_FREQUENCY_HIGHEST)
+      return NULL;
+  }
+  if (*text == '.') {
+    if (!is_digit(text[1]))
+      return NULL;
+    for (text++; is_digit(*text); text++) {
+      unit /= 10;
+      value += (*text - '0') * unit;
+    }
+  }
+  *hz = value;
+  return text;
+}
+
+static const char *parse_mhz(const char *text, long long *hz)
+{
+  return parse_decimal(text, MHZ, hz);
+}
+
+/* "3550.000000MHz" */
+static const char *parse_named_mhz(const char *text, long long *hz)
+{
+  text = parse_decimal(text, MHZ, hz);
+  return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
+}
+
+/* "462962962 est." */
+static const char *parse_estimate(const char *text, long long *hz)
+{
+  text = parse_decimal(text, 1, hz);
+  return text && strncmp(text, " est.", 5) == 0 ? text + 5 : text;
+}
+
+static const char *parse_hexadecimal(const char *text, long long *hz)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *start = text, *digit;
+  long long value = 0;
+
+  while (*text && (digit = strchr(digits, *text)) != NULL) {
+    value = value * 16 + (digit - digits) % 16;
+    if (value > CPUCYCLES_FREQUENCY_HIGHEST)
+      return NULL;
+    text++;
+  }
+  *hz = value;
+  return text == start ? NULL : text;
+}
+
+/* "Model @ 2.80GHz": the frequency that the maker gave the CPU. What follows it is of no interest. */
+static const char *parse_model_name(const char *text, long long *hz)
+{
+  const char *at = strstr(text, "@ "), *unit;
+
+  if (!at)
+    return NULL;
+  unit = parse_decimal(at + 2, GHZ, hz);
+  if (!unit || strncmp(unit, "GHz", 3) != 0) {
+    unit = parse_decimal(at + 2, MHZ, hz);
+    if (!unit || strncmp(unit, "MHz", 3) != 0)
+      return NULL;
+  }
+  return "";
+}
+
+static const char *skip_blanks(const char *text)
+{
+  while (is_blank(*text))
+    text++;
+  return text;
+}
+
+/* Is there nothing left but white space? */
+static int is_end(const char *text)
+{
+  return text[strspn(text, " \t\r\n")] == 0;
+}
+
+long long cpucycles_parse_number(const char *text, long long unit)
+{
+  long long hz;
+
+  text = parse_decimal(skip_blanks(text), unit, &hz);
+  return text && is_end(text) ? plausible(hz) : 0;
+}
+
+const char *cpucycles_parse_complaint(const char *text)
+{
+  if (is_end(text))
+    return "is empty";
+  text = skip_blanks(text);
+  if (is_digit(*text)) {
+    text += strspn(text, "0123456789");
+    if (*text == '.' && is_digit(text[1]))
+      text += 1 + strspn(text + 1, "0123456789");
+    if (is_end(text))
+      return "is below 1000 or above 1000000000000";
+  }
+  return "is no decimal number";
+}
+
+int cpucycles_parse_first_cpu(const char *text)
+{
+  int cpu = 0;
+
+  for (; is_digit(*text); text++) {
+    cpu = cpu * 10 + (*text - '0');
+    if (cpu > 1000000)
+      return 0;
+  }
+  return cpu;
+}
+
+long long cpucycles_parse_cells(const char *bytes, int length)
+{
+  unsigned long long value = 0;
+  int i;
+
+  if (length != 4 && length != 8)
+    return 0;
+  for (i = 0; i < length; i++)
+    value = value << 8 | (unsigned char)bytes[i];
+  return value <= CPUCYCLES_FREQUENCY_HIGHEST ? plausible((long long)value) : 0;
+}
+
+/* Architectures whose kernels state a frequency in /proc/cpuinfo. BogoMIPS is none. */
+enum {
+  ALPHA = 1,
+  IA64 = 2,
+  LOONGARCH = 4,
+  PARISC = 8,
+  POWER = 16,
+  S390 = 32,
+  SPARC = 64,
+  X86 = 128,
+  ALL = 255
+};
+
+/* How the names of their machines begin. */
+static const struct {
+  const char *machine;
+  unsigned int family;
+} machines[] = {
+  { "alpha", ALPHA },
+  { "amd64", X86 },
+  { "i386", X86 },
+  { "i486", X86 },
+  { "i586", X86 },
+  { "i686", X86 },
+  { "ia64", IA64 },
+  { "loongarch", LOONGARCH },
+  { "parisc", PARISC },
+  { "powerpc", POWER },
+  { "ppc", POWER },
+  { "s390", S390 },
+  { "sparc", SPARC },
+  { "x86_64", X86 },
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+/* Their lines, "key : value". In a key, # stands for a number. */
+static const struct dialect {
+  unsigned int families;
+  const char *key;
+  const char *(*parse)(const char *value, long long *hz); /* returns what follows, or 0 */
+} dialects[] = {
+  { X86 | IA64 | PARISC, "cpu MHz", parse_mhz },
+  { X86, "model name", parse_model_name },
+  { LOONGARCH, "CPU MHz", parse_mhz },
+  { POWER, "clock", parse_named_mhz },
+  { S390, "cpu MHz static", parse_mhz },
+  { SPARC, "Cpu#ClkTck", parse_hexadecimal },
+  { ALPHA, "cycle frequency [Hz]", parse_estimate },
+};
+
+enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
+
+/* Returns what follows the key and its colon, or 0 if the line has another key. */
+static const char *value_of(const char *line, const char *key)
+{
+  for (; *key; key++) {
+    if (*key == '#') {
+      if (!is_digit(*line))
+        return NULL;
+      line += strspn(line, "0123456789");
+    } else if (*line++ != *key) {
+      return NULL;
+    }
+  }
+  line = skip_blanks(line);
+  return *line == ':' ? skip_blanks(line + 1) : NULL;
+}
+
+/* What a line says; 0 if nothing. */
+static long long parse_line(const char *line, unsigned int families)
+{
+  int i;
+
+  for (i = 0; i < DIALECTS; i++) {
+    const char *value = dialects[i].families & families ? value_of(line, dialects[i].key) : NULL;
+    long long hz;
+
+    if (!value)
+      continue;
+    value = dialects[i].parse(value, &hz);
+    return value && is_end(value) ? plausible(hz) : 0;
+  }
+  return 0;
+}
+
+void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine)
+{
+  int i;
+
+  cpuinfo->families = *machine ? 0 : ALL;
+  for (i = 0; i < MACHINES; i++)
+    if (strncmp(machine, machines[i].machine, strlen(machines[i].machine)) == 0)
+      cpuinfo->families = machines[i].family;
+  cpuinfo->highest = 0;
+  cpuinfo->used = 0;
+}
+
+/* A momentary value can be that of an idle core: the highest of all counts. */
+static void end_line(struct cpucycles_cpuinfo *cpuinfo)
+{
+  if (cpuinfo->used > 0) {
+    long long hz;
+
+    cpuinfo->line[cpuinfo->used] = 0;
+    hz = parse_line(cpuinfo->line, cpuinfo->families);
+    if (hz > cpuinfo->highest)
+      cpuinfo->highest = hz;
+  }
+  cpuinfo->used = 0;
+}
+
+/* Of a line that was cut, by the file's end or by ours, nothing is believed: its number might go on. */
+void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length)
+{
+  int i;
+
+  for (i = 0; i < length; i++) {
+    if (text[i] == '\n')
+      end_line(cpuinfo);
+    else if (cpuinfo->used >= (int)sizeof cpuinfo->line - 1)
+      cpuinfo->used = -1;
+    else if (cpuinfo->used >= 0)
+      cpuinfo->line[cpuinfo->used++] = text[i] ? text[i] : '?';
+  }
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Counts per second: as a counter states them, or as the OS clock shows them. Which counter is asked, and when,
+   is the callers' matter. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <stddef.h>
+
+enum {
+  BRACKETS = 16,          /* at each end */
+  NANOSECONDS = 850000,   /* between the ends; with them, less than a millisecond */
+  READS_LIMIT = 1 << 20   /* of a clock meanwhile: more, and it stands still */
+};
+
+/* A moment by both: the clock was read between two reads of the counter, `width` apart. The tighter, the
+   less both moments differ. */
+struct moment {
+  unsigned long long count, width;
+  long long nanoseconds;
+};
+
+static struct moment look(long long (*read)(void))
+{
+  unsigned long long before = (unsigned long long)read();
+  long long nanoseconds = cpucycles_osclock_raw();
+  unsigned long long width = (unsigned long long)read() - before;
+  struct moment moment = { before + width / 2, width, nanoseconds };
+
+  return moment;
+}
+
+static struct moment look_closely(long long (*read)(void))
+{
+  struct moment tightest = look(read), moment;
+  int i;
+
+  for (i = 1; i < BRACKETS; i++) {
+    moment = look(read);
+    if (moment.width < tightest.width)
+      tightest = moment;
+  }
+  return tightest;
+}
+
+long long cpucycles_measured_rate(long long (*read)(void))
+{
+  struct moment begin = look_closely(read), end;
+  unsigned long long counts;
+  long long time;
+  double rate;
+  int reads = 0;
+
+  do /* all the while busy, as a core's own counter may stand still otherwise */
+    time = cpucycles_osclock_raw() - begin.nanoseconds;
+  while (time >= 0 && time < NANOSECONDS && ++reads < READS_LIMIT);
+  end = look_closely(read);
+  time = end.nanoseconds - begin.nanoseconds;
+  counts = end.count - begin.count;
+  if (time < NANOSECONDS || (begin.width + end.width) / 2 > counts / 100)
+    return 0;
+  rate = (double)counts * 1e9 / (double)time;
+  return rate < 1e15 ? (long long)(rate + 0.5) : 0;
+}
+
+/* Within 1 %? */
+static int agree(long long a, long long b)
+{
+  return (a > b ? a - b : b - a) <= b / 100;
+}
+
+long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
+{
+  long long stated = backend->rate ? backend->rate() : 0, measured;
+
+  if (stated <= 0)
+    return 0;
+  measured = cpucycles_measured_rate(backend->read);
+  return measured == 0 || agree(stated, measured) ? stated : 0;
+}
+
+/* The process's one finding. */
+static struct {
+  struct cpucycles_once once;
+  long long rate;
+} published;
+
+static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection)
+{
+  int i;
+
+  for (i = 0; i < selection->count; i++)
+    if (selection->counters[i].state == CPUCYCLES_SELECTED)
+      return cpucycles_table[i].backend;
+  return NULL;
+}
+
+/* A counter that is scaled counts what it is scaled to. */
+static void find_rate(void *argument)
+{
+  const struct cpucycles_selection *selection = cpucycles_selected();
+  const struct cpucycles_backend *backend = selected_backend(selection);
+  long long *rate = argument;
+
+  if (!backend || backend->kind == CPUCYCLES_KIND_NONE)
+    return;
+  if (selection->reader.scale.multiplier)
+    *rate = selection->frequency.persecond;
+  else
+    *rate = cpucycles_stated_rate(backend);
+  if (*rate == 0)
+    *rate = cpucycles_measured_rate(cpucycles);
+}
+
+static void make_rate(void)
+{
+  long long rate = 0;
+
+  published.rate = cpucycles_trial(find_rate, &rate) == 0 ? rate : 0;
+}
+
+long long cpucycles_found_rate(void)
+{
+  if (cpucycles_once_is_done(&published.once) || cpucycles_once(&published.once, make_rate))
+    return published.rate;
+  return 0;
+}

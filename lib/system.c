@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What calls of operating systems other than Linux state of the CPU's frequency: sysctl of the BSDs and Darwin,
+   perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration states the time base's rate
+   alone.) configure decides which there are; none is on Linux. */
+
+#include "config.h"
+
+#include "lib/frequency.h"
+
+#include <stddef.h>
+
+#if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <sys/sysctl.h>
+#endif
+#ifdef HAVE_LIBPERFSTAT
+#include <libperfstat.h>
+#endif
+#ifdef HAVE_PROCESSOR_INFO
+#include <sys/types.h>
+
+#include <sys/processor.h>
+#endif
+
+enum { MHZ = 1000000 };
+
+static long long plausible(long long number, long long unit)
+{
+  return number > 0 && number <= CPUCYCLES_FREQUENCY_HIGHEST / unit
+      && number * unit >= CPUCYCLES_FREQUENCY_LOWEST ? number * unit : 0;
+}
+
+#if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
+/* The number in what a sysctl returned, an int of either size; 0 if it is no such thing. */
+static long long integer(const void *bytes, size_t length)
+{
+  int64_t wide;
+  int32_t narrow;
+
+  if (length == sizeof wide) {
+    memcpy(&wide, bytes, sizeof wide);
+    return wide;
+  }
+  if (length != sizeof narrow)
+    return 0;
+  memcpy(&narrow, bytes, sizeof narrow);
+  return narrow;
+}
+#endif
+
+#ifdef HAVE_SYSCTLBYNAME
+/* What a constant states comes before what can be the momentary value of an idle core. */
+static const struct {
+  const char *name;
+  long long unit;
+} names[] = {
+  { "hw.cpufrequency_max", 1 },   /* Darwin on Intel */
+  { "hw.cpufrequency", 1 },       /* Darwin on Intel and PowerPC */
+  { "hw.clockrate", MHZ },        /* FreeBSD, DragonFly */
+  { "dev.cpu.0.freq", MHZ },      /* FreeBSD */
+  { "hw.cpuspeed", MHZ },         /* OpenBSD */
+};
+
+static struct cpucycles_statement from_sysctlbyname(void)
+{
+  struct cpucycles_statement statement = { 0, NULL };
+  size_t i;
+
+  for (i = 0; i < sizeof names / sizeof names[0] && statement.hz == 0; i++) {
+    char bytes[16];
+    size_t length = sizeof bytes;
+
+    if (sysctlbyname(names[i].name, bytes, &length, NULL, 0) == 0)
+      statement.hz = plausible(integer(bytes, length), names[i].unit);
+    statement.source = names[i].name;
+  }
+  return statement;
+}
+#endif
+
+#ifdef HAVE_HW_CPUSPEED
+static struct cpucycles_statement from_sysctl(void)
+{
+  struct cpucycles_statement statement = { 0, "hw.cpuspeed" };
+  int name[2] = { CTL_HW, HW_CPUSPEED };
+  char bytes[16];
+  size_t length = sizeof bytes;
+
+  if (sysctl(name, 2, bytes, &length, NULL, 0) == 0)
+    statement.hz = plausible(integer(bytes, length), MHZ);
+  return statement;
+}
+#endif
+
+#ifdef HAVE_LIBPERFSTAT
+static struct cpucycles_statement from_perfstat(void)
+{
+  struct cpucycles_statement statement = { 0, "perfstat_cpu_total" };
+  perfstat_cpu_total_t total;
+
+  if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1
+    && total.processorHZ <= CPUCYCLES_FREQUENCY_HIGHEST)
+    statement.hz = plausible((long long)total.processorHZ, 1);
+  return statement;
+}
+#endif
+
+#ifdef HAVE_PROCESSOR_INFO
+/* The first processor need not be number 0. */
+static struct cpucycles_statement from_processor_info(void)
+{
+  struct cpucycles_statement statement = { 0, "processor_info" };
+  processor_info_t info;
+  int i;
+
+  for (i = 0; i < 64 && statement.hz == 0; i++)
+    if (processor_info(i, &info) == 0)
+      statement.hz = plausible(info.pi_clock, MHZ);
+  return statement;
+}
+#endif
+
+static struct cpucycles_statement (*const calls[])(void) = {
+#ifdef HAVE_SYSCTLBYNAME
+  from_sysctlbyname,
+#endif
+#ifdef HAVE_HW_CPUSPEED
+  from_sysctl,
+#endif
+#ifdef HAVE_LIBPERFSTAT
+  from_perfstat,
+#endif
+#ifdef HAVE_PROCESSOR_INFO
+  from_processor_info,
+#endif
+  NULL
+};
+
+struct cpucycles_statement cpucycles_system_frequency(void)
+{
+  struct cpucycles_statement statement = { 0, NULL };
+  int i;
+
+  (void)plausible;
+  for (i = 0; calls[i] && statement.hz == 0; i++)
+    statement = calls[i]();
+  return statement;
+}
