@@ -95,6 +95,17 @@ static void print_observed(long long loops)
     loops, time);
 }
 
+/* Where the frequency comes from, and which setting of it was not obeyed. */
+static void print_frequency(void)
+{
+  const char *skipped = cpucycles_frequency_skipped();
+
+  printf("cpucycles frequency source %s", cpucycles_frequency_source());
+  if (skipped)
+    printf("; skipped: %s", skipped);
+  printf("\n");
+}
+
 static const char *signal_name(int signal)
 {
   switch (signal) {
@@ -156,6 +167,7 @@ static int report(void)
   print_differences();
   for (loops = 1024; loops <= 1048576; loops *= 2)
     print_observed(loops);
+  print_frequency();
   print_dropped();
   return finish();
 }

@@ -86,6 +86,25 @@ long long cpucycles_persecond(void)
   return selected ? selected->frequency.persecond : CPUCYCLES_FREQUENCY_DEFAULT;
 }
 
+const char *cpucycles_frequency_source(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected ? selected->frequency.source : "default";
+}
+
+const char *cpucycles_frequency_skipped(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
+}
+
+long long cpucycles_rate(void)
+{
+  return selection() ? cpucycles_found_rate() : 0;
+}
+
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   const struct cpucycles_selection *selected = selection();

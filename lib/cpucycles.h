@@ -38,9 +38,30 @@ extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency, in cycles per second, between 1000 (1 kHz) and
      1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond, else from
-     the operating system, else from the environment variable cpucyclespersecond, else 2399987654.
+     the operating system, the CPU or the hypervisor, else from the environment variable
+     cpucyclespersecond, else from a measurement of some milliseconds, else 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
+
+/* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo"; "measurement" or
+     "default" where nobody stated it. The string is the library's, as above.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+extern const char *cpucycles_frequency_source(void);
+
+/* Returns: which setting of cpucycles_persecond() was not obeyed, and why, in words; 0 if there is
+     none. The string is the library's, as above.
+   Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
+   Threads: safe.  Since: 20261121. */
+extern const char *cpucycles_frequency_skipped(void);
+
+/* The rate of the selected counter; found at the first call of this, which can take a millisecond.
+   Returns: by how much cpucycles() goes up in a second: for clocks and other counters that are scaled,
+     cpucycles_persecond(); for one of a constant rate, that, as hardware or system state it, else as
+     measured; for a core's own cycles, as measured at that moment, from 1 to 10^15. 0: not known.
+   Fails: only by returning 0; so it does in a signal handler that interrupts the thread which selects
+     or measures.
+   Threads: safe.  Since: 20261121. */
+extern long long cpucycles_rate(void);
 
 /* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard output
    when it selects; at once, if it has selected already.

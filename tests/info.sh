@@ -24,7 +24,8 @@ cat >$out.exact <<'END'
 4:cpucycles implementation [a-z0-9-]+
 5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
 6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
-7:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
+7:cpucycles frequency source [A-Za-z_/. -]+(; skipped: .+)?
+8:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
 END
 
 check_report() {
@@ -45,7 +46,7 @@ check_report() {
   [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
   [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
-  for line in version persecond implementation iqm; do
+  for line in version persecond implementation iqm frequency; do
     [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
   done
   # a counter is dropped exactly where its precision is 0
@@ -67,6 +68,15 @@ if [ -n "$comma" ]; then
 else
   echo "info: skipped: decimal comma: no locale that has one is installed"
 fi
+
+# A setting that is not obeyed is named, with the reason.
+cpucyclespersecond=junk "$tool" >$out || wrong "junk in the environment: exit status $?"
+grep -q '^cpucycles frequency source .*; skipped: cpucyclespersecond is no decimal number$' $out ||
+  wrong "junk in the environment: $(grep '^cpucycles frequency' $out)"
+cpucyclespersecond=2400000000 "$tool" >$out || wrong "setting in the environment: exit status $?"
+grep -q -e '^cpucycles frequency source cpucyclespersecond' \
+  -e '^cpucycles frequency source .*; skipped: cpucyclespersecond is not needed$' $out ||
+  wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 
 "$tool" --help >$out || wrong "--help: exit status $?"
 grep -q '^usage: cpucycles-info' $out || wrong "--help: no usage"
