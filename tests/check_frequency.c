@@ -6,14 +6,14 @@
 
 #include "lib/library.h"
 
-#include "tests/suite.h"
+#include "tests/machine.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
-static char root[] = "cpucycles-machine-XXXXXX";
 static const char *environment_value;
 
 static const char *environment(const char *name)
@@ -21,56 +21,12 @@ static const char *environment(const char *name)
   return strcmp(name, "cpucyclespersecond") == 0 ? environment_value : NULL;
 }
 
-/* A machine that says nothing yet. */
-static void make_machine(void)
-{
-  ck_assert_ptr_nonnull(mkdtemp(root));
-}
-
-/* The path below the machine's root, its folders made. */
-static const char *path_of(const char *path)
-{
-  static char whole[512];
-  char *slash;
-
-  snprintf(whole, sizeof whole, "%s%s", root, path);
-  for (slash = strchr(whole, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    ck_assert(mkdir(whole, 0777) == 0 || errno == EEXIST);
-    *slash = '/';
-  }
-  return whole;
-}
-
-static void write_file(const char *path, const char *text)
-{
-  FILE *file = fopen(path_of(path), "w");
-
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(text, file), 0);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
-static void remove_machine(void)
-{
-  char command[600];
-
-  snprintf(command, sizeof command, "rm -rf '%s'", root);
-  ck_assert_int_eq(system(command), 0);
-}
+/* What else the machine has. */
+static struct cpucycles_host host = { machine_root, environment, NULL, NULL, NULL, 0, NULL };
 
 static struct cpucycles_frequency estimate(void)
 {
-  struct cpucycles_host host = { root, environment };
-  struct cpucycles_calm calm;
-  struct cpucycles_frequency found;
-
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
-  found = cpucycles_frequency(&host);
-  cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
-  return found;
+  return estimate_of(&host);
 }
 
 static void expect(long long persecond, const char *source)
@@ -79,6 +35,11 @@ static void expect(long long persecond, const char *source)
 
   ck_assert_str_eq(found.source, source);
   ck_assert_int_eq(found.persecond, persecond);
+}
+
+static void expect_skipped(const char *reason)
+{
+  ck_assert_str_eq(estimate().skipped, reason);
 }
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
@@ -91,11 +52,74 @@ START_TEST(machine_that_says_nothing_has_the_default)
 }
 END_TEST
 
+/* A machine that can be asked by other means than files. */
+
+static long long measure(void)
+{
+  return 1100000000;
+}
+
+static struct cpucycles_statement system_call(void)
+{
+  struct cpucycles_statement statement = { 1400000000, "a system call" };
+
+  return statement;
+}
+
+/* Advances with the OS clock, as a counter of 1.3 GHz does. */
+static long long read_reference(void)
+{
+  return (long long)((double)cpucycles_osclock_raw() * 1.3);
+}
+
+static int opened, closed;
+
+static int open_reference(struct cpucycles_why *why)
+{
+  (void)why;
+  opened++;
+  return 0;
+}
+
+static void close_reference(void)
+{
+  closed++;
+}
+
+static long long stated_rate = 1300000000;
+
+static long long state_rate(void)
+{
+  return stated_rate;
+}
+
+static volatile char *forbidden; /* a page that nobody may read */
+
+static long long state_with_a_fault(void)
+{
+  return *forbidden;
+}
+
+static struct cpucycles_backend reference = { CPUCYCLES_KIND_REFERENCE, CPUCYCLES_SCOPE_SYSTEM, 64, "R",
+  "units", open_reference, read_reference, close_reference, state_rate };
+static const struct cpucycles_entry references[] = { { "reference", "for the test", &reference } };
+
 START_TEST(sources_answer_in_their_order)
 {
   make_machine();
+  host.measure = measure;
+  expect(1100000000, "measurement");
   environment_value = "1234567890";
   expect(1234567890, "cpucyclespersecond");
+  host.table = references;
+  host.count = 1;
+  expect(1300000000, "reference counter");
+  ck_assert_int_eq(opened, 1);
+  ck_assert_int_eq(closed, 1);
+  host.system = system_call;
+  expect(1400000000, "a system call");
+  write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
+  expect(1500000000, "/proc/device-tree");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 1600.000\n");
   expect(1600000000, "/proc/cpuinfo");
   write_file(CPU0 "acpi_cppc/nominal_freq", "1700\n");
@@ -110,6 +134,129 @@ START_TEST(sources_answer_in_their_order)
   expect(2000000000, "cpufreq/scaling_setspeed");
   write_file("/etc/cpucyclespersecond", "2100000001\n");
   expect(2100000001, "/etc/cpucyclespersecond");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
+{
+  make_machine();
+  host.table = references;
+  host.count = 1;
+  stated_rate = 1290000000; /* by 0.8 % */
+  expect(1290000000, "reference counter");
+  stated_rate = 1250000000; /* by 4 % */
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  stated_rate = 0;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  reference.rate = NULL;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  forbidden = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(forbidden != MAP_FAILED);
+  reference.rate = state_with_a_fault;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  reference.rate = state_rate;
+  stated_rate = 1300000000;
+  reference.kind = CPUCYCLES_KIND_CORE;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  ck_assert_int_eq(opened, closed);
+  remove_machine();
+}
+END_TEST
+
+START_TEST(device_tree_is_searched_for_cpus)
+{
+#define NODES "/proc/device-tree/cpus/"
+  make_machine();
+  write_bytes(NODES "timebase-frequency", "\x00\x98\x96\x80", 4);
+  write_bytes(NODES "cpu-map/clock-frequency", "\x7f\x00\x00\x00", 4);
+  write_bytes(NODES "l2-cache@1/clock-frequency", "\x7f\x00\x00\x00", 4);
+  write_bytes(NODES "l2-cache@1/device_type", "cache", 6);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  write_bytes(NODES "cpu@1/clock-frequency", "", 0);
+  write_bytes(NODES "cpu@2/clock-frequency", "\x59\x68\x2f", 3);
+  write_bytes(NODES "cpu@3/clock-frequency", "\x00\x00\x00\x00", 4);
+  write_bytes(NODES "cpu@4/clock-frequency", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+  write_bytes(NODES "cpu@5/clock-frequency", "\0\0\0\0\x59\x68\x2f\x00\0\0\0\0\0\0\0\0\0", 17);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  write_bytes(NODES "PowerPC,POWER9@20/device_type", "cpu", 4);
+  write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\x59\x68\x2f\x00", 4);
+  expect(1500000000, "/proc/device-tree");
+  write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
+  expect(5000000000, "/proc/device-tree");
+  remove_machine();
+}
+END_TEST
+
+/* Which machine an emulator plays, and whose cpuinfo it shows. */
+
+static const char *machine_name = "";
+
+static void name_machine(char *name, int size)
+{
+  snprintf(name, (size_t)size, "%s", machine_name);
+}
+
+#define X86_TEXT "vendor_id\t: AuthenticAMD\nmodel name\t: X @ 2.80GHz\ncpu MHz\t\t: 2596.132\n"
+
+static const struct {
+  const char *machine, *text;
+  long long persecond; /* 0: nothing is believed */
+} emulations[] = {
+  { "x86_64", X86_TEXT, 2800000000 },
+  { "i686", X86_TEXT, 2800000000 },
+  { "amd64", X86_TEXT, 2800000000 },
+  { "aarch64", X86_TEXT, 0 },
+  { "armv7l", X86_TEXT, 0 },
+  { "riscv64", X86_TEXT, 0 },
+  { "ppc64le", X86_TEXT, 0 },
+  { "s390x", X86_TEXT, 0 },
+  { "sparc64", X86_TEXT, 0 },
+  { "alpha", X86_TEXT, 0 },
+  { "loongarch64", X86_TEXT, 0 },
+  { "mips64", X86_TEXT, 0 },
+  { "m68k", X86_TEXT, 0 },
+  { "ppc64", "clock\t\t: 3000.000000MHz\n", 3000000000 },
+  { "x86_64", "clock\t\t: 3000.000000MHz\n", 0 },
+  { "loongarch64", "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
+  { "x86_64", "CPU MHz\t\t\t: 2500.00\n", 0 },
+  { "s390x", "cpu MHz static  : 5000\n", 5000000000 },
+  { "sparc64", "Cpu6ClkTck\t: 000000000ec82e00\n", 248000000 },
+  { "alpha", "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
+  { "parisc64", "cpu MHz\t\t: 440.000000\n", 440000000 },
+  { "ia64", "cpu MHz    : 1500.000\n", 1500000000 },
+};
+
+START_TEST(cpuinfo_of_another_architecture_is_not_believed)
+{
+  size_t i;
+
+  make_machine();
+  host.machine = name_machine;
+  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
+    long long persecond = emulations[i].persecond;
+
+    machine_name = emulations[i].machine;
+    write_file("/proc/cpuinfo", emulations[i].text);
+    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
+  }
+  remove_machine();
+}
+END_TEST
+
+START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
+{
+  char line[400];
+  int length;
+
+  make_machine();
+  for (length = 230; length < 300; length++) {
+    snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
+    write_file("/proc/cpuinfo", line);
+    ck_assert(estimate().persecond == 2500000000 || estimate().persecond == CPUCYCLES_FREQUENCY_DEFAULT);
+  }
+  write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\00000\n", 18);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
   remove_machine();
 }
 END_TEST
@@ -230,8 +377,19 @@ START_TEST(junk_setting_is_skipped)
     write_file("/etc/cpucyclespersecond", junk[i]);
     expect(1600000000, "/proc/cpuinfo");
   }
+  write_file("/etc/cpucyclespersecond", "fast\n");
+  expect_skipped("/etc/cpucyclespersecond is no decimal number");
+  write_file("/etc/cpucyclespersecond", " \n");
+  expect_skipped("/etc/cpucyclespersecond is empty");
+  write_file("/etc/cpucyclespersecond", "999\n");
+  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  write_file("/etc/cpucyclespersecond", "99999999999999999999999999.5\n");
+  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  write_bytes("/etc/cpucyclespersecond", "2400000000\0", 11);
+  expect_skipped("/etc/cpucyclespersecond is no text");
   write_file("/etc/cpucyclespersecond", " 2400000000"); /* written without a line's end: fine */
   expect(2400000000, "/etc/cpucyclespersecond");
+  expect_skipped("");
   write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
   expect(2400000000, "/etc/cpucyclespersecond");
   remove_machine();
@@ -246,7 +404,18 @@ START_TEST(junk_in_the_environment_is_skipped)
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     environment_value = junk[i];
     expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+    ck_assert_str_ne(estimate().skipped, "");
   }
+  environment_value = "1e300";
+  expect_skipped("cpucyclespersecond is no decimal number");
+  write_file("/etc/cpucyclespersecond", "inf");
+  expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal number");
+  write_file("/etc/cpucyclespersecond", "2400000000");
+  expect_skipped("cpucyclespersecond is no decimal number");
+  environment_value = "2400000000";
+  expect_skipped("cpucyclespersecond is not needed");
+  environment_value = NULL;
+  expect_skipped("");
   remove_machine();
 }
 END_TEST
@@ -259,6 +428,7 @@ START_TEST(setting_that_is_no_file_is_skipped)
   make_machine();
   ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect_skipped("/etc/cpucyclespersecond is no regular file");
   rmdir(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default"); /* and returns at all */
@@ -267,6 +437,9 @@ START_TEST(setting_that_is_no_file_is_skipped)
   for (i = 0; i < 1000000; i++)
     putc('1', file);
   fclose(file);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect_skipped("/etc/cpucyclespersecond is too long for a number");
+  ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
   remove_machine();
 }
@@ -284,10 +457,10 @@ END_TEST
 START_TEST(path_too_long_is_no_answer)
 {
   static char longer[2000];
-  struct cpucycles_host host = { longer, environment };
 
+  host.root = longer;
   memset(longer, '/', sizeof longer - 1);
-  ck_assert_str_eq(cpucycles_frequency(&host).source, "default");
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
 }
 END_TEST
 
@@ -308,6 +481,10 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, machine_that_says_nothing_has_the_default);
   tcase_add_test(tests, sources_answer_in_their_order);
+  tcase_add_test(tests, reference_counter_is_believed_if_a_measurement_agrees);
+  tcase_add_test(tests, device_tree_is_searched_for_cpus);
+  tcase_add_test(tests, cpuinfo_of_another_architecture_is_not_believed);
+  tcase_add_test(tests, number_in_a_line_that_is_too_long_is_not_believed);
   tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
   tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);

@@ -7,21 +7,34 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/suite.h tests/valgrind.supp
+EXTRA_DIST += tests/machine.h tests/suite.h tests/valgrind.supp
 
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
 suite_tests += tests/check_first_call
 suite_tests += tests/check_frequency
+suite_tests += tests/check_machines
+suite_tests += tests/check_measure
 suite_tests += tests/check_perfevent
 suite_tests += tests/check_scale
 suite_tests += tests/check_select
+suite_tests += tests/check_system
 suite_tests += tests/check_trial
+suite_tests += tests/check_tsc_rate
 # EOL
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
+
+# Against stub headers of other systems.
+tests_check_system_SOURCES = tests/check_system.c
+tests_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)
+EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
+EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
+EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
+
+check_PROGRAMS += tests/frequency-of
 
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)

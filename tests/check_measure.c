@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The measurements: the frequency by adds, under simulated clocks and on this CPU; the rate of a counter beside
+   the kernel's own figure. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <string.h>
+
+/* A simulated machine: adds and reads of the clock take their time, others interrupt them. */
+static struct {
+  double hz, nanoseconds;
+  long long granularity; /* of the clock, nanoseconds */
+  int interruptions;     /* in a hundred passes */
+  double length;         /* of one, nanoseconds */
+  double step;           /* of the clock, once, after some time */
+  double step_at;
+  unsigned int random;
+} machine;
+
+static unsigned int draw(unsigned int below)
+{
+  machine.random = machine.random * 1664525 + 1013904223;
+  return (machine.random >> 8) % below;
+}
+
+static long long read_clock(void)
+{
+  machine.nanoseconds += 30;
+  if (machine.step != 0 && machine.nanoseconds > machine.step_at) {
+    machine.nanoseconds += machine.step;
+    machine.step = 0;
+  }
+  return (long long)machine.nanoseconds / machine.granularity * machine.granularity;
+}
+
+static void run_passes(long passes)
+{
+  for (; passes > 0; passes--) {
+    machine.nanoseconds += 256 * 1e9 / machine.hz;
+    if ((int)draw(100) < machine.interruptions)
+      machine.nanoseconds += machine.length * draw(1000) / 1000;
+  }
+}
+
+static const struct cpucycles_stopwatch simulated = { read_clock, run_passes };
+
+static void begin_at(double hz)
+{
+  memset(&machine, 0, sizeof machine);
+  machine.hz = hz;
+  machine.nanoseconds = 1e15;
+  machine.granularity = 1;
+}
+
+static void expect_within(double percent)
+{
+  double begin = machine.nanoseconds, error;
+  long long measured = cpucycles_measure(&simulated);
+
+  error = ((double)measured / machine.hz - 1) * 100;
+  ck_assert_msg(error < percent && error > -percent, "%g Hz: off by %g %%", machine.hz, error);
+  ck_assert(machine.nanoseconds - begin < 2000000);
+}
+
+START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
+{
+  static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9, 3.694e9, 6e9,
+    1e10, 2e10 };
+  size_t i;
+
+  for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++) {
+    begin_at(frequencies[i]);
+    expect_within(0.5);
+    begin_at(frequencies[i]);
+    machine.granularity = 1000; /* gettimeofday */
+    expect_within(2);
+  }
+}
+END_TEST
+
+START_TEST(interruptions_do_not_lower_the_measured_frequency)
+{
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    begin_at(2.5e9);
+    machine.random = (unsigned int)i;
+    machine.interruptions = 1 + i % 2; /* in each window of some thousand passes, or in none */
+    machine.length = 100;
+    machine.granularity = 1;
+    expect_within(2);
+  }
+}
+END_TEST
+
+START_TEST(clock_that_is_set_back_is_not_taken_for_a_fast_cpu)
+{
+  int i;
+
+  for (i = 0; i < 2000; i++) {
+    long long measured;
+
+    begin_at(2.5e9);
+    machine.granularity = 1000;
+    machine.step = -1000.0 * (i % 150 + 10);
+    machine.step_at = machine.nanoseconds + 1000.0 * i;
+    measured = cpucycles_measure(&simulated);
+    ck_assert_msg(measured == 0 || (measured > 2450000000 && measured < 2550000000),
+      "%lld after a step of %d us at %d us", measured, i % 150 + 10, i);
+  }
+}
+END_TEST
+
+static long passes_run;
+
+static long long read_stopped(void)
+{
+  return 12345;
+}
+
+static void count_passes(long passes)
+{
+  passes_run += passes;
+}
+
+START_TEST(clock_that_stands_still_ends_the_measurement)
+{
+  const struct cpucycles_stopwatch stopped = { read_stopped, count_passes };
+
+  ck_assert_int_eq(cpucycles_measure(&stopped), 0);
+  ck_assert_int_lt(passes_run, 20000);
+}
+END_TEST
+
+/* On this CPU. The median of several, as others may use it too. */
+
+enum { TRIES = 25 };
+
+static int compare(const void *a, const void *b)
+{
+  long long x = *(const long long *)a, y = *(const long long *)b;
+
+  return (x > y) - (x < y);
+}
+
+START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
+{
+  long long values[TRIES], times[TRIES];
+  int i;
+
+  if (cpucycles_measured_frequency() == 0) {
+    skip("frequency_of_this_cpu_is_measured_alike_each_time", "the library was compiled unoptimized");
+    return;
+  }
+  for (i = 0; i < TRIES; i++) {
+    times[i] = cpucycles_osclock_monotonic();
+    values[i] = cpucycles_measured_frequency();
+    times[i] = cpucycles_osclock_monotonic() - times[i];
+  }
+  qsort(values, TRIES, sizeof values[0], compare);
+  qsort(times, TRIES, sizeof times[0], compare);
+  dprintf(suite_console(), "measured frequency: %lld Hz, quartiles %lld and %lld; %lld us\n",
+    values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
+  ck_assert_int_ge(values[TRIES / 2], 1000000);
+  ck_assert_int_le(values[TRIES / 2], 20000000000);
+  if (!suite_under("valgrind"))
+    ck_assert_int_le(times[TRIES / 4], 2000000);
+}
+END_TEST
+
+/* The kernel's figure for the reference counter: what is stated for it; else its figure for the CPU, which is
+   the same only where the CPU is a virtual machine's. */
+static long long figure(const struct cpucycles_backend *backend)
+{
+  struct cpucycles_calm calm;
+  long long stated;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  stated = cpucycles_stated_rate(backend);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
+    && system("grep -q '^flags.* hypervisor' /proc/cpuinfo && ! grep -q aperfmperf /proc/cpuinfo") == 0)
+    stated = cpucycles_persecond();
+  return stated;
+}
+
+START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
+{
+  const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
+  const struct cpucycles_backend *backend = NULL;
+  long long values[TRIES], stated;
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH && !backend; i++)
+    if (cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE
+      && cpucycles_counter(i)->state != CPUCYCLES_DROPPED)
+      backend = cpucycles_table[i].backend;
+  stated = backend ? figure(backend) : 0;
+  if (!stated || suite_under("valgrind")) {
+    skip(test, backend ? "nobody states its rate here, or valgrind slows it" : "there is none here");
+    return;
+  }
+  for (i = 0; i < TRIES; i++)
+    values[i] = cpucycles_measured_rate(backend->read);
+  qsort(values, TRIES, sizeof values[0], compare);
+  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n", values[TRIES / 2], stated,
+    ((double)values[TRIES / 2] / (double)stated - 1) * 1e6);
+  ck_assert_int_le(llabs(values[TRIES / 2] - stated), stated / 1000);
+}
+END_TEST
+
+static long long read_constant(void)
+{
+  return 5;
+}
+
+static long long read_rarely(void)
+{
+  return cpucycles_osclock_raw() / 1000000;
+}
+
+static long long read_microseconds(void)
+{
+  return cpucycles_osclock_raw() / 1000;
+}
+
+START_TEST(counter_that_cannot_be_measured_has_no_rate)
+{
+  long long rate = cpucycles_measured_rate(read_microseconds);
+
+  ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
+  ck_assert_int_eq(cpucycles_measured_rate(read_constant), 0);
+  rate = cpucycles_measured_rate(read_rarely);
+  ck_assert(rate >= 0 && rate <= 2500);
+}
+END_TEST
+
+/* The public call. */
+
+START_TEST(rate_is_that_of_the_count)
+{
+  const struct cpucycles_counter_info *counter;
+  long long rate = cpucycles_rate();
+  int i = 0;
+
+  while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
+    i++;
+  ck_assert_ptr_nonnull(counter);
+  if (strcmp(counter->kind, "clock") == 0 || strcmp(counter->kind, "scaled") == 0)
+    ck_assert_int_eq(rate, cpucycles_persecond());
+  else if (strcmp(counter->kind, "none") == 0)
+    ck_assert_int_eq(rate, 0);
+  else
+    ck_assert_int_gt(rate, 1000000);
+  ck_assert_int_eq(cpucycles_rate(), rate); /* for good */
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
+  tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
+  tcase_add_test(tests, clock_that_is_set_back_is_not_taken_for_a_fast_cpu);
+  tcase_add_test(tests, clock_that_stands_still_ends_the_measurement);
+  tcase_add_test(tests, frequency_of_this_cpu_is_measured_alike_each_time);
+  tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
+  tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
+  tcase_add_test(tests, rate_is_that_of_the_count);
+}
+
+int main(void)
+{
+  return suite_main("measure", add_tests);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the zeros of
+   virtual machines. No CPU is asked: the leaves are made here. */
+
+#include "config.h"
+
+#include "backends/x86-tsc-rate.h"
+
+#include "tests/suite.h"
+
+#include <string.h>
+
+START_TEST(kernels_file_is_one_number_of_khz)
+{
+  static const struct {
+    const char *text;
+    long long hz;
+  } rows[] = {
+    { "2596132\n", 2596132000 },
+    { "1\n", 1000 },
+    { "1000000000\n", 1000000000000 },
+    { "1000000001\n", 0 },
+    { "99999999999999999999999\n", 0 },
+    { "0\n", 0 },
+    { "2596132", 0 },
+    { "\n", 0 },
+    { "", 0 },
+    { "-2596132\n", 0 },
+    { "2596132x\n", 0 },
+    { "2596132\n2596132\n", 0 },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    ck_assert_int_eq(tsc_rate_of_text(rows[i].text, (int)strlen(rows[i].text)), rows[i].hz);
+  ck_assert_int_eq(tsc_rate_of_text("", -1), 0);
+}
+END_TEST
+
+START_TEST(kernels_factors_give_the_rate)
+{
+  static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
+  size_t i;
+
+  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
+      / (unsigned long long)rates[i];
+
+    ck_assert_int_le(llabs(tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]), rates[i] / 100000000);
+  }
+  ck_assert_int_eq(tsc_rate_of_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 0), 1000000000);
+  ck_assert_int_eq(tsc_rate_of_factors(0, 31), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(0, 0), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 63), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 65535), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(0xffffffff, 0), 0);
+}
+END_TEST
+
+static struct cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
+
+static struct cpuid_leaf fake(unsigned int leaf)
+{
+  static const struct cpuid_leaf nothing;
+
+  switch (leaf) {
+  case 0:
+    return leaf_0;
+  case 1:
+    return leaf_1;
+  case 0x15:
+    return leaf_15h;
+  case 0x16:
+    return leaf_16h;
+  case 0x40000000:
+    return leaf_40000000h;
+  case 0x40000010:
+    return leaf_40000010h;
+  default:
+    return nothing;
+  }
+}
+
+START_TEST(crystal_times_ratio_is_the_rate)
+{
+  static const struct {
+    unsigned int highest, denominator, numerator, crystal, base;
+    long long hz;
+  } rows[] = {
+    { 0x1b, 2, 188, 38400000, 0, 3609600000 },      /* Tiger Lake and later */
+    { 0x16, 2, 250, 24000000, 3000, 3000000000 },   /* Skylake that states its crystal */
+    { 0x16, 2, 250, 0, 3000, 3000000000 },          /* and one that does not */
+    { 0x16, 2, 250, 0, 0, 0 },
+    { 0x15, 2, 250, 0, 3000, 0 },                   /* there is no leaf 16H */
+    { 0x14, 2, 250, 24000000, 3000, 0 },
+    { 0x16, 0, 250, 24000000, 3000, 0 },
+    { 0x16, 2, 0, 24000000, 3000, 0 },
+    { 0x16, 0, 0, 0, 3000, 0 },
+    { 0x16, 0, 0, 0, 0, 0 },
+    { 0, 2, 250, 24000000, 3000, 0 },
+    { 0x16, 0xffffffff, 1, 1, 0, 0 },
+    { 0x16, 1, 0xffffffff, 0xffffffff, 0, 0 },
+    { 0x16, 2, 250, 0, 0xffff0000, 0 },             /* reserved bits */
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    leaf_0.a = rows[i].highest;
+    leaf_15h.a = rows[i].denominator;
+    leaf_15h.b = rows[i].numerator;
+    leaf_15h.c = rows[i].crystal;
+    leaf_16h.a = rows[i].base;
+    ck_assert_msg(tsc_rate_of_crystal(fake) == rows[i].hz, "row %d", (int)i);
+  }
+}
+END_TEST
+
+START_TEST(hypervisors_leaf_is_read_where_there_is_one)
+{
+  static const struct {
+    unsigned int flags, highest, khz;
+    long long hz;
+  } rows[] = {
+    { 1u << 31, 0x40000010, 2596132, 2596132000 },
+    { 1u << 31, 0x40000081, 2596132, 2596132000 },
+    { 1u << 31, 0x40000010, 0, 0 },
+    { 1u << 31, 0x4000000f, 2596132, 0 },
+    { 1u << 31, 0, 2596132, 0 },
+    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no hypervisor's: what another leaf says */
+    { 0, 0x40000010, 2596132, 0 },
+    { 1u << 31, 0x40000010, 0xffffffff, 0 },
+  };
+  size_t i;
+
+  leaf_0.a = 0x16;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    leaf_1.c = rows[i].flags;
+    leaf_40000000h.a = rows[i].highest;
+    leaf_40000010h.a = rows[i].khz;
+    ck_assert_msg(tsc_rate_of_hypervisor(fake) == rows[i].hz, "row %d", (int)i);
+  }
+  leaf_0.a = 0;
+  leaf_40000010h.a = 2596132;
+  ck_assert_int_eq(tsc_rate_of_hypervisor(fake), 0);
+}
+END_TEST
+
+START_TEST(asking_leaves_nothing_open)
+{
+  int before = dup(0), after;
+
+  close(before);
+  (void)tsc_rate_of_perf();
+  after = dup(0);
+  close(after);
+  ck_assert_int_eq(before, after);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, kernels_file_is_one_number_of_khz);
+  tcase_add_test(tests, kernels_factors_give_the_rate);
+  tcase_add_test(tests, crystal_times_ratio_is_the_rate);
+  tcase_add_test(tests, hypervisors_leaf_is_read_where_there_is_one);
+  tcase_add_test(tests, asking_leaves_nothing_open);
+}
+
+int main(void)
+{
+  return suite_main("TSC rate", add_tests);
+}

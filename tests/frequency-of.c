@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* frequency-of DIR: what the library's table of sources makes of the machine whose files are below DIR, without
+   anything of the machine that it runs on. Prints "PERSECOND SOURCE", or "none". */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *no_environment(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+int main(int argc, char **argv)
+{
+  struct cpucycles_host host = { argv[argc - 1], no_environment, NULL, NULL, NULL, 0, NULL };
+  struct cpucycles_frequency found;
+  struct cpucycles_calm calm;
+
+  if (argc != 2) {
+    fprintf(stderr, "usage: frequency-of DIR\n");
+    return 2;
+  }
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  found = cpucycles_frequency(&host);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  if (strcmp(found.source, "default") == 0)
+    printf("none\n");
+  else
+    printf("%lld %s\n", found.persecond, found.source);
+  return fclose(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Of AIX's header of this name, what lib/system.c uses. */
+
+#include <stddef.h>
+
+typedef struct {
+  char name[64];
+} perfstat_id_t;
+
+typedef struct {
+  int ncpus;
+  unsigned long long processorHZ;
+} perfstat_cpu_total_t;
+
+int perfstat_cpu_total(perfstat_id_t *name, perfstat_cpu_total_t *total, size_t size, int wanted);
