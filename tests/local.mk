@@ -57,3 +57,23 @@ script_tests += tests/symbols.sh
 TESTS += $(script_tests)
 dist_check_SCRIPTS += $(script_tests)
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c
+
+# Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines, where they are.
+FUZZ_CC = clang
+FUZZ_SECONDS = 60
+EXTRA_DIST += tests/fuzz_frequency.c
+CLEANFILES += tests/fuzz_frequency
+.PHONY: check-fuzz
+check-fuzz: config.h
+	$(AM_V_at)$(MKDIR_P) tests
+	$(AM_V_CC)$(FUZZ_CC) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	  -I. -I$(srcdir) $(srcdir)/tests/fuzz_frequency.c $(srcdir)/lib/parse.c -o tests/fuzz_frequency
+	$(AM_V_at)rm -rf tests/fuzz_frequency.tmp && $(MKDIR_P) tests/fuzz_frequency.tmp
+	$(AM_V_at)machines=$${CPUCYCLES_MACHINES-$(srcdir)/../shared/machines}; n=0; \
+	  test -d "$$machines" || echo "check-fuzz: no recorded machines at $$machines: begins from nothing"; \
+	  find "$$machines" -type f -size -64 2>/dev/null | while IFS= read -r file; do \
+	    n=`expr $$n + 1`; for parser in 0 1 2 3 4 5; do \
+	      { printf $$parser; cat "$$file"; } >tests/fuzz_frequency.tmp/$$n-$$parser; done; done
+	$(AM_V_at)tests/fuzz_frequency -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 \
+	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_frequency- tests/fuzz_frequency.tmp
+	$(AM_V_at)rm -rf tests/fuzz_frequency.tmp

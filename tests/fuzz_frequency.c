@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Random inputs for every parser of what states a frequency: no answer is outside of 1 kHz..1 THz, and the
+   sanitizers find nothing. The first byte selects the parser. For libFuzzer: make check-fuzz. */
+
+#include "config.h"
+
+#include "lib/frequency.h"
+
+#include "backends/ppc-timebase.h"
+#include "backends/x86-tsc-rate.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(long long hz)
+{
+  if (hz != 0 && (hz < CPUCYCLES_FREQUENCY_LOWEST || hz > CPUCYCLES_FREQUENCY_HIGHEST))
+    abort();
+}
+
+static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int piece)
+{
+  struct cpucycles_cpuinfo cpuinfo;
+  size_t i;
+
+  cpucycles_cpuinfo_begin(&cpuinfo, machine);
+  for (i = 0; i < size; i += (size_t)piece) {
+    size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
+
+    cpucycles_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
+    check(cpuinfo.highest);
+  }
+}
+
+/* How the file is cut into pieces changes nothing. */
+static void try_cpuinfos(const char *bytes, size_t size)
+{
+  try_cpuinfo(bytes, size, "", 2048);
+  try_cpuinfo(bytes, size, "", 7);
+  try_cpuinfo(bytes, size, "sparc64", 2048);
+}
+
+static void try_number(const char *bytes, size_t size)
+{
+  static const long long units[] = { 1, 1000, 1000000 };
+  char *text = malloc(size + 1);
+  int i;
+
+  memcpy(text, bytes, size);
+  text[size] = 0;
+  for (i = 0; i < 3; i++)
+    check(cpucycles_parse_number(text, units[i]));
+  if (!*cpucycles_parse_complaint(text) || cpucycles_parse_first_cpu(text) < 0)
+    abort();
+  free(text);
+}
+
+static void try_timebase(const char *bytes, size_t size)
+{
+  struct timebase_search search = { "", 0, 0 };
+
+  search_chunk(&search, bytes, (int)size);
+  check(search.hz);
+}
+
+static void try_factors(const char *bytes, size_t size)
+{
+  unsigned int factors[2] = { 0, 0 };
+
+  memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
+  check(tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
+}
+
+static const char *leaves;
+static size_t leaves_size;
+
+static struct cpuid_leaf read_leaf(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+  size_t at = (leaf & 0x1f) * 4;
+
+  if (at + sizeof read <= leaves_size)
+    memcpy(&read, leaves + at, sizeof read);
+  return read;
+}
+
+static void try_leaves(const char *bytes, size_t size)
+{
+  leaves = bytes;
+  leaves_size = size;
+  check(tsc_rate_of_crystal(read_leaf));
+  check(tsc_rate_of_hypervisor(read_leaf));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  const char *bytes = (const char *)data + 1;
+
+  if (size-- == 0)
+    return 0;
+  switch (data[0]) {
+  case '0':
+    try_cpuinfos(bytes, size);
+    break;
+  case '1':
+    try_number(bytes, size);
+    break;
+  case '2':
+    check(cpucycles_parse_cells(bytes, (int)size));
+    check(tsc_rate_of_text(bytes, (int)size));
+    break;
+  case '3':
+    try_timebase(bytes, size);
+    break;
+  case '4':
+    try_factors(bytes, size);
+    break;
+  case '5':
+    try_leaves(bytes, size);
+    break;
+  default:
+    break;
+  }
+  return 0;
+}
