@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* bench/rate: how near the measured rate of the reference counter is to what the kernel says of it, and how long
+   the library's measurements take. Reaches into the library, to measure also what somebody states. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 25 };
+
+static const double ppm_bound = 50;
+static const double rate_bound = 1000;      /* microseconds */
+static const double frequency_bound = 2000; /* microseconds */
+
+static int compare(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double median_of(double *values)
+{
+  qsort(values, TRIES, sizeof values[0], compare);
+  return values[TRIES / 2];
+}
+
+static int judge(double value, double bound)
+{
+  printf("; bound %.0f: %s\n", bound, value > bound ? "missed" : "reached");
+  return value > bound;
+}
+
+/* The selected counter's backend, if it is a reference counter. */
+static const struct cpucycles_backend *reference_counter(void)
+{
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED
+      && cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE)
+      return cpucycles_table[i].backend;
+  return NULL;
+}
+
+/* What the kernel says of the counter; or of the CPU, where a virtual machine's kernel has one figure
+   for both. */
+static long long kernels_figure(const struct cpucycles_backend *backend, const char **source)
+{
+  long long stated = backend->rate ? backend->rate() : 0;
+
+  *source = stated ? "stated rate" : cpucycles_frequency_source();
+  if (stated)
+    return stated;
+  return strcmp(*source, "/proc/cpuinfo") == 0 ? cpucycles_persecond() : 0;
+}
+
+static double microseconds_since(long long begin)
+{
+  return (double)(cpucycles_osclock_raw() - begin) / 1000;
+}
+
+static int bench_rate(const struct cpucycles_backend *backend)
+{
+  double ppm[TRIES], times[TRIES], rates[TRIES], time;
+  const char *source;
+  long long figure = kernels_figure(backend, &source);
+  int i, missed = 0;
+
+  for (i = 0; i < TRIES; i++) {
+    long long begin = cpucycles_osclock_raw();
+
+    rates[i] = (double)cpucycles_measured_rate(backend->read);
+    times[i] = microseconds_since(begin);
+    ppm[i] = figure ? (rates[i] / (double)figure - 1) * 1e6 : 0;
+    if (ppm[i] < 0)
+      ppm[i] = -ppm[i];
+  }
+  printf("rate of the reference counter, measured: median %.0f Hz\n", median_of(rates));
+  if (figure) {
+    time = median_of(ppm);
+    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", figure, source, time,
+      ppm[TRIES - 1], TRIES);
+    missed += judge(time, ppm_bound);
+  } else {
+    printf("  nobody states it: nothing to compare with\n");
+  }
+  time = median_of(times);
+  printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
+  return missed + judge(time, rate_bound);
+}
+
+static int bench_frequency(void)
+{
+  double values[TRIES], times[TRIES], time;
+  int i;
+
+  for (i = 0; i < TRIES; i++) {
+    long long begin = cpucycles_osclock_raw();
+
+    values[i] = (double)cpucycles_measured_frequency();
+    times[i] = microseconds_since(begin);
+  }
+  time = median_of(values);
+  printf("frequency, measured: median %.0f Hz, %.0f to %.0f; the estimate is %lld Hz (%s)\n", time,
+    values[0], values[TRIES - 1], cpucycles_persecond(), cpucycles_frequency_source());
+  time = median_of(times);
+  printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
+  return judge(time, frequency_bound);
+}
+
+int main(int argc, char **argv)
+{
+  const struct cpucycles_backend *backend;
+  int missed = 0;
+
+  cpucycles();
+  backend = reference_counter();
+  if (backend)
+    missed += bench_rate(backend);
+  else
+    printf("%s is no reference counter\n", cpucycles_implementation());
+  missed += bench_frequency();
+  return argc == 2 && strcmp(argv[1], "--strict") == 0 && missed > 0;
+}
