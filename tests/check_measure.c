@@ -8,7 +8,14 @@
 
 #include "tests/suite.h"
 
+#include <pthread.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* A simulated machine: adds and reads of the clock take their time, others interrupt them. */
 static struct {
@@ -262,6 +269,85 @@ START_TEST(rate_is_that_of_the_count)
 }
 END_TEST
 
+#ifdef PR_SET_TSC
+
+START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+{
+  const char *test = "rate_of_a_scaled_clock_is_what_it_is_scaled_to";
+  long long rate;
+
+  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
+    || skip_under("valgrind", test, "valgrind itself reads the TSC"))
+    return;
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0) {
+    skip(test, "no PR_SET_TSC on this CPU or emulator");
+    return;
+  }
+  rate = cpucycles_rate();
+  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+  if (strcmp(cpucycles_implementation(), "default-monotonic") == 0)
+    ck_assert_int_eq(rate, cpucycles_persecond());
+  else
+    skip(test, "another counter is left");
+}
+END_TEST
+
+#else
+
+START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+{
+  skip("rate_of_a_scaled_clock_is_what_it_is_scaled_to", "this system has no PR_SET_TSC");
+}
+END_TEST
+
+#endif
+
+static void *find_rate(void *rate)
+{
+  *(long long *)rate = cpucycles_rate();
+  return rate;
+}
+
+START_TEST(threads_find_one_rate)
+{
+  pthread_t threads[8];
+  long long rates[8];
+  int i;
+
+  for (i = 0; i < 8; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, find_rate, &rates[i]), 0);
+  for (i = 0; i < 8; i++)
+    pthread_join(threads[i], NULL);
+  for (i = 1; i < 8; i++)
+    ck_assert_int_eq(rates[i], rates[0]);
+}
+END_TEST
+
+static void *find_rate_in_time(void *child)
+{
+  alarm(20);
+  return cpucycles_rate() > 0 ? child : NULL;
+}
+
+START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate)
+{
+  long long rate;
+  pthread_t thread;
+  pid_t child;
+  int status;
+
+  cpucycles();
+  pthread_create(&thread, NULL, find_rate, &rate);
+  usleep(300);
+  child = fork();
+  if (child == 0)
+    _exit(find_rate_in_time(&rate) == NULL);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  pthread_join(thread, NULL);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
@@ -272,6 +358,9 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
+  tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
+  tcase_add_test(tests, threads_find_one_rate);
+  tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate, 0, 20);
 }
 
 int main(void)

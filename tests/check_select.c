@@ -175,7 +175,8 @@ static const char *no_environment(const char *name)
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host nowhere = { "/nonexistent", no_environment };
+static const struct cpucycles_host nowhere = { "/nonexistent", no_environment, NULL, NULL,
+  NULL, 0, NULL };
 
 static struct cpucycles_counter_info infos[8];
 static struct cpucycles_selection selection;

@@ -35,6 +35,7 @@ EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 check_PROGRAMS += tests/frequency-of
+tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
