@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends of the time-stamp counter share: its rate, as kernel, CPU or hypervisor state it.
-   In virtual machines zeros are usual in all of these, and mean that nobody does.
-   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A,
-   CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and Documentation/virt/kvm/x86/cpuid.rst,
-   "Hypervisor timing information leaf". */
+/* What the backends of the time-stamp counter share: its rate, as kernel, CPU or hypervisor state
+   it. In virtual machines zeros are usual in all of these, and mean that nobody does. Source:
+   Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A, CPUID,
+   leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
+   Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
 
 #ifndef CPUCYCLES_X86_TSC_RATE_H
 #define CPUCYCLES_X86_TSC_RATE_H
@@ -152,8 +152,8 @@ struct cpuid_leaf {
 
 typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
 
-/* The crystal's frequency times EBX / EAX of leaf 15H. Some CPUs leave out the crystal's in ECX, which then
-   follows from the base frequency of leaf 16H; nobody knows it otherwise. */
+/* The crystal's frequency times EBX / EAX of leaf 15H. Some CPUs leave out the crystal's in ECX,
+   which then follows from the base frequency of leaf 16H; nobody knows it otherwise. */
 static inline long long tsc_rate_of_crystal(cpuid_reader *cpuid)
 {
   unsigned int highest = cpuid(0).a;
@@ -212,7 +212,8 @@ static inline long long tsc_rate_of_sysctl(void)
     uint64_t hz = 0;
     size_t length = sizeof hz;
 
-    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz && plausible_rate(hz))
+    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
+      && plausible_rate(hz))
       return plausible_rate(hz);
   }
   return 0;

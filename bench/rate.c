@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/rate: how near the measured rate of the reference counter is to what the kernel says of it, and how long
-   the library's measurements take. Reaches into the library, to measure also what somebody states. */
+/* bench/rate: how near the measured rate of the reference counter is to what the kernel says of
+   it, and how long the library's measurements take. Reaches into the library, to measure also
+   what somebody states. */
 
 #include "config.h"
 
@@ -47,8 +48,8 @@ static const struct cpucycles_backend *reference_counter(void)
   return NULL;
 }
 
-/* What the kernel says of the counter; or of the CPU, where a virtual machine's kernel has one figure
-   for both. */
+/* What the kernel says of the counter; or of the CPU, where a virtual machine's kernel has one
+   figure for both. */
 static long long kernels_figure(const struct cpucycles_backend *backend, const char **source)
 {
   long long stated = backend->rate ? backend->rate() : 0;

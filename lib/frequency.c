@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* An estimate of the CPU's frequency: a table of sources, asked in order until one answers. Starts no
-   process, follows no locale, reads a bounded number of bytes, and skips whatever is malformed. */
+/* An estimate of the CPU's frequency: a table of sources, asked in order until one answers.
+   Starts no process, follows no locale, reads a bounded number of bytes, and skips whatever is
+   malformed. */
 
 #include "config.h"
 
@@ -40,7 +41,14 @@ enum {
 };
 
 /* Why a file has nothing to say. */
-enum trouble { ABSENT = -1, REFUSED = -2, NO_FILE = -3, UNREADABLE = -4, TOO_LONG = -5, NO_TEXT = -6 };
+enum trouble {
+  ABSENT = -1,
+  REFUSED = -2,
+  NO_FILE = -3,
+  UNREADABLE = -4,
+  TOO_LONG = -5,
+  NO_TEXT = -6
+};
 
 static const char *const troubles[] = {
   [-REFUSED] = "cannot be opened",
@@ -55,8 +63,8 @@ struct search;
 struct source {
   const char *name;
   long long (*ask)(struct search *search, const struct source *source); /* Hz, or 0: no answer */
-  const char *file;                                                     /* where the answer is one number */
-  long long unit;                                                       /* of that number, in Hz */
+  const char *file; /* where the answer is one number */
+  long long unit;   /* of that number, in Hz */
 };
 
 struct search {
@@ -88,8 +96,8 @@ static int below_root(const struct search *search, char *whole, const char *path
   return length >= 0 && length < PATH_SIZE ? 0 : -1;
 }
 
-/* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns 0 or
-   the trouble. */
+/* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns
+   0 or the trouble. */
 static int open_file(struct search *search, const char *path)
 {
   char whole[PATH_SIZE];
@@ -187,8 +195,8 @@ static int first_cpu(struct search *search)
   return length > 0 ? cpucycles_parse_first_cpu(text) : 0;
 }
 
-/* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was cut
-   short, and could be any number's beginning. */
+/* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was
+   cut short, and could be any number's beginning. */
 static long long from_sysfs(struct search *search, const struct source *source)
 {
   static const char folder[] = "/sys/devices/system/cpu/";
@@ -204,7 +212,8 @@ static long long from_sysfs(struct search *search, const struct source *source)
   return cpucycles_parse_number(text, source->unit);
 }
 
-/* Which machine's cpuinfo is it? An emulator names the emulated machine, and may show its host's file. */
+/* Which machine's cpuinfo is it? An emulator names the emulated machine, and may show its host's
+   file. */
 static void begin_cpuinfo(struct search *search, struct cpucycles_cpuinfo *cpuinfo)
 {
   char machine[32] = "";
@@ -266,8 +275,8 @@ static void close_folder(struct search *search)
     closedir(folder);
 }
 
-/* The names of the nodes are the machine's own, so that the folder must be listed. That allocates memory, but
-   no machine whose files answered gets here. */
+/* The names of the nodes are the machine's own, so that the folder must be listed. That allocates
+   memory, but no machine whose files answered gets here. */
 static long long from_device_tree(struct search *search, const struct source *source)
 {
   char whole[PATH_SIZE];
@@ -322,8 +331,8 @@ static long long from_counter(struct search *search, const struct cpucycles_back
   return hz;
 }
 
-/* A counter that runs near the core's rate, and whose rate hardware or kernel state. Asking can take exits to
-   a hypervisor: files come first. */
+/* A counter that runs near the core's rate, and whose rate hardware or kernel state. Asking can
+   take exits to a hypervisor: files come first. */
 static long long from_counters(struct search *search, const struct source *source)
 {
   const struct cpucycles_host *host = search->host;

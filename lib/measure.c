@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The CPU's frequency where nobody states it: a chain of adds, each of which waits for the one before it and
-   takes one cycle, timed against the OS clock. (The few CPUs whose adds take two cycles or half of one
-   have systems that state their frequency.) */
+/* The CPU's frequency where nobody states it: a chain of adds, each of which waits for the one
+   before it and takes one cycle, timed against the OS clock. (The few CPUs whose adds take two
+   cycles or half of one have systems that state their frequency.) */
 
 #include "config.h"
 
@@ -20,8 +20,8 @@ enum {
 /* In registers, that is. Unoptimized code would add in memory, and measure that. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 
-/* The compiler does not know what the asm does to x, and so cannot join adds; both are registers, as
-   some CPUs execute the addition of a constant in no time at all. */
+/* The compiler does not know what the asm does to x, and so cannot join adds; both are registers,
+   as some CPUs execute the addition of a constant in no time at all. */
 __attribute__((always_inline)) static inline unsigned long add(unsigned long x, unsigned long y)
 {
   x += y;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the process makes once: by the first thread that needs it, with its faults caught, while others wait;
-   also where the process forks meanwhile. What is made is the callers' matter. */
+/* What the process makes once: by the first thread that needs it, with its faults caught, while
+   others wait; also where the process forks meanwhile. What is made is the callers' matter. */
 
 #include "config.h"
 
@@ -14,8 +14,8 @@
 
 enum { DONE = -1 };
 
-/* Another thread makes it: that takes 0.1 ms to some ms. Sleeping, and not yielding, also lets a thread
-   of lower priority get on with it. */
+/* Another thread makes it: that takes 0.1 ms to some ms. Sleeping, and not yielding, also lets a
+   thread of lower priority get on with it. */
 static void wait_a_little(void)
 {
   const struct timespec pause = { 0, 20000 };
@@ -28,7 +28,8 @@ int cpucycles_once_is_done(const struct cpucycles_once *once)
   return __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE) == DONE;
 }
 
-static int settle(struct cpucycles_once *once, void (*make)(void), const struct cpucycles_calm *calm)
+static int settle(struct cpucycles_once *once, void (*make)(void),
+  const struct cpucycles_calm *calm)
 {
   int pid = (int)getpid(), owner;
 
@@ -40,7 +41,8 @@ static int settle(struct cpucycles_once *once, void (*make)(void), const struct 
       continue;
     }
     /* Nobody makes it, or this is the child of a process in which another thread did: take over. */
-    if (!__atomic_compare_exchange_n(&once->owner, &owner, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!__atomic_compare_exchange_n(&once->owner, &owner, pid, 0, __ATOMIC_ACQ_REL,
+          __ATOMIC_ACQUIRE))
       continue;
     __atomic_store_n(&once->thread, pthread_self(), __ATOMIC_RELEASE);
     cpucycles_trial_begin(calm);

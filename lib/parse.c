@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What texts and bytes of the system's say of a frequency: pure functions, which any input may be given to.
-   Follows no locale. Where they are read from is frequency.c's matter. */
+/* What texts and bytes of the system's say of a frequency: pure functions, which any input may be
+   given to. Follows no locale. Where they are read from is frequency.c's matter. */
 
 #include "config.h"
 
@@ -86,7 +86,8 @@ static const char *parse_hexadecimal(const char *text, long long *hz)
   return text == start ? NULL : text;
 }
 
-/* "Model @ 2.80GHz": the frequency that the maker gave the CPU. What follows it is of no interest. */
+/* "Model @ 2.80GHz": the frequency that the maker gave the CPU. What follows it is of no
+   interest. */
 static const char *parse_model_name(const char *text, long long *hz)
 {
   const char *at = strstr(text, "@ "), *unit;
@@ -274,7 +275,8 @@ static void end_line(struct cpucycles_cpuinfo *cpuinfo)
   cpuinfo->used = 0;
 }
 
-/* Of a line that was cut, by the file's end or by ours, nothing is believed: its number might go on. */
+/* Of a line that was cut, by the file's end or by ours, nothing is believed: its number might go
+   on. */
 void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length)
 {
   int i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counts per second: as a counter states them, or as the OS clock shows them. Which counter is asked, and when,
-   is the callers' matter. */
+/* Counts per second: as a counter states them, or as the OS clock shows them. Which counter is
+   asked, and when, is the callers' matter. */
 
 #include "config.h"
 
@@ -14,8 +14,8 @@ enum {
   READS_LIMIT = 1 << 20   /* of a clock meanwhile: more, and it stands still */
 };
 
-/* A moment by both: the clock was read between two reads of the counter, `width` apart. The tighter, the
-   less both moments differ. */
+/* A moment by both: the clock was read between two reads of the counter, `width` apart. The
+   tighter, the less both moments differ. */
 struct moment {
   unsigned long long count, width;
   long long nanoseconds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What calls of operating systems other than Linux state of the CPU's frequency: sysctl of the BSDs and Darwin,
-   perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration states the time base's rate
-   alone.) configure decides which there are; none is on Linux. */
+/* What calls of operating systems other than Linux state of the CPU's frequency: sysctl of the
+   BSDs and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration
+   states the time base's rate alone.) configure decides which there are; none is on Linux. */
 
 #include "config.h"
 

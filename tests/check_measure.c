@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The measurements: the frequency by adds, under simulated clocks and on this CPU; the rate of a counter beside
-   the kernel's own figure. */
+/* The measurements: the frequency by adds, under simulated clocks and on this CPU; the rate of a
+   counter beside the kernel's own figure. */
 
 #include "config.h"
 
@@ -75,8 +75,8 @@ static void expect_within(double percent)
 
 START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
 {
-  static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9, 3.694e9, 6e9,
-    1e10, 2e10 };
+  static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
+    3.694e9, 6e9, 1e10, 2e10 };
   size_t i;
 
   for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++) {
@@ -160,7 +160,8 @@ START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
   int i;
 
   if (cpucycles_measured_frequency() == 0) {
-    skip("frequency_of_this_cpu_is_measured_alike_each_time", "the library was compiled unoptimized");
+    skip("frequency_of_this_cpu_is_measured_alike_each_time",
+      "the library was compiled unoptimized");
     return;
   }
   for (i = 0; i < TRIES; i++) {
@@ -179,8 +180,8 @@ START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
 }
 END_TEST
 
-/* The kernel's figure for the reference counter: what is stated for it; else its figure for the CPU, which is
-   the same only where the CPU is a virtual machine's. */
+/* The kernel's figure for the reference counter: what is stated for it; else its figure for the
+   CPU, which is the same only where the CPU is a virtual machine's. */
 static long long figure(const struct cpucycles_backend *backend)
 {
   struct cpucycles_calm calm;
@@ -192,7 +193,8 @@ static long long figure(const struct cpucycles_backend *backend)
   cpucycles_trial_end();
   cpucycles_calm_end(&calm);
   if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
-    && system("grep -q '^flags.* hypervisor' /proc/cpuinfo && ! grep -q aperfmperf /proc/cpuinfo") == 0)
+    && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
+              " && ! grep -q aperfmperf /proc/cpuinfo") == 0)
     stated = cpucycles_persecond();
   return stated;
 }
@@ -210,14 +212,15 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
       backend = cpucycles_table[i].backend;
   stated = backend ? figure(backend) : 0;
   if (!stated || suite_under("valgrind")) {
-    skip(test, backend ? "nobody states its rate here, or valgrind slows it" : "there is none here");
+    skip(test, backend ? "nobody states its rate here, or valgrind slows it"
+      : "there is none here");
     return;
   }
   for (i = 0; i < TRIES; i++)
     values[i] = cpucycles_measured_rate(backend->read);
   qsort(values, TRIES, sizeof values[0], compare);
-  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n", values[TRIES / 2], stated,
-    ((double)values[TRIES / 2] / (double)stated - 1) * 1e6);
+  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n", values[TRIES / 2],
+    stated,     ((double)values[TRIES / 2] / (double)stated - 1) * 1e6);
   ck_assert_int_le(llabs(values[TRIES / 2] - stated), stated / 1000);
 }
 END_TEST
@@ -360,7 +363,8 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
   tcase_add_test(tests, threads_find_one_rate);
-  tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate, 0, 20);
+  tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate,
+    0, 20);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What calls of other systems state of the frequency: lib/system.c and the TSC's sysctl, compiled against stub
-   headers, with fakes in the place of the calls. */
+/* What calls of other systems state of the frequency: lib/system.c and the TSC's sysctl, compiled
+   against stub headers, with fakes in the place of the calls. */
 
 #include "config.h"
 
@@ -53,11 +53,13 @@ int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, siz
   return -1;
 }
 
-int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now, size_t now_length)
+int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now,
+  size_t now_length)
 {
   int narrow = (int)hw_cpuspeed;
 
-  ck_assert(names == 2 && name[0] == CTL_HW && name[1] == HW_CPUSPEED && now == NULL && now_length == 0);
+  ck_assert(names == 2 && name[0] == CTL_HW && name[1] == HW_CPUSPEED && now == NULL
+    && now_length == 0);
   if (hw_cpuspeed == 0)
     return -1;
   memcpy(old, &narrow, sizeof narrow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the zeros of
-   virtual machines. No CPU is asked: the leaves are made here. */
+/* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the
+   zeros of virtual machines. No CPU is asked: the leaves are made here. */
 
 #include "config.h"
 
@@ -46,7 +46,8 @@ START_TEST(kernels_factors_give_the_rate)
     unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
       / (unsigned long long)rates[i];
 
-    ck_assert_int_le(llabs(tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]), rates[i] / 100000000);
+    ck_assert_int_le(llabs(tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]),
+      rates[i] / 100000000);
   }
   ck_assert_int_eq(tsc_rate_of_factors(1u << 31, 31), 1000000000);
   ck_assert_int_eq(tsc_rate_of_factors(1, 0), 1000000000);

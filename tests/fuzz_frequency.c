@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Random inputs for every parser of what states a frequency: no answer is outside of 1 kHz..1 THz, and the
-   sanitizers find nothing. The first byte selects the parser. For libFuzzer: make check-fuzz. */
+/* Random inputs for every parser of what states a frequency: no answer is outside of 1 kHz..1
+   THz, and the sanitizers find nothing. The first byte selects the parser. For libFuzzer: make
+   check-fuzz. */
 
 #include "config.h"
 

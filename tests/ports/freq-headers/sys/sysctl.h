@@ -6,5 +6,6 @@
 #define CTL_HW 6
 #define HW_CPUSPEED 12
 
-int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now, size_t now_length);
+int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now,
+  size_t now_length);
 int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, size_t now_length);
