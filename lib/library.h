@@ -46,6 +46,10 @@ void cpucycles_calm_end(const struct cpucycles_calm *calm);
 void cpucycles_trial_begin(const struct cpucycles_calm *calm);
 void cpucycles_trial_end(void);
 
+/* After the calm, and when whatever the trial was for is complete: lets the application have the signals
+   that somebody sent to this thread meanwhile. */
+void cpucycles_trial_replay(void);
+
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short. What body had acquired
    by then is the caller's to let go. Does not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);

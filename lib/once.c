@@ -28,27 +28,37 @@ int cpucycles_once_is_done(const struct cpucycles_once *once)
   return __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE) == DONE;
 }
 
+/* The owner while it is not known yet which of a process's threads it is; never DONE. */
+static int taking(int pid)
+{
+  return -1 - pid;
+}
+
+/* Returns 0 if this very thread is making it, 1 if it is made, 2 if this call made it. */
 static int settle(struct cpucycles_once *once, void (*make)(void),
   const struct cpucycles_calm *calm)
 {
   int pid = (int)getpid(), owner;
 
   while ((owner = __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE)) != DONE) {
-    if (owner == pid) {
-      if (pthread_equal(__atomic_load_n(&once->thread, __ATOMIC_ACQUIRE), pthread_self()))
-        return 0;
+    if (owner == pid
+      && pthread_equal(__atomic_load_n(&once->thread, __ATOMIC_ACQUIRE), pthread_self()))
+      return 0;
+    if (owner == pid || owner == taking(pid)) {
       wait_a_little();
       continue;
     }
     /* Nobody makes it, or this is the child of a process in which another thread did: take over. */
-    if (!__atomic_compare_exchange_n(&once->owner, &owner, pid, 0, __ATOMIC_ACQ_REL,
+    if (!__atomic_compare_exchange_n(&once->owner, &owner, taking(pid), 0, __ATOMIC_ACQ_REL,
           __ATOMIC_ACQUIRE))
       continue;
     __atomic_store_n(&once->thread, pthread_self(), __ATOMIC_RELEASE);
+    __atomic_store_n(&once->owner, pid, __ATOMIC_RELEASE);
     cpucycles_trial_begin(calm);
     make();
     cpucycles_trial_end();
     __atomic_store_n(&once->owner, DONE, __ATOMIC_RELEASE);
+    return 2;
   }
   return 1;
 }
@@ -61,6 +71,8 @@ int cpucycles_once(struct cpucycles_once *once, void (*make)(void))
   cpucycles_calm_begin(&calm);
   settled = settle(once, make, &calm);
   cpucycles_calm_end(&calm);
+  if (settled == 2)
+    cpucycles_trial_replay();
   errno = saved_errno;
-  return settled;
+  return settled != 0;
 }

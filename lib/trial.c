@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
+#include <ucontext.h>
 #include <unistd.h>
 #ifdef HAVE_SYS_SYSCALL_H
 #include <sys/syscall.h>
@@ -23,6 +24,10 @@
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+/* Signals that somebody sends to the trying thread meanwhile. More than these merge with those, as blocked
+   signals of these numbers do. */
+enum { KEPT = 32 };
 
 /* What a signal handler must find cannot be anywhere else. The actions stay valid after the end of the trial:
    a handler entered just before may still be reading them. */
@@ -34,21 +39,27 @@ static struct {
   volatile sig_atomic_t armed; /* is body() running? */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
+  stack_t stack; /* the alternate one, as it was when the signal came */
   struct sigaction application[FAULTS];
   int reset[FAULTS]; /* an SA_RESETHAND handler has had its one call */
-  volatile sig_atomic_t waiting[FAULTS];
-  siginfo_t waiting_info[FAULTS];
+  volatile sig_atomic_t kept;
+  siginfo_t kept_info[KEPT];
 } trial;
 
 /* Sent by somebody, and not raised by what the thread itself did. */
 static int was_sent(const siginfo_t *info)
 {
+#ifdef __linux__
+  if (info->si_code <= 0) /* sigaction(2): what user space, timers and descriptors send */
+    return 1;
+#endif
+#ifdef BUS_MCEERR_AO
+  if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO) /* some memory has failed somewhere */
+    return 1;
+#endif
   switch (info->si_code) {
   case SI_USER:
   case SI_QUEUE:
-#ifdef SI_TKILL
-  case SI_TKILL:
-#endif
   case SI_TIMER:
   case SI_ASYNCIO:
   case SI_MESGQ:
@@ -86,6 +97,16 @@ static void pass_on(int i, siginfo_t *info, void *context)
     default_action(faults[i]); /* the system does not let a fault be ignored either */
 }
 
+static int is_kept(int signal)
+{
+  int i;
+
+  for (i = 0; i < trial.kept; i++)
+    if (trial.kept_info[i].si_signo == signal)
+      return 1;
+  return 0;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
   int saved_errno = errno;
@@ -98,20 +119,24 @@ static void on_signal(int signal, siginfo_t *info, void *context)
   if (mine && trial.armed && !was_sent(info)) {
     trial.armed = 0;
     trial.caught = signal;
+    trial.stack = ((ucontext_t *)context)->uc_stack;
     siglongjmp(trial.escape, 1);
   }
-  if (mine && was_sent(info) && sigismember(&trial.mask, signal) == 1) {
-    /* This thread had it blocked, for its own reasons: it gets it back, still pending, at the end. */
-    trial.waiting_info[i] = *info;
-    trial.waiting[i] = 1;
-  } else {
+  if (!mine || !was_sent(info))
     pass_on(i, info, context);
-  }
+  else if (trial.kept < KEPT || !is_kept(signal))
+    /* The application's handler may do anything, even never return: it gets this at the end. */
+    trial.kept_info[trial.kept < KEPT ? trial.kept++ : KEPT - 1] = *info;
   errno = saved_errno;
 }
 
+static int is_ours(const struct sigaction *action)
+{
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
+}
+
 /* The same circumstances as the application's own handler has: stack, mask, restarts. */
-static void install(int i)
+static void put_ours(int i, struct sigaction *found)
 {
   struct sigaction action = trial.application[i];
 
@@ -120,44 +145,61 @@ static void install(int i)
     action.sa_flags |= SA_RESTART; /* ignored signals interrupt nothing */
   action.sa_flags |= SA_SIGINFO;
   action.sa_sigaction = on_signal;
-  sigaction(faults[i], &action, NULL);
+  sigaction(faults[i], &action, found);
 }
 
-#if defined(__linux__) && defined(SYS_rt_sigaction)
+static void install(int i)
+{
+  struct sigaction found;
+
+  put_ours(i, &found);
+  if (is_ours(&found) || (found.sa_handler == trial.application[i].sa_handler
+        && found.sa_flags == trial.application[i].sa_flags))
+    return;
+  trial.application[i] = found; /* another thread has just set it */
+  put_ours(i, &found);
+}
+
 static int never_set(const struct sigaction *action)
 {
   int member;
 
-  for (member = 1; member < _NSIG; member++) /* the type has room for more, which nobody fills in */
-    if (sigismember(&action->sa_mask, member) == 1)
+  for (member = 1; sigismember(&action->sa_mask, member) >= 0; member++)
+    if (sigismember(&action->sa_mask, member))
       return 0;
   return action->sa_handler == SIG_DFL && action->sa_flags == 0;
 }
+
+/* The C library adds a flag of its own (SA_RESTORER) to whatever it sets, on the CPUs that need one. All zero
+   is "never set" in every layout that the kernel has; the size of its mask is the fourth argument, on sparc
+   the fifth. */
+static void restore_never_set(int i)
+{
+#if defined(__linux__) && defined(SYS_rt_sigaction)
+  static const unsigned long zero[20];
+  unsigned long found[20] = { 0 };
+
+  syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
+  /* Handler and flags come first, in one order or the other. Where there is such a flag, only "default" has
+     a zero there: else another thread has just set a handler, which stays. */
+  if (found[0] && found[1])
+    syscall(SYS_rt_sigaction, faults[i], found, NULL, _NSIG / 8, _NSIG / 8);
+#else
+  (void)i;
 #endif
+}
 
 static void restore(int i)
 {
   struct sigaction action = trial.application[i], found;
 
-  if (__atomic_load_n(&trial.reset[i], __ATOMIC_ACQUIRE)) {
-    action.sa_flags &= ~SA_SIGINFO;
-    action.sa_handler = SIG_DFL;
-  }
+  if (__atomic_load_n(&trial.reset[i], __ATOMIC_ACQUIRE))
+    action.sa_handler = SIG_DFL; /* and the flags stay, as the system has it */
   sigaction(faults[i], &action, &found);
-  if (!(found.sa_flags & SA_SIGINFO) || found.sa_sigaction != on_signal) {
-    /* The application has meanwhile set another. */
+  if (!is_ours(&found)) /* the application has meanwhile set another */
     sigaction(faults[i], &found, NULL);
-    return;
-  }
-#if defined(__linux__) && defined(SYS_rt_sigaction)
-  if (never_set(&action)) {
-    /* The C library adds a flag of its own (SA_RESTORER) to whatever it sets. All zero is "never set" in
-       every layout that the kernel has; the size of its mask is the fourth argument, on sparc the fifth. */
-    static const long zero[16];
-
-    syscall(SYS_rt_sigaction, faults[i], zero, NULL, _NSIG / 8, _NSIG / 8);
-  }
-#endif
+  else if (never_set(&action) && (found.sa_flags & ~(SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART)))
+    restore_never_set(i);
 }
 
 void cpucycles_calm_begin(struct cpucycles_calm *calm)
@@ -184,7 +226,7 @@ static void put_aside(int i)
   struct sigaction found;
 
   sigaction(faults[i], NULL, &found);
-  if ((found.sa_flags & SA_SIGINFO) && found.sa_sigaction == on_signal)
+  if (is_ours(&found))
     return;
   trial.application[i] = found;
   trial.reset[i] = 0;
@@ -197,10 +239,10 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   trial.thread = pthread_self();
   trial.mask = calm->mask;
   trial.armed = 0;
+  trial.kept = 0;
   sigfillset(&trial.trial_mask);
   for (i = 0; i < FAULTS; i++) {
     put_aside(i);
-    trial.waiting[i] = 0;
     sigdelset(&trial.trial_mask, faults[i]);
   }
   __atomic_store_n(&trial.running, 1, __ATOMIC_RELEASE);
@@ -210,19 +252,18 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
 
-/* Sends a signal that came too early once more, to whom it was sent, with what it carried. */
-static void send_again(int i)
+/* Sends a signal once more, with what it carried: to this thread, which the system had chosen for it; but one
+   that this thread has blocked, to whom it was sent, as far as it tells. */
+static void send_again(siginfo_t *info)
 {
 #if defined(__linux__) && defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) \
   && defined(SYS_gettid)
-  siginfo_t *info = &trial.waiting_info[i];
-
-  if (info->si_code == SI_TKILL)
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), faults[i], info);
+  if (info->si_code == SI_TKILL || sigismember(&trial.mask, info->si_signo) == 0)
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo, info);
   else
-    syscall(SYS_rt_sigqueueinfo, getpid(), faults[i], info);
+    syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info);
 #else
-  kill(getpid(), faults[i]);
+  kill(getpid(), info->si_signo);
 #endif
 }
 
@@ -236,14 +277,39 @@ void cpucycles_trial_end(void)
   for (i = 0; i < FAULTS; i++)
     restore(i);
   __atomic_store_n(&trial.running, 0, __ATOMIC_RELEASE);
-  for (i = 0; i < FAULTS; i++)
-    if (trial.waiting[i])
-      send_again(i);
+}
+
+void cpucycles_trial_replay(void)
+{
+  siginfo_t info;
+
+  while (trial.kept > 0) {
+    int i;
+
+    info = trial.kept_info[0];
+    trial.kept--;
+    for (i = 0; i < trial.kept; i++)
+      trial.kept_info[i] = trial.kept_info[i + 1];
+    send_again(&info); /* its handler may not come back: nothing else is left to do here but the rest */
+  }
+}
+
+/* The alternate stack that the system took away for the handler's duration (SS_AUTODISARM) comes back with
+   the handler's return, which there was none. */
+static void rearm_stack(void)
+{
+#ifdef __linux__
+  const int autodisarm = (int)(1u << 31); /* linux/signal.h, which does not go with signal.h */
+
+  if (trial.stack.ss_flags & autodisarm)
+    sigaltstack(&trial.stack, NULL);
+#endif
 }
 
 int cpucycles_trial(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(trial.escape, 0)) {
+    rearm_stack();
     pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* the handler's mask was on */
     return trial.caught;
   }

@@ -96,10 +96,12 @@ AS_IF([test "$cpucycles_built" = yes],
 # Turns the list in VARIABLE into words, and refuses an unknown one.
 m4_define([_CPUCYCLES_LIST],
 [$1=`AS_ECHO(["$$1"]) | tr ',\t\n' '   '`
+set -f
 for cpucycles_name in $$1; do
   AS_CASE([" $cpucycles_all "], [*" $cpucycles_name "*], [],
     [AC_MSG_ERROR([$2: there is no counter $cpucycles_name; the counters are:$cpucycles_all])])
-done])
+done
+set +f])
 
 AC_DEFUN([CPUCYCLES_BACKENDS],
 [AC_ARG_WITH([backends],

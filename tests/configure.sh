@@ -95,6 +95,7 @@ says "the last resort is never left out" 'WARNING: default-gettimeofday is the c
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs
 refuses "unknown counter left out" amd64-tcs --without-backends=amd64-tcs
 refuses "counter of another target" "$foreign" --with-backends="$first,$foreign"
+refuses "pattern for a name" 'counter \*' --with-backends='*'
 refuses "empty list" "the list is empty" --with-backends=
 refuses "empty list of separators" "the list is empty" --with-backends=' , '
 refuses "nothing to leave out" "which ones" --without-backends
