@@ -10,9 +10,9 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/kernel-file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -144,18 +144,13 @@ static long long read_cycles(void)
   return own.last;
 }
 
-/* True where the kernel's setting is what stands in the way. */
+/* True where the kernel's setting is what stands in the way: above 2, which is one digit, or more. */
 static int is_paranoid(void)
 {
-  char text[8];
-  int file = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-  ssize_t length;
+  char text[16];
+  int length = read_kernel_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof text);
 
-  if (file < 0)
-    return 0;
-  length = read(file, text, sizeof text);
-  close(file);
-  return length > 0 && text[0] > '2' && text[0] <= '9';
+  return length >= 2 && text[0] != '-' && (text[0] > '2' || text[1] != '\n');
 }
 
 static int open_counter(struct cpucycles_why *why)
@@ -182,9 +177,11 @@ static void close_counter(void)
   at_exit_made = 0;
 }
 
-/* A thread that exits later must not be led into an unloaded library. */
+/* A thread that exits later must not be led into an unloaded library; its event stays open until the process
+   ends. */
 __attribute__((destructor)) static void unload(void)
 {
+  close_event();
   if (at_exit_made)
     pthread_key_delete(at_exit);
   at_exit_made = 0;

@@ -6,6 +6,8 @@
 
 #include "lib/library.h"
 
+#include <stddef.h>
+
 enum {
   SIGHTS = 3,             /* the narrowest of them counts: the others may have been interrupted */
   STILL = 4096,           /* so many reads of a clock that does not move are enough */
