@@ -113,12 +113,16 @@ static const char *signal_name(int signal)
     return "SIGILL";
   case SIGFPE:
     return "SIGFPE";
+#ifdef SIGBUS
   case SIGBUS:
     return "SIGBUS";
+#endif
   case SIGSEGV:
     return "SIGSEGV";
+#ifdef SIGSYS
   case SIGSYS:
     return "SIGSYS";
+#endif
   default:
     return "signal";
   }

@@ -452,7 +452,7 @@ static const char *environment(const char *name)
 #ifdef HAVE_ISSETUGID
   if (issetugid())
     return NULL;
-#else
+#elif defined(HAVE_GETEUID)
   if (getuid() != geteuid() || getgid() != getegid())
     return NULL;
 #endif

@@ -10,9 +10,10 @@
 #include "lib/extend32.h"
 #include "lib/frequency.h"
 #include "lib/osclock.h"
+#include "lib/thread.h"
 
-#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 
 /* table.c: the counters that were built, in the order of backends.def. */
 
@@ -30,14 +31,9 @@ enum {
 
 extern const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH];
 
-/* trial.c: runs code with the faults of the calling thread caught. */
+/* trial.c, or trial-windows.c: runs code with the faults of the calling thread caught. */
 
 /* Between begin and end, the calling thread is not cancelled, and signals wait. */
-struct cpucycles_calm {
-  sigset_t mask; /* the thread's own, put back at the end */
-  int cancel_state;
-};
-
 void cpucycles_calm_begin(struct cpucycles_calm *calm);
 void cpucycles_calm_end(const struct cpucycles_calm *calm);
 
@@ -50,8 +46,9 @@ void cpucycles_trial_end(void);
    that somebody sent to this thread meanwhile. */
 void cpucycles_trial_replay(void);
 
-/* Between them: calls body(argument). Returns 0, or the signal that cut it short. What body had acquired
-   by then is the caller's to let go. Does not nest. */
+/* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
+   none: what would be the signal). What body had acquired by then is the caller's to let go. Does
+   not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);
 
 /* once.c: makes something once for the process, by whatever thread needs it first. */
@@ -59,7 +56,7 @@ int cpucycles_trial(void (*body)(void *), void *argument);
 /* Zeroed: not made yet. */
 struct cpucycles_once {
   int owner; /* 0; the process that makes it; or -1: it is made */
-  pthread_t thread;
+  uintptr_t thread;
 };
 
 int cpucycles_once_is_done(const struct cpucycles_once *once);

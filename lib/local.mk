@@ -15,7 +15,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/library.h \
 	lib/measure.c \
 	lib/once.c \
-	lib/osclock.c \
 	lib/osclock.h \
 	lib/parse.c \
 	lib/precision.c \
@@ -24,7 +23,13 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/select.c \
 	lib/system.c \
 	lib/table.c \
-	lib/trial.c
+	lib/thread.h
+# What is written anew for each kind of system.
+if POSIX
+lib_libcpucycles_core_la_SOURCES += lib/osclock.c lib/thread.c lib/trial.c
+else
+lib_libcpucycles_core_la_SOURCES += lib/osclock-windows.c lib/thread-windows.c lib/trial-windows.c
+endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
 lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
@@ -41,6 +46,10 @@ libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map
 else
 libcpucycles_la_LDFLAGS += -export-symbols lib/libcpucycles.sym
 EXTRA_libcpucycles_la_DEPENDENCIES += lib/libcpucycles.sym
+endif
+if !POSIX
+# A DLL that needs no other: what there is of thread-local variables is the compiler's.
+libcpucycles_la_LDFLAGS += -Wc,-static-libgcc
 endif
 EXTRA_DIST += lib/libcpucycles.map
 

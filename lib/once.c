@@ -7,21 +7,8 @@
 #include "lib/library.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stddef.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { DONE = -1 };
-
-/* Another thread makes it: that takes 0.1 ms to some ms. Sleeping, and not yielding, also lets a
-   thread of lower priority get on with it. */
-static void wait_a_little(void)
-{
-  const struct timespec pause = { 0, 20000 };
-
-  nanosleep(&pause, NULL);
-}
 
 int cpucycles_once_is_done(const struct cpucycles_once *once)
 {
@@ -38,21 +25,20 @@ static int taking(int pid)
 static int settle(struct cpucycles_once *once, void (*make)(void),
   const struct cpucycles_calm *calm)
 {
-  int pid = (int)getpid(), owner;
+  int pid = cpucycles_process_self(), owner;
 
   while ((owner = __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE)) != DONE) {
-    if (owner == pid
-      && pthread_equal(__atomic_load_n(&once->thread, __ATOMIC_ACQUIRE), pthread_self()))
+    if (owner == pid && __atomic_load_n(&once->thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
       return 0;
     if (owner == pid || owner == taking(pid)) {
-      wait_a_little();
+      cpucycles_wait_a_little(); /* another thread makes it: that takes 0.1 ms to some ms */
       continue;
     }
     /* Nobody makes it, or this is the child of a process in which another thread did: take over. */
     if (!__atomic_compare_exchange_n(&once->owner, &owner, taking(pid), 0, __ATOMIC_ACQ_REL,
           __ATOMIC_ACQUIRE))
       continue;
-    __atomic_store_n(&once->thread, pthread_self(), __ATOMIC_RELEASE);
+    __atomic_store_n(&once->thread, cpucycles_thread_self(), __ATOMIC_RELEASE);
     __atomic_store_n(&once->owner, pid, __ATOMIC_RELEASE);
     cpucycles_trial_begin(calm);
     make();

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the library asks of the operating system, where that is Windows. */
+
+#include "config.h"
+
+#include "lib/thread.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+uintptr_t cpucycles_thread_self(void)
+{
+  return GetCurrentThreadId();
+}
+
+/* There is no fork: no process ever finds what another had under way. */
+int cpucycles_process_self(void)
+{
+  return 1;
+}
+
+/* The shortest sleep that there is: 0 would yield, and to threads of the same priority only. */
+void cpucycles_wait_a_little(void)
+{
+  Sleep(1);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Runs code with the faults of the calling thread caught, by a vectored exception handler: it is
+   asked before all handlers of the application, and passes on whatever is not ours. Who may call
+   when is the caller's matter: one thread at a time.
+   Source: Microsoft, Windows documentation, "Vectored exception handling",
+   AddVectoredExceptionHandler, RtlCaptureContext. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* What an exception handler must find cannot be anywhere else. */
+static struct {
+  void *handler;
+  volatile uintptr_t thread; /* the one on trial */
+  volatile int armed;        /* is body() running? */
+  volatile int caught;
+  CONTEXT before_body;
+} trial;
+
+/* The signal that the same fault raises elsewhere; 0: no fault, or none that a counter can raise.
+   */
+static int signal_of(DWORD exception)
+{
+  switch (exception) {
+  case EXCEPTION_ILLEGAL_INSTRUCTION:
+  case EXCEPTION_PRIV_INSTRUCTION:
+    return SIGILL;
+  case EXCEPTION_ACCESS_VIOLATION:
+  case EXCEPTION_DATATYPE_MISALIGNMENT:
+  case EXCEPTION_IN_PAGE_ERROR:
+    return SIGSEGV;
+  case EXCEPTION_INT_DIVIDE_BY_ZERO:
+  case EXCEPTION_INT_OVERFLOW:
+  case EXCEPTION_FLT_DIVIDE_BY_ZERO:
+  case EXCEPTION_FLT_INVALID_OPERATION:
+    return SIGFPE;
+  default:
+    return 0;
+  }
+}
+
+/* The thread goes on where its trial began, and not by a jump out of here: the system has to see
+   its handlers return. */
+static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
+{
+  int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
+
+  if (signal == 0 || trial.thread != cpucycles_thread_self() || !trial.armed)
+    return EXCEPTION_CONTINUE_SEARCH;
+  trial.armed = 0;
+  trial.caught = signal;
+  *exception->ContextRecord = trial.before_body;
+  return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+/* Threads of Windows know neither signals nor cancellation. */
+void cpucycles_calm_begin(struct cpucycles_calm *calm)
+{
+  calm->nothing = 0;
+}
+
+void cpucycles_calm_end(const struct cpucycles_calm *calm)
+{
+  (void)calm;
+}
+
+/* Without a handler, for which there must be memory, no trial would be safe: trials then fail
+   unbegun. */
+void cpucycles_trial_begin(const struct cpucycles_calm *calm)
+{
+  (void)calm;
+  trial.armed = 0;
+  trial.thread = cpucycles_thread_self();
+  trial.handler = AddVectoredExceptionHandler(1, on_exception);
+}
+
+void cpucycles_trial_end(void)
+{
+  if (trial.handler)
+    RemoveVectoredExceptionHandler(trial.handler);
+  trial.handler = NULL;
+  trial.thread = 0; /* which is no thread's number */
+}
+
+/* Nobody sends signals. */
+void cpucycles_trial_replay(void)
+{
+}
+
+/* RtlCaptureContext() returns once more after a fault. What is needed then is in memory that the
+   compiler must read anew, or was to be kept until body() returns and is still where it was. */
+int cpucycles_trial(void (*body)(void *), void *argument)
+{
+  trial.caught = trial.handler ? 0 : SIGSEGV;
+  RtlCaptureContext(&trial.before_body);
+  if (trial.caught == 0) {
+    trial.armed = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    body(argument);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    trial.armed = 0;
+  }
+  return trial.caught;
+}
