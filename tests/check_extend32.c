@@ -17,7 +17,7 @@
 #include <time.h>
 
 /* ThreadSanitizer holds signals back, and would be stepped through itself. */
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && defined(CPUCYCLES_POSIX)
 #define SINGLE_STEPS
 #endif
 
@@ -489,6 +489,53 @@ static void on_signal(int signal)
   errno = saved_errno;
 }
 
+#ifdef CPUCYCLES_POSIX
+
+static void handle(int signal, void (*handler)(int))
+{
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, NULL);
+}
+
+static void begin_handling(void)
+{
+  handle(SIGUSR1, on_signal);
+}
+
+static void disturb(pthread_t thread)
+{
+  pthread_kill(thread, SIGUSR1);
+}
+
+static void disturb_this_thread(void)
+{
+  raise(SIGUSR1);
+}
+
+#else
+
+/* No signals: a handler is a plain call here, and other threads are not disturbed. */
+
+static void begin_handling(void)
+{
+}
+
+static void disturb(pthread_t thread)
+{
+  (void)thread;
+}
+
+static void disturb_this_thread(void)
+{
+  on_signal(0);
+}
+
+#endif
+
 static long long quick_end;
 
 static void *keep_reading(void *argument)
@@ -515,21 +562,17 @@ START_TEST(threads_and_handlers_agree)
 {
   enum { THREADS = 6 };
   pthread_t threads[THREADS], brief;
-  struct sigaction action;
   const struct timespec pause = { 0, 100000 };
   int i;
 
-  memset(&action, 0, sizeof action);
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGUSR1, &action, NULL);
+  begin_handling();
   quick_begin();
   quick_end = quick_time() + 2 * SECOND;
   for (i = 0; i < THREADS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, keep_reading, i % 2 ? &extension : NULL), 0);
   while (quick_time() < quick_end) {
     for (i = 0; i < THREADS; i++)
-      pthread_kill(threads[i], SIGUSR1);
+      disturb(threads[i]);
     ck_assert_int_eq(pthread_create(&brief, NULL, read_once, NULL), 0);
     pthread_join(brief, NULL);
     nanosleep(&pause, NULL);
@@ -547,13 +590,13 @@ static void interrupt(void)
 {
   if (in_handler)
     return;
-  raise(SIGUSR1);
+  disturb_this_thread();
   if (++interrupted % 64 == 0) {
     long long end = quick_time() + SECOND / 1000;
 
     while (quick_time() < end)
       ;
-    raise(SIGUSR1);
+    disturb_this_thread();
   }
 }
 
@@ -577,14 +620,10 @@ static long long interrupting_time(void)
 START_TEST(handler_within_every_part_of_a_read)
 {
   static const struct cpucycles_witness witness = { interrupting_time, interrupting_time, 0 };
-  struct sigaction action;
   int i;
 
   quick_begin();
-  memset(&action, 0, sizeof action);
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGUSR1, &action, NULL);
+  begin_handling();
   extension.read = interrupting_counter;
   extension.witness = witness;
   for (i = 0; i < 10000; i++)
@@ -624,15 +663,11 @@ static void on_trap(int signal)
 
 START_TEST(handler_after_every_instruction)
 {
-  struct sigaction action;
   long wrong = 0;
   int i, runs = suite_runs(300);
 
   begin(1e9, 1e9, 0);
-  memset(&action, 0, sizeof action);
-  action.sa_handler = on_trap;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGTRAP, &action, NULL);
+  handle(SIGTRAP, on_trap);
   for (i = 0; i < runs; i++) {
     pass(random64() % 2 ? random_below(1e9) : 0x28000000);
     bursts = 4;

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Fake counters. Each test runs in its own process, so that these begin at 0. */
 
@@ -185,8 +184,7 @@ static void select_among(const struct cpucycles_entry *table, int count)
 {
   struct cpucycles_calm calm;
 
-  forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
+  forbidden = suite_forbidden_page();
   memset(infos, 0, sizeof infos);
   cpucycles_calm_begin(&calm);
   cpucycles_trial_begin(&calm);

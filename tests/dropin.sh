@@ -5,7 +5,7 @@
 # with ours.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}"
+: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
 work=dropin.tmp
 failed=0
 trap 'rm -rf $work' EXIT
@@ -56,14 +56,20 @@ echo "$languages" | while IFS=: read -r name flags; do
       fi
     done
   done
+  out=$work/client$EXEEXT
+  if [ -f "$builddir/.libs/libcpucycles.dll.a" ]; then
+    $CC $CFLAGS -I"$srcdir/tests" $flags "$srcdir/tests/dropin-client.c" -x none -o $out \
+      $LDFLAGS "$builddir/.libs/libcpucycles.dll.a" || exit 1
+    runs "$name with the DLL" $out
+  fi
   if [ -f "$builddir/.libs/libcpucycles.a" ]; then
-    $CC $CFLAGS -I"$srcdir/tests" $flags "$srcdir/tests/dropin-client.c" -x none -o $work/client \
+    $CC $CFLAGS -I"$srcdir/tests" $flags "$srcdir/tests/dropin-client.c" -x none -o $out \
       $LDFLAGS "$builddir/.libs/libcpucycles.a" $PTHREAD_LIBS || exit 1
-    runs "$name with the static library" $work/client
+    runs "$name with the static library" $out
     if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null; then
-      $CC $CFLAGS -I"$srcdir/tests" $flags "$srcdir/tests/dropin-client.c" -x none -static -o $work/client \
+      $CC $CFLAGS -I"$srcdir/tests" $flags "$srcdir/tests/dropin-client.c" -x none -static -o $out \
         $LDFLAGS "$builddir/.libs/libcpucycles.a" $PTHREAD_LIBS || exit 1
-      runs "$name static" $work/client
+      runs "$name static" $out
     else
       echo "dropin: skipped: $name static: this system links nothing statically"
     fi

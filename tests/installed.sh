@@ -5,8 +5,10 @@
 
 set -eu
 : "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
+: "${EXEEXT:=}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+client=$work/client$EXEEXT try=$work/try$EXEEXT
 cat >"$work/client.c" <<'END'
 #include <cpucycles.h>
 #include <stdio.h>
@@ -24,7 +26,8 @@ int main(void)
 END
 
 PKG_CONFIG_PATH=$DESTDIR$pkgconfigdir
-export PKG_CONFIG_PATH
+WINEPATH="Z:$DESTDIR$bindir"
+export PKG_CONFIG_PATH WINEPATH
 [ -z "$DESTDIR" ] || export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
 [ "$($PKG_CONFIG --modversion cpucycles)" = "$VERSION" ] ||
   { echo "installcheck: pkg-config does not find version $VERSION"; exit 1; }
@@ -33,9 +36,10 @@ export PKG_CONFIG_PATH
 client() {
   # words are meant to split
   # shellcheck disable=SC2046,SC2086
-  $CC $CFLAGS $($PKG_CONFIG $2 --cflags cpucycles) "$work/client.c" -o "$work/client" $LDFLAGS $3 \
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags cpucycles) "$work/client.c" -o "$client" $LDFLAGS $3 \
     $($PKG_CONFIG $2 --libs cpucycles)
-  said=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$work/client")
+  said=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    $LOG_COMPILER "$client")
   echo "installcheck: $1: $said"
   case $said in
     "$VERSION "*) ;;
@@ -43,14 +47,16 @@ client() {
   esac
 }
 
-if ls "$DESTDIR$libdir"/libcpucycles.so* "$DESTDIR$libdir"/libcpucycles.*dylib >"$work/found" 2>/dev/null ||
+if ls "$DESTDIR$libdir"/libcpucycles.so* "$DESTDIR$libdir"/libcpucycles.*dylib \
+  "$DESTDIR$libdir"/libcpucycles.dll.a >"$work/found" 2>/dev/null ||
   [ -s "$work/found" ]; then
   client shared '' ''
 else
   echo "installcheck: skipped: no shared library was installed"
 fi
 if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
-  if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o "$work/try" $LDFLAGS 2>/dev/null; then
+  if echo 'int main(void) { return 0; }' |
+    $CC $CFLAGS -x c - -static -o "$try" $LDFLAGS 2>/dev/null; then
     client static --static -static
   else
     echo "installcheck: skipped: static: this system links nothing statically"
@@ -59,6 +65,6 @@ else
   echo "installcheck: skipped: no static library was installed"
 fi
 version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info" --version)
+  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version)
 echo "installcheck: tool: $version"
 [ "$version" = "cpucycles-info $VERSION" ]

@@ -6,6 +6,7 @@
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}"
+: "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
 failed=0
 
 wrong() { echo "lists: $*"; failed=1; }
@@ -48,7 +49,7 @@ done
 built=$(for row in $rows; do
   grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"
 done || :)
-traced=$("$builddir/cpucycles-info/cpucycles-info" | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p') ||
+traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p') ||
   traced=
 if [ -n "$traced" ]; then
   [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"

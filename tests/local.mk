@@ -7,22 +7,35 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/machine.h tests/suite.h tests/valgrind.supp
+EXTRA_DIST += tests/machine.h tests/suite.h tests/suite-posix.h tests/suite-windows.h
+EXTRA_DIST += tests/valgrind.supp
+dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
+
+# Suites of what is not on Windows: signals, fork, files of Linux.
+posix_tests =
+posix_tests += tests/check_first_call
+posix_tests += tests/check_frequency
+posix_tests += tests/check_machines
+posix_tests += tests/check_measure
+posix_tests += tests/check_perfevent
+posix_tests += tests/check_trial
+# EOL
 
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
-suite_tests += tests/check_first_call
-suite_tests += tests/check_frequency
-suite_tests += tests/check_machines
-suite_tests += tests/check_measure
-suite_tests += tests/check_perfevent
 suite_tests += tests/check_scale
 suite_tests += tests/check_select
 suite_tests += tests/check_system
-suite_tests += tests/check_trial
 suite_tests += tests/check_tsc_rate
 # EOL
+if POSIX
+suite_tests += $(posix_tests)
+else
+suite_tests += tests/check_first_call_windows
+suite_tests += tests/check_trial_windows
+# EOL
+endif
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
@@ -45,7 +58,16 @@ AM_CPPFLAGS += $(CHECK_CFLAGS)
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; builddir=.; CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; CFLAGS='$(CFLAGS)'; \
 	LDFLAGS='$(LDFLAGS)'; NM='$(NM)'; PTHREAD_LIBS='$(PTHREAD_LIBS)'; LOG_COMPILER='$(LOG_COMPILER)'; \
-	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER;
+	EXEEXT='$(EXEEXT)'; LEFT_OUT='$(posix_tests)'; OBJDUMP='$(OBJDUMP)'; TOOL='$(tool)'; \
+	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER; \
+	export EXEEXT LEFT_OUT OBJDUMP TOOL;
+
+# The tool before it is installed: a script of libtool's, or a program that needs a LOG_COMPILER.
+if POSIX
+tool = cpucycles-info/cpucycles-info
+else
+tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
+endif
 
 script_tests =
 script_tests += tests/dropin.sh
@@ -56,7 +78,10 @@ script_tests += tests/lists.sh
 script_tests += tests/symbols.sh
 # EOL
 TESTS += $(script_tests)
-dist_check_SCRIPTS += $(script_tests)
+dist_check_SCRIPTS += $(script_tests) tests/left-out.sh
+if !POSIX
+TESTS += tests/left-out.sh
+endif
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c
 
 # Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines, where they are.

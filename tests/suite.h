@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What every suite shares: running, saying the totals where they are seen, skipping aloud. Each test runs in
-   a process of its own (Check forks), in which the library has not been called yet. */
+   a process of its own, in which the library has not been called yet. */
 
 #ifndef CPUCYCLES_SUITE_H
 #define CPUCYCLES_SUITE_H
@@ -9,18 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Automake's harness sends standard output to a log, and gives descriptor 9 for what should be seen. */
-static inline int suite_console(void)
-{
-  return dup2(9, 9) == 9 ? 9 : 1;
-}
+struct suite_totals {
+  int ran, failures, errors;
+};
+
+/* Of each kind of system: a page that nobody may read, saying what should be seen, and suite_run(),
+   by which each test gets its process. */
+#ifdef CPUCYCLES_POSIX
+#include "tests/suite-posix.h"
+#else
+#include "tests/suite-windows.h"
+#endif
 
 /* For a promise that cannot be tested here: says which and why. The caller returns. */
 static inline void skip(const char *test, const char *why)
 {
-  dprintf(suite_console(), "skipped: %s: %s\n", test, why);
+  suite_say("skipped: %s: %s\n", test, why);
 }
 
 /* Is this a run under the named tool? */
@@ -52,28 +57,13 @@ static inline int suite_runs(int usual)
 /* Runs the tests that add() adds. Returns main's status. */
 static inline int suite_main(const char *name, void (*add)(TCase *tests))
 {
-  Suite *suite = suite_create(name);
-  TCase *tests = tcase_create(name);
-  SRunner *runner = srunner_create(suite);
-  TestResult **results;
-  int i, ran, failures = 0, errors = 0;
+  struct suite_totals totals = suite_run(name, add);
+  int ran = totals.ran, bad = totals.failures + totals.errors;
 
-  tcase_set_timeout(tests, 300);
-  add(tests);
-  suite_add_tcase(suite, tests);
-  srunner_run_all(runner, CK_ENV);
-  ran = srunner_ntests_run(runner);
-  results = srunner_results(runner);
-  for (i = 0; i < ran; i++) {
-    failures += tr_rtype(results[i]) == CK_FAILURE;
-    errors += tr_rtype(results[i]) == CK_ERROR;
-  }
-  free(results);
-  if (suite_console() != 1) /* else Check's own line has been seen */
-    dprintf(suite_console(), "Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
-      ran ? 100 * (ran - failures - errors) / ran : 0, ran, failures, errors);
-  srunner_free(runner);
-  return ran > 0 && failures + errors == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (suite_totals_are_to_be_said())
+    suite_say("Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
+      ran ? 100 * (ran - bad) / ran : 0, ran, totals.failures, totals.errors);
+  return ran > 0 && bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # What the library exports is what the header declares and the map lists, no more and no less; the static one
-# has no global name outside cpucycles*; the shared one has its SONAME and needs the C library alone.
+# has no global name outside cpucycles*; the shared one has its SONAME and needs the C library alone
+# (on Windows: and the kernel).
 
 set -eu
 export LC_ALL=C
-: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${READELF:=readelf}"
+: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${OBJDUMP:=objdump}" "${READELF:=readelf}"
 failed=0
 
 wrong() { echo "symbols: $*"; failed=1; }
@@ -39,12 +40,28 @@ else
   echo "symbols: skipped: no ELF shared library was built"
 fi
 
+library=$builddir/.libs/libcpucycles-1.dll
+if [ -f "$library" ]; then
+  checked=1
+  $OBJDUMP -p "$library" >symbols.tmp
+  exported=$(sed -n '/^\[Ordinal.*Table/,/^$/s/^[[:blank:]][[:blank:]]*\[.*[[:blank:]]//p' \
+    symbols.tmp | sort)
+  [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
+  needed=$(sed -n 's/^[[:blank:]]*DLL Name: //p' symbols.tmp |
+    grep -vi -e '^kernel32\.dll$' -e '^msvcrt\.dll$' -e '^ucrtbase\.dll$' -e '^api-ms-win-crt-' || :)
+  [ -z "$needed" ] || wrong "it needs $(echo $needed)"
+  rm -f symbols.tmp
+  # Clients must get the pointer itself, and not a function that jumps there.
+  $NM "$builddir/.libs/libcpucycles.dll.a" | grep -q ' T cpucycles$' &&
+    wrong "cpucycles is not imported as data"
+fi
+
 library=$builddir/.libs/libcpucycles.a
 [ -f "$library" ] || library=$builddir/libcpucycles.a
 if [ -f "$library" ]; then
   checked=1
   foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' |
-    grep -v -e '^_*cpucycles' -e '^__gcov' -e '^__odr_asan' || :)
+    grep -v -e '^_*cpucycles' -e '^__gcov' -e '^__odr_asan' -e '^\.refptr\.' || :)
   [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
 else
   echo "symbols: skipped: no static library was built"

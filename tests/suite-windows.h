@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What suites need of the system, where that is Windows. Part of suite.h. There is no fork: the
+   program starts itself anew for each test, and says in the environment which one. */
+
+#ifndef CPUCYCLES_SUITE_WINDOWS_H
+#define CPUCYCLES_SUITE_WINDOWS_H
+
+#include <direct.h>
+#include <io.h>
+#include <pthread.h> /* of Check's own, and nothing of the library's */
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* Folders have no modes here. */
+#define mkdir(path, mode) _mkdir(path)
+
+static inline char *mkdtemp(char *name)
+{
+  return _mktemp(name) && _mkdir(name) == 0 ? name : NULL;
+}
+
+#define SUITE_WHICH "CPUCYCLES_TEST_NUMBER"
+
+enum { SUITE_SIZE = 128, SUITE_TIMEOUT = 60 * 1000 /* milliseconds */ };
+
+static struct {
+  const TTest *tests[SUITE_SIZE];
+  int count;
+} suite_list;
+
+/* Only the three standard streams are inherited for sure. */
+#define suite_say(...) (printf(__VA_ARGS__), fflush(stdout))
+
+/* The number of the test that this process is for; -1: it starts the others. */
+static inline int suite_which(void)
+{
+  const char *which = getenv(SUITE_WHICH);
+
+  return which ? atoi(which) : -1;
+}
+
+static inline int suite_totals_are_to_be_said(void)
+{
+  return suite_which() < 0;
+}
+
+static inline void suite_add(TCase *tests, const TTest *test)
+{
+  (void)tests;
+  if (suite_list.count < SUITE_SIZE)
+    suite_list.tests[suite_list.count++] = test;
+}
+
+static inline void suite_add_to_check(TCase *tests, const TTest *test)
+{
+  tcase_add_test(tests, test);
+}
+
+#undef tcase_add_test
+#define tcase_add_test suite_add
+
+static inline volatile char *suite_forbidden_page(void)
+{
+  void *page = VirtualAlloc(NULL, 4096, MEM_RESERVE | MEM_COMMIT, PAGE_NOACCESS);
+
+  ck_assert_ptr_nonnull(page);
+  return page;
+}
+
+/* Runs one test in this process. */
+static inline struct suite_totals suite_run_one(const TTest *test)
+{
+  struct suite_totals totals = { 1, 0, 0 };
+  Suite *suite = suite_create(test->name);
+  TCase *tests = tcase_create(test->name);
+  SRunner *runner = srunner_create(suite);
+  TestResult **results;
+
+  suite_add_to_check(tests, test);
+  suite_add_tcase(suite, tests);
+  srunner_run_all(runner, CK_SILENT);
+  results = srunner_results(runner);
+  if (tr_rtype(results[0]) != CK_PASS) {
+    totals.failures = 1;
+    printf("%s:%d: %s: %s\n", tr_lfile(results[0]), tr_lno(results[0]), test->name,
+      tr_msg(results[0]));
+  }
+  free(results);
+  srunner_free(runner);
+  return totals;
+}
+
+/* Starts this program anew. Returns its status, or the exception that ended it. */
+static inline DWORD suite_start(int which)
+{
+  char program[MAX_PATH], number[16];
+  STARTUPINFOA how = { .cb = sizeof how };
+  PROCESS_INFORMATION started;
+  DWORD status = EXIT_FAILURE;
+
+  GetModuleFileNameA(NULL, program, sizeof program);
+  snprintf(number, sizeof number, "%d", which);
+  SetEnvironmentVariableA(SUITE_WHICH, number);
+  fflush(stdout);
+  if (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &how, &started))
+    return GetLastError();
+  if (WaitForSingleObject(started.hProcess, SUITE_TIMEOUT) != WAIT_OBJECT_0)
+    TerminateProcess(started.hProcess, WAIT_TIMEOUT);
+  WaitForSingleObject(started.hProcess, INFINITE);
+  GetExitCodeProcess(started.hProcess, &status);
+  CloseHandle(started.hThread);
+  CloseHandle(started.hProcess);
+  return status;
+}
+
+static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
+{
+  struct suite_totals totals = { 0, 0, 0 };
+  int which = suite_which();
+
+  (void)name;
+  add(NULL);
+  if (which >= 0 && which < suite_list.count)
+    return suite_run_one(suite_list.tests[which]);
+  /* Nobody is there to answer a dialog. */
+  SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
+  for (; totals.ran < suite_list.count; totals.ran++) {
+    DWORD status = suite_start(totals.ran);
+
+    totals.failures += status == EXIT_FAILURE;
+    totals.errors += status != EXIT_FAILURE && status != EXIT_SUCCESS;
+    if (status != EXIT_SUCCESS && status != EXIT_FAILURE)
+      printf("%s: ended by %#lx\n", suite_list.tests[totals.ran]->name, status);
+  }
+  SetEnvironmentVariableA(SUITE_WHICH, NULL);
+  return totals;
+}
+
+#endif
