@@ -170,19 +170,19 @@ static int never_set(const struct sigaction *action)
   return action->sa_handler == SIG_DFL && action->sa_flags == 0;
 }
 
-/* The C library adds a flag of its own (SA_RESTORER) to whatever it sets, on the CPUs that need one. All zero
-   is "never set" in every layout that the kernel has; the size of its mask is the fourth argument, on sparc
-   the fifth. */
+/* The C library adds a flag of its own to whatever it sets, on many CPUs. All zero is "never set" in every
+   layout that the kernel has; the size of its mask is the fourth argument, on sparc the fifth. */
 static void restore_never_set(int i)
 {
 #if defined(__linux__) && defined(SYS_rt_sigaction)
   static const unsigned long zero[20];
+  const unsigned long sa_restorer = 0x04000000; /* the same on all CPUs that have it: asm/signal.h */
   unsigned long found[20] = { 0 };
 
   syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
-  /* Handler and flags come first, in one order or the other. Where there is such a flag, only "default" has
-     a zero there: else another thread has just set a handler, which stays. */
-  if (found[0] && found[1])
+  /* The handler comes first and then the flags; on MIPS, which has no such flag, the other way round. If this
+     is not "default", another thread has just set a handler, which stays. */
+  if (found[0] != 0 || (found[1] != 0 && found[1] != sa_restorer))
     syscall(SYS_rt_sigaction, faults[i], found, NULL, _NSIG / 8, _NSIG / 8);
 #else
   (void)i;
@@ -198,7 +198,7 @@ static void restore(int i)
   sigaction(faults[i], &action, &found);
   if (!is_ours(&found)) /* the application has meanwhile set another */
     sigaction(faults[i], &found, NULL);
-  else if (never_set(&action) && (found.sa_flags & ~(SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART)))
+  else if (never_set(&action))
     restore_never_set(i);
 }
 
