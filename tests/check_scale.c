@@ -35,7 +35,7 @@ START_TEST(portable_multiply_equals_wide_multiply)
       for (shift = 1; shift < 64; shift++)
         ck_assert_uint_eq(cpucycles_multiply_shift_portable(edges[i], edges[j], shift),
           cpucycles_multiply_shift(edges[i], edges[j], shift));
-  for (i = 0; i < 1000000; i++) {
+  for (i = 0; i < suite_runs(1000) * 1000; i++) {
     uint64_t a = random64(), b = random64();
 
     shift = 1 + (int)(random64() % 63);
@@ -77,7 +77,7 @@ START_TEST(scaled_clock_never_runs_backward)
   int i;
 
   before = cpucycles_scale_apply(scale, count);
-  for (i = 0; i < 2000000; i++) {
+  for (i = 0; i < suite_runs(1000) * 2000; i++) {
     now = cpucycles_scale_apply(scale, ++count);
     ck_assert_int_ge(now, before);
     ck_assert_int_le(now - before, 3);
