@@ -18,6 +18,7 @@ posix_tests += tests/check_frequency
 posix_tests += tests/check_machines
 posix_tests += tests/check_measure
 posix_tests += tests/check_perfevent
+posix_tests += tests/check_ports
 posix_tests += tests/check_trial
 # EOL
 
@@ -49,6 +50,19 @@ EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 check_PROGRAMS += tests/frequency-of
 tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+
+# Counters of systems that are not here, with declarations and answers made for the test.
+tests_check_ports_SOURCES = tests/check_ports.c
+tests_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
+EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
+EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
+EXTRA_DIST += tests/ports/counter-headers/windows.h
+
+# Built and run by "make check-cross" alone.
+EXTRA_PROGRAMS += tests/cross/count
+tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+CLEANFILES += tests/cross/count$(EXEEXT)
+EXTRA_DIST += tests/cross/expected tests/cross/freestanding.c
 
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* One backend on a CPU for which there is no C library here: BACKEND is its source file, COUNTER its
+   object. Reads it until it has gone up, says what it saw, and exits with 0; with 1 if it stands
+   still, runs backward or does not open. What a backend asks of the system for its rate is not
+   there. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+
+#include BACKEND
+
+extern const struct cpucycles_backend COUNTER;
+
+/* Both CPUs have Linux's general numbers of system calls. */
+enum { CALL_WRITE = 64, CALL_EXIT = 93 };
+
+#if defined(__riscv)
+static long call(long number, long a, long b, long c)
+{
+  register long r0 __asm__("a0") = a;
+  register long r1 __asm__("a1") = b;
+  register long r2 __asm__("a2") = c;
+  register long n __asm__("a7") = number;
+
+  __asm__ volatile("ecall" : "+r"(r0) : "r"(r1), "r"(r2), "r"(n) : "memory");
+  return r0;
+}
+#elif defined(__loongarch__)
+static long call(long number, long a, long b, long c)
+{
+  register long r0 __asm__("$a0") = a;
+  register long r1 __asm__("$a1") = b;
+  register long r2 __asm__("$a2") = c;
+  register long n __asm__("$a7") = number;
+
+  __asm__ volatile("syscall 0"
+    : "+r"(r0)
+    : "r"(r1), "r"(r2), "r"(n)
+    : "memory", "$t0", "$t1", "$t2", "$t3", "$t4", "$t5", "$t6", "$t7", "$t8");
+  return r0;
+}
+#endif
+
+/* The C library's part, where a backend has any: nothing can be opened or asked. */
+
+static int error_number;
+
+int *__errno_location(void);
+int *__errno_location(void)
+{
+  return &error_number;
+}
+
+int refuse(void);
+int refuse(void)
+{
+  error_number = 38; /* ENOSYS */
+  return -1;
+}
+
+int open(const char *, int, ...) __attribute__((alias("refuse")));
+int close(int) __attribute__((alias("refuse")));
+__PTRDIFF_TYPE__ read(int, void *, __SIZE_TYPE__) __attribute__((alias("refuse")));
+long syscall(long, ...) __attribute__((alias("refuse")));
+
+static void say(const char *text)
+{
+  long length = 0;
+
+  while (text[length])
+    length++;
+  call(CALL_WRITE, 1, (long)text, length);
+}
+
+static void say_hex(const char *text, long long value)
+{
+  char digits[] = " 0x0000000000000000";
+  int i;
+
+  for (i = 0; i < 16; i++)
+    digits[sizeof digits - 2 - i] = "0123456789abcdef"[(unsigned long long)value >> (4 * i) & 15];
+  say(text);
+  say(digits);
+}
+
+void _start(void);
+void _start(void)
+{
+  struct cpucycles_why why = { 0, 0, 0 };
+  long long first, next = 0;
+  int i, works = !COUNTER.open || COUNTER.open(&why) == 0;
+
+  first = COUNTER.read();
+  for (i = 0; i < 10000000 && works && next <= first; i++) {
+    next = COUNTER.read();
+    works = next >= first;
+  }
+  works = works && next > first && first > 0;
+  say_hex("freestanding: read", first);
+  say_hex(", then", next);
+  say_hex(", stated rate", COUNTER.rate ? COUNTER.rate() : 0);
+  say(works ? "\n" : ": WRONG\n");
+  call(CALL_EXIT, !works, 0, 0);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* For tests/check_ports.c, on systems other than Windows: what default-windows needs of this
+   header. Source: Microsoft, Windows documentation, "Windows Data Types", LARGE_INTEGER (winnt.h),
+   QueryPerformanceCounter and QueryPerformanceFrequency (profileapi.h). */
+
+#ifndef PORTS_WINDOWS_H
+#define PORTS_WINDOWS_H
+
+#include <stdint.h>
+
+typedef int BOOL;
+typedef int32_t LONG; /* 32 bits there, in every program */
+typedef uint32_t DWORD;
+typedef int64_t LONGLONG;
+
+typedef union {
+  struct {
+    DWORD LowPart;
+    LONG HighPart;
+  } u;
+  LONGLONG QuadPart;
+} LARGE_INTEGER;
+
+BOOL QueryPerformanceCounter(LARGE_INTEGER *count);
+BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz);
+
+#endif
