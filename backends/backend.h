@@ -61,11 +61,22 @@ struct cpucycles_backend {
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
      does. Called after open() succeeded, and may raise a signal as open() may. */
   long long (*rate)(void);
+
+  /* For a counter that the system may take away while it is in use, so that read() faults: called in the
+     signal handler, in the thread that the fault is of, with the handler's arguments (info and context are
+     what SA_SIGINFO gives). Returns 1 if it was read()'s own, and has been put right so that the thread can
+     go on; else 0, having changed nothing. With it, the library's handlers stay while the counter is in
+     use, and pass everything else on. 0: nothing to do. */
+  int (*rescue)(int signal, const void *info, void *context);
 };
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no longer: cycles
-   by the OS clock, the next best that every thread has. 0 while the library still selects, so that no
-   counter passes its trial on the strength of the clock. */
-long long cpucycles_clock_cycles(void);
+   by the next best counter that all threads share, at least a clock. 0 while the library still selects, so
+   that no counter passes its trial on the strength of another. */
+long long cpucycles_next_best(void);
+
+/* By which such a counter says what has become of it in some thread: a code of cpucycles(3), "by-read" or
+   "by-next-best". Nothing while the library still selects. */
+void cpucycles_note(const char *code);
 
 #endif

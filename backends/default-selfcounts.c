@@ -61,7 +61,7 @@ static int open_selfcounts(struct cpucycles_why *why)
 static void go_on_with_clock(void)
 {
   own.clock = 1;
-  own.base = own.last - cpucycles_clock_cycles();
+  own.base = own.last - cpucycles_next_best();
 }
 
 static long long read_cycles(void)
@@ -72,7 +72,7 @@ static long long read_cycles(void)
 
   if (!own.clock && ask(&counts) != 0)
     go_on_with_clock();
-  count = own.base + (own.clock ? cpucycles_clock_cycles() : (long long)counts.cycles);
+  count = own.base + (own.clock ? cpucycles_next_best() : (long long)counts.cycles);
   if (count < own.last) {
     own.base += own.last - count;
     count = own.last;

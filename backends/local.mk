@@ -9,9 +9,14 @@ CPUCYCLES_PROBES =
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/ppc-timebase.h
+EXTRA_DIST += backends/perf-cycles.h
 EXTRA_DIST += backends/rate.h
+EXTRA_DIST += backends/riscv-perf.h
 EXTRA_DIST += backends/riscv-timebase.h
 EXTRA_DIST += backends/x86-tsc-rate.h
+
+CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
+CPUCYCLES_PROBES += probes/amd64-pmc.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmcff.c
 CPUCYCLES_PROBES += probes/amd64-pmcff.c
@@ -31,6 +36,9 @@ CPUCYCLES_PROBES += probes/x86-tsc.c
 CPUCYCLES_BACKEND_SOURCES += backends/x86-tscasm.c
 CPUCYCLES_PROBES += probes/x86-tscasm.c
 
+CPUCYCLES_BACKEND_SOURCES += backends/arm64-perfpmc.c
+CPUCYCLES_PROBES += probes/arm64-perfpmc.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/arm64-pmc.c
 CPUCYCLES_PROBES += probes/arm64-pmc.c
 
@@ -46,11 +54,17 @@ CPUCYCLES_PROBES += probes/arm32-1176.c
 CPUCYCLES_BACKEND_SOURCES += backends/arm32-vct.c
 CPUCYCLES_PROBES += probes/arm32-vct.c
 
+CPUCYCLES_BACKEND_SOURCES += backends/riscv64-perfrdcycle.c
+CPUCYCLES_PROBES += probes/riscv64-perfrdcycle.c
+
 CPUCYCLES_BACKEND_SOURCES += backends/riscv64-rdcycle.c
 CPUCYCLES_PROBES += probes/riscv64-rdcycle.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/riscv64-rdtime.c
 CPUCYCLES_PROBES += probes/riscv64-rdtime.c
+
+CPUCYCLES_BACKEND_SOURCES += backends/riscv32-perfrdcycle.c
+CPUCYCLES_PROBES += probes/riscv32-perfrdcycle.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/riscv32-rdcycle.c
 CPUCYCLES_PROBES += probes/riscv32-rdcycle.c

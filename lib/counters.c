@@ -42,6 +42,8 @@ static const struct {
   { "rate-mismatch", "it does not count at the rate that is stated" },
   { "clock-step", "the clock to measure it by was set back meanwhile" },
   { "clock-stopped", "the clock to measure it by stands still" },
+  { "by-read", "the kernel does not show it any more: some thread reads it by a system call" },
+  { "by-next-best", "some thread could not have it, or lost it, and goes on with the next best" },
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
@@ -76,12 +78,19 @@ void cpucycles_counter_describe(struct cpucycles_counter_info *info, const struc
   info->width = entry->backend->width;
 }
 
-void cpucycles_counter_drop(struct cpucycles_counter_info *info, const char *reason)
+static int find_reason(const char *code)
 {
   int i = 0;
 
-  while (i < REASONS - 1 && strcmp(reasons[i].code, reason) != 0)
+  while (i < REASONS - 1 && strcmp(reasons[i].code, code) != 0)
     i++;
+  return i;
+}
+
+void cpucycles_counter_drop(struct cpucycles_counter_info *info, const char *reason)
+{
+  int i = find_reason(reason);
+
   info->state = CPUCYCLES_DROPPED;
   info->precision = 0;
   info->scaling = 0;
@@ -103,6 +112,17 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
 {
   cpucycles_counter_drop(info, "signal");
   info->signal_number = signal;
+}
+
+/* The last of the reasons is the worst, and stays. */
+void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *code)
+{
+  int i = find_reason(code);
+
+  if (__atomic_load_n(&info->reason, __ATOMIC_RELAXED) == reasons[REASONS - 1].code)
+    return;
+  __atomic_store_n(&info->explanation, reasons[i].sentence, __ATOMIC_RELAXED);
+  __atomic_store_n(&info->reason, reasons[i].code, __ATOMIC_RELAXED);
 }
 
 void cpucycles_counters_trace(const struct cpucycles_counter_info *infos, int count)

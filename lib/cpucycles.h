@@ -71,7 +71,7 @@ extern void cpucycles_tracesetup(void);
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* tried, does not work here: reason says why */
 #define CPUCYCLES_USABLE 1   /* works here, but a better one was found */
-#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads; with a reason: as the last resort */
+#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads; with a reason: as the last resort, or see there */
 
 /* One counter that this library was built with. Later versions may append members, and never change
    one: use it through the pointer that cpucycles_counter() returns, do not copy it by sizeof. */
@@ -87,8 +87,10 @@ struct cpucycles_counter_info {
      core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
   long long precision;
   double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
-  const char *reason;      /* why it failed its trial: a code listed in cpucycles(3); 0 if it did not */
-  const char *explanation; /* the same as a sentence; 0 if it did not fail */
+  /* Why it failed its trial, a code listed in cpucycles(3); for the selected one, what has become of it in
+     some thread since ("by-read", "by-next-best"); else 0. */
+  const char *reason;
+  const char *explanation; /* the same as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
   int signal_number;       /* the signal that was the reason, or 0 */
   const char *remedy;      /* what would make it usable on this machine; 0 if nothing is known to */

@@ -46,6 +46,10 @@ void cpucycles_trial_end(void);
    that somebody sent to this thread meanwhile. */
 void cpucycles_trial_replay(void);
 
+/* Between them: from now on, faults of a kind that rescue() may know go there first, in whatever thread; the
+   handlers for them stay when the trial ends, as long as the application sets no other. */
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context));
+
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
    none: what would be the signal). What body had acquired by then is the caller's to let go. Does
    not nest. */
@@ -188,6 +192,9 @@ void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason)
 void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal);
 
+/* Says of the selected counter what has become of it in some thread. Async-signal-safe. */
+void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
+
 /* Prints the tracesetup lines of all. */
 void cpucycles_counters_trace(const struct cpucycles_counter_info *, int count);
 
@@ -199,9 +206,9 @@ struct cpucycles_selection {
   int count;
   const char *implementation; /* the chosen one's name */
   struct cpucycles_reader reader;
-  struct cpucycles_extension extension; /* what reader.extension leads to, if anywhere */
+  struct cpucycles_reader next_best;    /* for threads that cannot have the chosen one, or no longer */
+  struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
   struct cpucycles_gauge gauge;         /* while it is made */
-  struct cpucycles_scale clock; /* nanoseconds of the OS clock to cycles */
 };
 
 /* Tries each entry of table and chooses among them. counters: room for `count` of them, zeroed. */

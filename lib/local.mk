@@ -30,6 +30,10 @@ lib_libcpucycles_core_la_SOURCES += lib/osclock.c lib/thread.c lib/trial.c
 else
 lib_libcpucycles_core_la_SOURCES += lib/osclock-windows.c lib/thread-windows.c lib/trial-windows.c
 endif
+# What the counters share that are perf events.
+if PERF_EVENTS
+lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c
+endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
 lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)

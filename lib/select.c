@@ -236,8 +236,9 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
   return chosen;
 }
 
-/* Opens it for good, in the selection. It was let go since its trial, and may refuse now. */
-static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i)
+/* Opens it for good, to be read by *reader. It was let go since its trial, and may refuse now. */
+static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i,
+  struct cpucycles_reader *reader)
 {
   struct attempt attempt = attempt_at(&table[i], selection);
   struct cpucycles_counter_info *info = &selection->counters[i];
@@ -254,10 +255,37 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }
-  info->state = CPUCYCLES_SELECTED;
-  selection->implementation = table[i].name;
-  selection->reader = attempt.reader;
+  *reader = attempt.reader;
   return 1;
+}
+
+/* The process's counter from now on. */
+static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i)
+{
+  if (!reopens(selection, table, i, &selection->reader))
+    return 0;
+  selection->counters[i].state = CPUCYCLES_SELECTED;
+  selection->implementation = table[i].name;
+  if (table[i].backend->rescue)
+    cpucycles_trial_keep(table[i].backend->rescue);
+  return 1;
+}
+
+/* For threads that cannot have their own count of the chosen one: the best of those that all share; a clock
+   is there at any rate. */
+static void choose_next_best(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+{
+  struct cpucycles_counter_info *infos = selection->counters;
+  int i, chosen;
+
+  do {
+    chosen = -1;
+    for (i = 0; i < selection->count; i++)
+      if (infos[i].state == CPUCYCLES_USABLE && table[i].backend->scope == CPUCYCLES_SCOPE_SYSTEM
+        && table[i].backend->kind != CPUCYCLES_KIND_CLOCK
+        && (chosen < 0 || infos[i].precision < infos[chosen].precision))
+        chosen = i;
+  } while (chosen >= 0 && !reopens(selection, table, chosen, &selection->next_best));
 }
 
 static long long read_nothing(void)
@@ -273,7 +301,7 @@ static void last_resort(struct cpucycles_selection *selection, const struct cpuc
 
   for (i = selection->count - 1; i >= 0; i--)
     if (table[i].backend->kind == CPUCYCLES_KIND_CLOCK && selection->counters[i].signal_number == 0
-      && reopens(selection, table, i))
+      && is_chosen(selection, table, i))
       return;
   memset(&selection->reader, 0, sizeof selection->reader);
   selection->reader.read = read_nothing;
@@ -294,14 +322,19 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   if (cpucycles_trial(cpucycles_osclock_touch, NULL) != 0)
     cpucycles_osclock_avoid_libc();
   selection->frequency = cpucycles_frequency(host);
-  selection->clock = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  memset(&selection->next_best, 0, sizeof selection->next_best);
+  selection->next_best.read = cpucycles_osclock_monotonic;
+  selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   selection->gauge.now = cpucycles_osclock_monotonic;
   selection->gauge.left = CPUCYCLES_GAUGE_TIME;
   for (i = 0; i < count; i++)
     try_counter(table, i, selection);
   while ((i = best(table, counters, count)) >= 0)
-    if (reopens(selection, table, i))
+    if (is_chosen(selection, table, i)) {
+      if (table[i].backend->scope == CPUCYCLES_SCOPE_THREAD)
+        choose_next_best(selection, table);
       return;
+    }
   last_resort(selection, table);
 }
 
@@ -319,11 +352,18 @@ static void make_selection(void)
     &published.selection);
 }
 
-long long cpucycles_clock_cycles(void)
+long long cpucycles_next_best(void)
 {
-  if (!cpucycles_is_selected())
-    return 0;
-  return cpucycles_scale_apply(published.selection.clock, cpucycles_osclock_monotonic());
+  return cpucycles_is_selected() ? cpucycles_reader_read(&published.selection.next_best) : 0;
+}
+
+void cpucycles_note(const char *code)
+{
+  int i;
+
+  for (i = 0; cpucycles_is_selected() && i < published.selection.count; i++)
+    if (published.counters[i].state == CPUCYCLES_SELECTED)
+      cpucycles_counter_note(&published.counters[i], code);
 }
 
 int cpucycles_is_selected(void)

@@ -89,6 +89,12 @@ void cpucycles_trial_end(void)
   trial.thread = 0; /* which is no thread's number */
 }
 
+/* No counter of Windows is taken away while it is in use. */
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context))
+{
+  (void)rescue;
+}
+
 /* Nobody sends signals. */
 void cpucycles_trial_replay(void)
 {

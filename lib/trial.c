@@ -46,6 +46,10 @@ static struct {
   siginfo_t kept_info[KEPT];
 } trial;
 
+/* What becomes of a fault that the counter in use may know, and which of our handlers stay for it. */
+static int (*rescuer)(int signal, const void *info, void *context);
+static volatile sig_atomic_t stays[FAULTS];
+
 /* Sent by somebody, and not raised by what the thread itself did. */
 static int was_sent(const siginfo_t *info)
 {
@@ -122,7 +126,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     trial.stack = ((ucontext_t *)context)->uc_stack;
     siglongjmp(trial.escape, 1);
   }
-  if (!mine || !was_sent(info))
+  if (!was_sent(info) && __atomic_load_n(&rescuer, __ATOMIC_ACQUIRE) && rescuer(signal, info, context))
+    i = -1; /* done */
+  else if (!mine || !was_sent(info))
     pass_on(i, info, context);
   else if (trial.kept < KEPT || !is_kept(signal))
     /* The application's handler may do anything, even never return: it gets this at the end. */
@@ -228,6 +234,7 @@ static void put_aside(int i)
   sigaction(faults[i], NULL, &found);
   if (is_ours(&found))
     return;
+  stays[i] = 0; /* the application wants it otherwise */
   trial.application[i] = found;
   trial.reset[i] = 0;
 }
@@ -275,8 +282,32 @@ void cpucycles_trial_end(void)
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   for (i = 0; i < FAULTS; i++)
-    restore(i);
+    if (!stays[i])
+      restore(i);
   __atomic_store_n(&trial.running, 0, __ATOMIC_RELEASE);
+}
+
+/* An ignored signal would be inherited by the next program as such; ours would not. */
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context))
+{
+  int i;
+
+  __atomic_store_n(&rescuer, rescue, __ATOMIC_RELEASE);
+  for (i = 0; i < FAULTS; i++)
+    stays[i] = (faults[i] == SIGILL || faults[i] == SIGSEGV || faults[i] == SIGBUS)
+      && ((trial.application[i].sa_flags & SA_SIGINFO) || trial.application[i].sa_handler != SIG_IGN);
+}
+
+/* No handler leads into an unloaded library, unless somebody keeps it for later. */
+__attribute__((destructor)) static void unload(void)
+{
+  int i;
+
+  for (i = 0; i < FAULTS; i++)
+    if (stays[i]) {
+      stays[i] = 0;
+      restore(i);
+    }
 }
 
 void cpucycles_trial_replay(void)

@@ -34,17 +34,17 @@ static void add(TCase *tests)
 #undef ENOTSUP
 #define ENOTSUP 10045
 
-static long long fake_clock_cycles(void);
+static long long fake_next_best(void);
 
 #define dlsym fake_dlsym
-#define cpucycles_clock_cycles fake_clock_cycles
+#define cpucycles_next_best fake_next_best
 #define cpucycles_backend_default_mach mach_counter
 #define cpucycles_backend_default_selfcounts selfcounts_counter
 #define cpucycles_backend_default_windows windows_counter
 #include "backends/default-mach.c"
 #include "backends/default-selfcounts.c"
 #include "backends/default-windows.c"
-#undef cpucycles_clock_cycles
+#undef cpucycles_next_best
 
 /* default-mach */
 
@@ -152,7 +152,7 @@ static int symbol_is_missing, selfcounts_error;
 static uint64_t cycles_now;
 static long long clock_now;
 
-static long long fake_clock_cycles(void)
+static long long fake_next_best(void)
 {
   return clock_now;
 }

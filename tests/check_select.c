@@ -384,6 +384,49 @@ START_TEST(losers_are_closed_and_winner_is_open)
 }
 END_TEST
 
+START_TEST(thread_that_loses_its_own_counter_has_the_best_that_all_share)
+{
+  SELECT(ENTRY("clock first", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz,
+      .scope = CPUCYCLES_SCOPE_SYSTEM),
+    ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
+    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .scope = CPUCYCLES_SCOPE_CORE),
+    ENTRY("coarse", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41, .scope = CPUCYCLES_SCOPE_SYSTEM),
+    ENTRY("fine", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up, .scope = CPUCYCLES_SCOPE_SYSTEM,
+      .open = open_well, .close = close_well));
+  ck_assert_str_eq(selection.implementation, "thread");
+  ck_assert_ptr_eq(selection.next_best.read, read_up);
+  ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
+  ck_assert_int_eq(opens_seen - closes_seen, 1); /* it is open */
+}
+END_TEST
+
+START_TEST(thread_that_loses_its_own_counter_has_at_least_a_clock)
+{
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
+    ENTRY("once", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up, .scope = CPUCYCLES_SCOPE_SYSTEM,
+      .open = open_only_once), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "thread");
+  ck_assert_ptr_eq(selection.next_best.read, cpucycles_osclock_monotonic);
+  ck_assert(selection.next_best.scale.multiplier != 0);
+  expect_dropped(1, "failed");
+}
+END_TEST
+
+START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
+{
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
+    LAST_CLOCK);
+  ck_assert_ptr_null(infos[0].reason);
+  cpucycles_counter_note(&infos[0], "by-read");
+  ck_assert_str_eq(infos[0].reason, "by-read");
+  ck_assert_ptr_nonnull(infos[0].explanation);
+  cpucycles_counter_note(&infos[0], "by-next-best");
+  cpucycles_counter_note(&infos[0], "by-read");
+  ck_assert_str_eq(infos[0].reason, "by-next-best");
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
+}
+END_TEST
+
 START_TEST(winner_that_does_not_open_again_makes_way)
 {
   SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
@@ -433,6 +476,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
   tcase_add_test(tests, clock_is_scaled_to_cycles);
   tcase_add_test(tests, losers_are_closed_and_winner_is_open);
+  tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);
+  tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
+  tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
   tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
   tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
   tcase_add_test(tests, there_is_an_answer_where_everything_traps);

@@ -9,6 +9,7 @@
 #include "tests/suite.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -504,8 +505,156 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
 }
 END_TEST
 
+/* Handlers that stay after the trial, for the counter in use. */
+
+static volatile int rescued;
+
+static int rescue_page(int signal, const void *info, void *context)
+{
+  const siginfo_t *fault = info;
+
+  (void)context;
+  if (signal != SIGSEGV || fault->si_addr != (void *)forbidden)
+    return 0;
+  mprotect((void *)forbidden, 4096, PROT_READ);
+  rescued++;
+  return 1;
+}
+
+static void keep_handlers(void)
+{
+  make_pages();
+  begin();
+  cpucycles_trial_keep(rescue_page);
+  end();
+}
+
+START_TEST(fault_that_the_counter_knows_is_rescued_after_the_trial)
+{
+  keep_handlers();
+  (void)*forbidden;
+  ck_assert_int_eq(rescued, 1);
+}
+END_TEST
+
+static void *touch_forbidden(void *unused)
+{
+  (void)unused;
+  (void)*forbidden;
+  return NULL;
+}
+
+START_TEST(it_is_rescued_in_every_thread)
+{
+  pthread_t thread;
+
+  keep_handlers();
+  ck_assert_int_eq(pthread_create(&thread, NULL, touch_forbidden, NULL), 0);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(rescued, 1);
+}
+END_TEST
+
+static sigjmp_buf out;
+static volatile int code_seen, signal_seen;
+
+static void jump_out(int signal, siginfo_t *info, void *context)
+{
+  (void)context;
+  signal_seen = signal;
+  code_seen = info->si_code;
+  siglongjmp(out, 1);
+}
+
+START_TEST(what_the_counter_does_not_know_goes_to_the_application)
+{
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = jump_out;
+  ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+  ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
+  keep_handlers();
+  mprotect((void *)beyond_end, 4096, PROT_NONE);
+  if (!sigsetjmp(out, 1))
+    (void)*beyond_end;
+  ck_assert_int_eq(signal_seen, SIGSEGV);
+  ck_assert_int_gt(code_seen, 0);
+  if (!sigsetjmp(out, 1))
+    raise(SIGSEGV);
+  ck_assert_int_le(code_seen, 0);
+  if (!sigsetjmp(out, 1))
+    raise(SIGBUS);
+  ck_assert_int_eq(signal_seen, SIGBUS);
+  ck_assert_int_eq(rescued, 0);
+}
+END_TEST
+
+static void die_of_unknown_fault(void)
+{
+  keep_handlers();
+  mprotect((void *)beyond_end, 4096, PROT_NONE);
+  (void)*beyond_end;
+}
+
+static void die_of_raised_signal(void)
+{
+  keep_handlers();
+  raise(SIGILL);
+}
+
+START_TEST(what_nobody_handles_still_ends_the_process_after_the_trial)
+{
+  if (skip_under("valgrind", "what_nobody_handles_still_ends_the_process_after_the_trial",
+        "valgrind reports the fault as an error of the program"))
+    return;
+  ck_assert_int_eq(status_of(die_of_unknown_fault), SIGSEGV);
+  ck_assert_int_eq(status_of(die_of_raised_signal), SIGILL);
+}
+END_TEST
+
+START_TEST(handler_set_later_stays_through_the_next_trial)
+{
+  struct sigaction action;
+
+  keep_handlers();
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler_a;
+  ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+  begin();
+  end();
+  ck_assert_int_eq(sigaction(SIGSEGV, NULL, &action), 0);
+  ck_assert_ptr_eq(action.sa_handler, handler_a);
+  /* and those that nobody touched are still there */
+  ck_assert_int_eq(sigaction(SIGBUS, NULL, &action), 0);
+  ck_assert(action.sa_flags & SA_SIGINFO);
+}
+END_TEST
+
+START_TEST(ignored_signal_and_those_of_no_counter_are_not_kept)
+{
+  struct sigaction action;
+
+  signal(SIGBUS, SIG_IGN);
+  keep_handlers();
+  ck_assert_int_eq(sigaction(SIGBUS, NULL, &action), 0);
+  ck_assert_ptr_eq(action.sa_handler, SIG_IGN);
+  ck_assert_int_eq(sigaction(SIGFPE, NULL, &action), 0);
+  ck_assert_ptr_eq(action.sa_handler, SIG_DFL);
+  ck_assert_int_eq(sigaction(SIGSYS, NULL, &action), 0);
+  ck_assert_ptr_eq(action.sa_handler, SIG_DFL);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+  tcase_add_test(tests, fault_that_the_counter_knows_is_rescued_after_the_trial);
+  tcase_add_test(tests, it_is_rescued_in_every_thread);
+  tcase_add_test(tests, what_the_counter_does_not_know_goes_to_the_application);
+  tcase_add_test(tests, what_nobody_handles_still_ends_the_process_after_the_trial);
+  tcase_add_test(tests, handler_set_later_stays_through_the_next_trial);
+  tcase_add_test(tests, ignored_signal_and_those_of_no_counter_are_not_kept);
   tcase_add_test(tests, fault_ends_the_trial_and_is_named);
   tcase_add_test(tests, illegal_instruction_ends_the_trial);
   tcase_add_test(tests, blocked_fault_is_caught_all_the_same);

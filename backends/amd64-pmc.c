@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of the counter that a perf event has.
+   Register: ECX is the index of the event's mapped page, less 1. Allowed in a process that has an event
+   mapped where the PMU's file rdpmc says 1, the stock value, or 2; the page then has an index. Without leave
+   RDPMC raises SIGSEGV.
+   Width: the page's pmc_width, 48 bits on most, sign-extended; the kernel's offset makes it 64. Rate: the
+   core's, as it runs.
+   Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct
+   perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/perf-cycles.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
+{
+  uint32_t low, high;
+
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
+  return (uint64_t)high << 32 | low;
+}
+
+static const struct cpucycles_perf_method method = { .instruction = rdpmc };
+
+static int open_counter(struct cpucycles_why *why)
+{
+  return cpucycles_perf_open(&method, why);
+}
+
+static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+{
+  return cpucycles_perf_read(&method, rdpmc);
+}
+
+/* The instruction is two bytes long. */
+static int rescue_rdpmc(int signal, const void *info, void *context)
+{
+  ucontext_t *at = context;
+  const unsigned char *place = (const unsigned char *)at->uc_mcontext.gregs[REG_RIP];
+
+  if (signal == SIGSEGV && cpucycles_perf_is_guarded((uintptr_t)place) && place[0] == 0x0f
+    && place[1] == 0x33) {
+    at->uc_mcontext.gregs[REG_RIP] += 2;
+    return cpucycles_perf_rescue_instruction();
+  }
+  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+}
+
+const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_THREAD,
+  .width = 64,
+  .source = "perf cycles",
+  .unit = "core cycles in user mode",
+  .open = open_counter,
+  .read = read_cycles,
+  .close = cpucycles_perf_close,
+  .rescue = rescue_rdpmc,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* arm64-perfpmc: user-mode core cycles of the calling thread, by the PMU register that a perf event has.
+   Register: PMCCNTR_EL0 where the index of the event's mapped page is 32; PMEVCNTR<n>_EL0 for n + 1. Linux
+   opens them to user mode (since 5.17) for a thread that has an event of its own which asks for that, config1
+   bit 1, while sysctl kernel.perf_user_access is 1; otherwise MRS raises SIGILL. The page's
+   cap_user_rdpmc says 1 either way: the index tells.
+   Width: 64 bits by config1 bit 0, or what pmc_width says, sign-extended. Rate: the core's, as it runs.
+   Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance Monitors
+   Extension"; Linux, Documentation/arch/arm64/perf.rst, "Perf Userspace PMU Hardware Counter Access". */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "backends/perf-cycles.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+enum { CYCLE_COUNTER = 32, LONG = 1, USER_ACCESS = 2 };
+
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+{
+  uint64_t count = 0;
+
+#define EVENT_COUNTER(n) \
+  case n + 1: \
+    __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(count)); \
+    break;
+
+  if (__builtin_expect(index == CYCLE_COUNTER, 1))
+    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+  else
+    switch (index) {
+      EVENT_COUNTER(0) EVENT_COUNTER(1) EVENT_COUNTER(2) EVENT_COUNTER(3) EVENT_COUNTER(4)
+      EVENT_COUNTER(5) EVENT_COUNTER(6) EVENT_COUNTER(7) EVENT_COUNTER(8) EVENT_COUNTER(9)
+      EVENT_COUNTER(10) EVENT_COUNTER(11) EVENT_COUNTER(12) EVENT_COUNTER(13) EVENT_COUNTER(14)
+      EVENT_COUNTER(15) EVENT_COUNTER(16) EVENT_COUNTER(17) EVENT_COUNTER(18) EVENT_COUNTER(19)
+      EVENT_COUNTER(20) EVENT_COUNTER(21) EVENT_COUNTER(22) EVENT_COUNTER(23) EVENT_COUNTER(24)
+      EVENT_COUNTER(25) EVENT_COUNTER(26) EVENT_COUNTER(27) EVENT_COUNTER(28) EVENT_COUNTER(29)
+      EVENT_COUNTER(30)
+    }
+  return count;
+#undef EVENT_COUNTER
+}
+
+static const struct cpucycles_perf_method method = {
+  .instruction = read_register,
+  .config1 = LONG | USER_ACCESS,
+};
+
+static int open_counter(struct cpucycles_why *why)
+{
+  return cpucycles_perf_open(&method, why);
+}
+
+static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+{
+  return cpucycles_perf_read(&method, read_register);
+}
+
+/* The instruction is MRS, of four bytes: 1101 0101 0011 and the register in 16 bits, of which op0, op1 and
+   CRn say "performance monitors": S3_3_C9_... or S3_3_C14_... */
+static int is_instruction(uint32_t code)
+{
+  return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;
+}
+
+static int rescue_register(int signal, const void *info, void *context)
+{
+  ucontext_t *at = context;
+  uintptr_t place = at->uc_mcontext.pc;
+
+  if (signal == SIGILL && cpucycles_perf_is_guarded(place) && is_instruction(*(const uint32_t *)place)) {
+    at->uc_mcontext.pc += 4;
+    return cpucycles_perf_rescue_instruction();
+  }
+  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+}
+
+const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
+  .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_THREAD,
+  .width = 64,
+  .source = "perf cycles",
+  .unit = "core cycles in user mode",
+  .open = open_counter,
+  .read = read_cycles,
+  .close = cpucycles_perf_close,
+  .rescue = rescue_register,
+};

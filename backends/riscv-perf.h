@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What riscv64-perfrdcycle and riscv32-perfrdcycle share: the counter CSRs by number, and the rescue.
+   The counter CSRs are C00H (cycle) to C1FH, and their upper halves on 32-bit RISC-V C80H to C9FH. CSRR takes
+   the number as a constant.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr" for the code of
+   CSRRS; Linux, drivers/perf/riscv_pmu.c. */
+
+#ifndef CPUCYCLES_RISCV_PERF_H
+#define CPUCYCLES_RISCV_PERF_H
+
+#include "backends/perf-cycles.h"
+
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+/* The CSR of which the page says `index`, or its upper half. */
+static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
+{
+  unsigned long half = 0;
+
+#define READ(number) __asm__ volatile("csrr %0, " #number : "=r"(half))
+#define COUNTER(n, low, high) \
+  case n: \
+    if (is_upper_half) \
+      READ(high); \
+    else \
+      READ(low); \
+    break;
+
+  switch (index - 1) {
+    COUNTER(0, 0xc00, 0xc80) COUNTER(1, 0xc01, 0xc81) COUNTER(2, 0xc02, 0xc82)
+    COUNTER(3, 0xc03, 0xc83) COUNTER(4, 0xc04, 0xc84) COUNTER(5, 0xc05, 0xc85)
+    COUNTER(6, 0xc06, 0xc86) COUNTER(7, 0xc07, 0xc87) COUNTER(8, 0xc08, 0xc88)
+    COUNTER(9, 0xc09, 0xc89) COUNTER(10, 0xc0a, 0xc8a) COUNTER(11, 0xc0b, 0xc8b)
+    COUNTER(12, 0xc0c, 0xc8c) COUNTER(13, 0xc0d, 0xc8d) COUNTER(14, 0xc0e, 0xc8e)
+    COUNTER(15, 0xc0f, 0xc8f) COUNTER(16, 0xc10, 0xc90) COUNTER(17, 0xc11, 0xc91)
+    COUNTER(18, 0xc12, 0xc92) COUNTER(19, 0xc13, 0xc93) COUNTER(20, 0xc14, 0xc94)
+    COUNTER(21, 0xc15, 0xc95) COUNTER(22, 0xc16, 0xc96) COUNTER(23, 0xc17, 0xc97)
+    COUNTER(24, 0xc18, 0xc98) COUNTER(25, 0xc19, 0xc99) COUNTER(26, 0xc1a, 0xc9a)
+    COUNTER(27, 0xc1b, 0xc9b) COUNTER(28, 0xc1c, 0xc9c) COUNTER(29, 0xc1d, 0xc9d)
+    COUNTER(30, 0xc1e, 0xc9e) COUNTER(31, 0xc1f, 0xc9f)
+  }
+  return half;
+#undef COUNTER
+#undef READ
+}
+
+/* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
+static inline int is_instruction(uint32_t code)
+{
+  return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
+}
+
+static inline int rescue_riscv(int signal, const void *info, void *context)
+{
+  ucontext_t *at = context;
+  uintptr_t place = at->uc_mcontext.__gregs[REG_PC];
+  uint32_t code;
+
+  if (signal == SIGILL && cpucycles_perf_is_guarded(place)) {
+    memcpy(&code, (const void *)place, sizeof code); /* aligned to 2 bytes only */
+    if (is_instruction(code)) {
+      at->uc_mcontext.__gregs[REG_PC] += 4;
+      return cpucycles_perf_rescue_instruction();
+    }
+  }
+  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+}
+
+#endif
