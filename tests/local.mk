@@ -64,6 +64,22 @@ tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/cross/freestanding.c
 
+# Built and run by "make check-vm" alone.
+EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
+tests_vm_init_LDADD =
+tests_vm_vm_test_LDADD = libcpucycles.la $(PTHREAD_LIBS)
+CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
+dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
+EXTRA_DIST += tests/vm/kernels tests/vm/idle-states.dts
+EXTRA_DIST += tests/vm/guests/README
+EXTRA_DIST += tests/vm/guests/arm64-defaults
+EXTRA_DIST += tests/vm/guests/arm64-module
+EXTRA_DIST += tests/vm/guests/arm64-perfevent
+EXTRA_DIST += tests/vm/guests/arm64-smp
+EXTRA_DIST += tests/vm/guests/arm64-user-access
+EXTRA_DIST += tests/vm/guests/armhf-module
+# EOL
+
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)

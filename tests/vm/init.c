@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The first program of a guest of "make check-vm": does what /steps says, line by line, and turns the
+   machine off. A line is one of
+     set FILE VALUE          write a setting of the kernel
+     load FILE               load a module
+     unload NAME
+     show PROGRAM            run a program as nobody, for the log
+     root NAME PROGRAM ...   run a test: as root,
+     user NAME PROGRAM ...   or as nobody
+   Says what became of each test in a line that begins with "vm:"; what a program prints goes to the
+   same console. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  WORDS = 16,
+  NOBODY = 65534,
+  SKIPPED = 77, /* as Automake has it */
+  LIMIT = 120   /* seconds of the guest's time that a test may take */
+};
+
+/* In one piece: other processes and the kernel write to the same console. */
+static void say(const char *format, ...)
+{
+  char line[512];
+  va_list arguments;
+  int length;
+
+  va_start(arguments, format);
+  length = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (length >= (int)sizeof line)
+    length = sizeof line - 1;
+  if (write(STDOUT_FILENO, line, (size_t)length) < 0)
+    abort();
+}
+
+/* A guest that is not what the tests expect. */
+static void broken(const char *what, const char *which)
+{
+  say("vm: broken: %s %s: %s\n", what, which, strerror(errno));
+}
+
+static void set(const char *file, const char *value)
+{
+  int descriptor = open(file, O_WRONLY);
+
+  if (descriptor < 0 || write(descriptor, value, strlen(value)) < 0)
+    broken("set", file);
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+static void load(const char *file)
+{
+  int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+
+  if (descriptor < 0 || syscall(SYS_finit_module, descriptor, "", 0) != 0)
+    broken("load", file);
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+static void unload(const char *name)
+{
+  if (syscall(SYS_delete_module, name, O_NONBLOCK) != 0)
+    broken("unload", name);
+}
+
+static void become(uid_t user, char **command)
+{
+  sigset_t none;
+
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  if (user != 0 && (setgid(user) != 0 || setuid(user) != 0))
+    _exit(EXIT_FAILURE);
+  execv(command[0], command);
+  say("vm: %s: %s\n", command[0], strerror(errno));
+  _exit(EXIT_FAILURE);
+}
+
+/* Returns what waitpid() says, or -1: it took too long. Leaves no process behind. */
+static int run(uid_t user, char **command)
+{
+  struct timespec limit = { LIMIT, 0 };
+  pid_t child = fork(), seen;
+  sigset_t ends;
+  int status = -1, late = 0;
+
+  if (child == 0)
+    become(user, command);
+  if (child < 0)
+    broken("fork for", command[0]);
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  while ((seen = waitpid(-1, &status, late ? 0 : WNOHANG)) != child) {
+    if (seen != 0) /* an orphan's end, or none */
+      continue;
+    late = sigtimedwait(&ends, NULL, &limit) < 0 && errno == EAGAIN;
+    if (late)
+      kill(child, SIGKILL);
+  }
+  kill(-1, SIGKILL);
+  return late ? -1 : status;
+}
+
+static void test(uid_t user, const char *name, char **command)
+{
+  int status;
+
+  say("vm: begin %s\n", name);
+  status = run(user, command);
+  if (status < 0)
+    say("vm: ERROR %s: it took more than %d seconds\n", name, LIMIT);
+  else if (WIFSIGNALED(status))
+    say("vm: ERROR %s: %s\n", name, strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) == SKIPPED)
+    say("vm: SKIP %s\n", name);
+  else
+    say("vm: %s %s\n", WEXITSTATUS(status) == 0 ? "PASS" : "FAIL", name);
+}
+
+static void step(char *line)
+{
+  char *words[WORDS + 1] = { NULL };
+  int count = 0;
+  char *word;
+
+  for (word = strtok(line, " \n"); word && count < WORDS; word = strtok(NULL, " \n"))
+    words[count++] = word;
+  if (count == 0)
+    return;
+  if (strcmp(words[0], "set") == 0 && count == 3)
+    set(words[1], words[2]);
+  else if (strcmp(words[0], "load") == 0 && count == 2)
+    load(words[1]);
+  else if (strcmp(words[0], "unload") == 0 && count == 2)
+    unload(words[1]);
+  else if (strcmp(words[0], "show") == 0 && count >= 2)
+    run(NOBODY, words + 1);
+  else if (strcmp(words[0], "root") == 0 && count >= 3)
+    test(0, words[1], words + 2);
+  else if (strcmp(words[0], "user") == 0 && count >= 3)
+    test(NOBODY, words[1], words + 2);
+  else
+    say("vm: broken: no such step: %s\n", words[0]);
+}
+
+int main(void)
+{
+  char line[512];
+  sigset_t ends;
+  FILE *steps;
+
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &ends, NULL);
+  if (mount("proc", "/proc", "proc", 0, NULL) != 0 || mount("sys", "/sys", "sysfs", 0, NULL) != 0
+    || mount("dev", "/dev", "devtmpfs", 0, NULL) != 0)
+    broken("mount", "what a program expects");
+  steps = fopen("/steps", "re");
+  if (!steps)
+    broken("open", "/steps");
+  while (steps && fgets(line, sizeof line, steps))
+    step(line);
+  say("vm: end\n");
+  reboot(RB_POWER_OFF);
+  return 0;
+}

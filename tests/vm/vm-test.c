@@ -1,0 +1,733 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* vm-test PROMISE [ARGUMENT...]: is a promise about the library kept in this guest of "make check-vm"?
+   Speaks with the library through its public interface. Exit status: 0 if so; 1 if not, and says why;
+   77 if that cannot be tried here, and says why; 2 for wrong usage. */
+
+#include "config.h"
+
+#include "lib/cpucycles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __aarch64__
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#endif
+
+enum {
+  KEPT = 0,
+  BROKEN = 1,
+  USAGE = 2,
+  SKIPPED = 77,
+  NOBODY = 65534,
+  TURNS = 2000, /* of a loop to be counted */
+  READS = 1000
+};
+
+static int broken(const char *format, ...)
+{
+  va_list arguments;
+
+  printf("vm-test: ");
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n");
+  return BROKEN;
+}
+
+/* A loop of known length: so many instructions a turn, and for no turn as many before and after it as
+   for some. */
+#if defined(__aarch64__) || defined(__arm__)
+enum { INSTRUCTIONS = 2 };
+#define LOOP "cmp %0, #0\n\tbeq 2f\n1:\tsubs %0, %0, #1\n\tbne 1b\n2:"
+#elif defined(__riscv)
+enum { INSTRUCTIONS = 2 };
+#define LOOP "beqz %0, 2f\n1:\taddi %0, %0, -1\n\tbnez %0, 1b\n2:"
+#elif defined(__powerpc__)
+enum { INSTRUCTIONS = 1 };
+#define LOOP "mtctr %0\n\tcmpdi %0, 0\n\tbeq 2f\n1:\tbdnz 1b\n2:"
+#elif defined(__mips__)
+enum { INSTRUCTIONS = 3 };
+#define LOOP ".set push\n\t.set noreorder\n\tbeqz %0, 2f\n\tnop\n1:\tdaddiu %0, %0, -1\n\t" \
+             "bnez %0, 1b\n\tnop\n2:\t.set pop"
+#else
+#error no loop for this CPU
+#endif
+
+static inline void loop(unsigned long turns)
+{
+  __asm__ volatile(LOOP : "+r"(turns) : : "cc", "memory"
+#ifdef __powerpc__
+    , "ctr"
+#endif
+  );
+}
+
+/* What the counter makes of it, with the cost of reading. */
+__attribute__((noinline)) static long long count_loop(unsigned long turns)
+{
+  long long begin = cpucycles();
+
+  loop(turns);
+  return cpucycles() - begin;
+}
+
+/* The cost of reading: the least that is seen of no turns. */
+static long long overhead(void)
+{
+  long long least = count_loop(0), next;
+  int i;
+
+  for (i = 0; i < READS; i++) {
+    next = count_loop(0);
+    if (next < least)
+      least = next;
+  }
+  return least;
+}
+
+/* What the library says of a counter; fails the test if it was not built. */
+static const struct cpucycles_counter_info *find(const char *name)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, name) == 0)
+      return counter;
+  exit(broken("%s is not in the library", name));
+}
+
+/* Is it one of the list, which is separated by commas? */
+static int is_listed(const char *name, const char *list)
+{
+  size_t length = strlen(name);
+  const char *at = list;
+
+  while ((at = strstr(at, name)) != NULL) {
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+      return 1;
+    at++;
+  }
+  return 0;
+}
+
+/* Why it is not what it should be. */
+static void explain(const struct cpucycles_counter_info *counter)
+{
+  printf("vm-test: %s: state %d, precision %lld, reason %s, errno %d (%s), signal %d, remedy: %s\n",
+    counter->name, counter->state, counter->precision, counter->reason ? counter->reason : "none",
+    counter->error_number, strerror(counter->error_number), counter->signal_number,
+    counter->remedy ? counter->remedy : "none");
+}
+
+/* Ends the test if another counter than one of the list is in use. */
+static void need(const char *list)
+{
+  const char *name = cpucycles_implementation();
+  int i;
+
+  if (is_listed(name, list))
+    return;
+  for (i = 0; cpucycles_counter(i); i++)
+    explain(cpucycles_counter(i));
+  exit(broken("%s is selected, and not %s", name, list));
+}
+
+/* selected LIST: one of these is. */
+static int selected(char **arguments)
+{
+  need(arguments[0]);
+  return KEPT;
+}
+
+/* usable NAME: it works, whether or not another is better. */
+static int usable(char **arguments)
+{
+  const struct cpucycles_counter_info *counter = find(arguments[0]);
+
+  explain(counter);
+  return counter->state == CPUCYCLES_DROPPED ? BROKEN : KEPT;
+}
+
+static const struct {
+  const char *name;
+  int error, signal;
+} causes[] = {
+  { "-", 0, 0 },
+  { "EACCES", EACCES, 0 },
+  { "ENOENT", ENOENT, 0 },
+  { "EINVAL", EINVAL, 0 },
+  { "SIGILL", 0, SIGILL },
+};
+
+/* dropped NAME REASON CAUSE [REMEDY]: it is, with this reason, this errno or signal, and this remedy. */
+static int dropped(char **arguments)
+{
+  const struct cpucycles_counter_info *counter = find(arguments[0]);
+  size_t i = 0;
+
+  explain(counter);
+  while (i < sizeof causes / sizeof causes[0] && strcmp(causes[i].name, arguments[2]) != 0)
+    i++;
+  if (i == sizeof causes / sizeof causes[0])
+    return USAGE;
+  if (counter->state != CPUCYCLES_DROPPED)
+    return broken("it was not dropped");
+  if (!counter->reason || strcmp(counter->reason, arguments[1]) != 0)
+    return broken("the reason is not %s", arguments[1]);
+  if (counter->error_number != causes[i].error || counter->signal_number != causes[i].signal)
+    return broken("it was not by %s", arguments[2]);
+  if (arguments[3] && (!counter->remedy || !strstr(counter->remedy, arguments[3])))
+    return broken("the remedy is not %s", arguments[3]);
+  return KEPT;
+}
+
+/* Reads for a while. Returns the last count, or -1: it ran backward, or stood still. */
+static long long keep_reading(long long last)
+{
+  long long first = last, next;
+  int i;
+
+  for (i = 0; i < READS; i++) {
+    next = cpucycles();
+    if (next < last) {
+      broken("read %d: %lld after %lld", i, next, last);
+      return -1;
+    }
+    last = next;
+  }
+  if (last == first) {
+    broken("it stands still at %lld", last);
+    return -1;
+  }
+  return last;
+}
+
+static void rest(long milliseconds)
+{
+  struct timespec pause = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+
+  nanosleep(&pause, NULL);
+}
+
+/* Says how far a count is from the loop's length. Returns 1 if that is more than 1 %. */
+static int is_wrong(const char *whose, long long cycles, unsigned long turns)
+{
+  double right = (double)turns * INSTRUCTIONS;
+
+  printf("vm-test: %s: %lld cycles for %.0f instructions\n", whose, cycles, right);
+  return (double)cycles < right * 0.99 || (double)cycles > right * 1.01;
+}
+
+/* Counts a loop a thousand times. Returns the one count that was seen, or -1: it was not one. */
+static long long one_count(unsigned long turns)
+{
+  long long first, next, least, most;
+  int i, others = 0;
+
+  (void)count_loop(turns);
+  first = least = most = count_loop(turns);
+  for (i = 1; i < READS; i++) {
+    next = count_loop(turns);
+    others += next != first;
+    least = next < least ? next : least;
+    most = next > most ? next : most;
+  }
+  if (others) {
+    broken("%d of %d counts of %lu turns are not %lld, but from %lld to %lld", others, READS, turns, first,
+      least, most);
+    return -1;
+  }
+  return first;
+}
+
+/* exact NAME: under -icount shift=0, where an instruction takes a cycle, a loop has the same count each
+   time, and that is its length. */
+static int exact(char **arguments)
+{
+  long long empty, once, twice;
+
+  need(arguments[0]);
+  empty = overhead();
+  once = one_count(TURNS);
+  twice = one_count(2 * TURNS);
+  printf("vm-test: %lld cycles for no turns, %lld for %d, %lld for %d\n", empty, once, TURNS, twice, 2 * TURNS);
+  if (once < 0 || twice < 0)
+    return BROKEN;
+  if (once - empty != TURNS * INSTRUCTIONS)
+    return broken("%lld cycles for %d instructions", once - empty, TURNS * INSTRUCTIONS);
+  if (twice - empty != 2 * (once - empty))
+    return broken("twice the loop is not twice the cycles");
+  return KEPT;
+}
+
+enum { THREADS = 4 };
+
+struct runner {
+  pthread_t thread;
+  unsigned long turns;
+  long long cycles, nanoseconds; /* of its loop: by the counter, and by the kernel */
+};
+
+static pthread_barrier_t start;
+
+static long long my_time(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void *run_loop(void *argument)
+{
+  struct runner *runner = argument;
+  long long empty, begin;
+
+  (void)cpucycles();
+  pthread_barrier_wait(&start);
+  empty = overhead();
+  begin = my_time();
+  runner->cycles = count_loop(runner->turns) - empty;
+  runner->nanoseconds = my_time() - begin;
+  return NULL;
+}
+
+/* Four threads at once, of which each runs a longer loop than the one before it. */
+static void run_threads(struct runner *runners)
+{
+  int i;
+
+  pthread_barrier_init(&start, NULL, THREADS);
+  for (i = 0; i < THREADS; i++) {
+    runners[i].turns = 10000000UL * (unsigned)(i + 1);
+    if (pthread_create(&runners[i].thread, NULL, run_loop, &runners[i]) != 0)
+      exit(broken("no thread"));
+  }
+  for (i = 0; i < THREADS; i++)
+    pthread_join(runners[i].thread, NULL);
+}
+
+/* threads NAME: under -icount, each thread counts its own loop. */
+static int threads(char **arguments)
+{
+  struct runner runners[THREADS];
+  char whose[32];
+  int i, wrong = 0;
+
+  need(arguments[0]);
+  run_threads(runners);
+  for (i = 0; i < THREADS; i++) {
+    snprintf(whose, sizeof whose, "thread %d", i);
+    wrong |= is_wrong(whose, runners[i].cycles, runners[i].turns);
+  }
+  return wrong ? BROKEN : KEPT;
+}
+
+/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a nanosecond: the
+   cycles of each thread are its time, of which a tenth may be the kernel's. */
+static int timed_threads(char **arguments)
+{
+  struct runner runners[THREADS];
+  int i, wrong = 0;
+
+  need(arguments[0]);
+  run_threads(runners);
+  for (i = 0; i < THREADS; i++) {
+    printf("vm-test: thread %d: %lld cycles in %lld ns\n", i, runners[i].cycles, runners[i].nanoseconds);
+    wrong |= (double)runners[i].cycles < 0.9 * (double)runners[i].nanoseconds;
+    wrong |= (double)runners[i].cycles > 1.01 * (double)runners[i].nanoseconds;
+  }
+  return wrong ? BROKEN : KEPT;
+}
+
+/* What a process must do after whatever happened. */
+static int counts_right(const char *whose)
+{
+  long long empty = overhead();
+
+  return keep_reading(cpucycles()) >= 0 && !is_wrong(whose, count_loop(1000000) - empty, 1000000);
+}
+
+/* forked NAME: under -icount, both parent and child go on counting, each its own cycles. */
+static int forked(char **arguments)
+{
+  long long before;
+  pid_t child;
+  int status;
+
+  need(arguments[0]);
+  before = keep_reading(cpucycles());
+  fflush(stdout);
+  child = fork();
+  if (child == 0)
+    exit(counts_right("child") ? KEPT : BROKEN);
+  if (child < 0 || waitpid(child, &status, 0) != child)
+    return broken("no child: %s", strerror(errno));
+  if (WIFSIGNALED(status))
+    return broken("the child ended by signal %d", WTERMSIG(status));
+  if (WEXITSTATUS(status) != KEPT)
+    return broken("the child did not go on");
+  return before >= 0 && keep_reading(before) >= 0 && counts_right("parent") ? KEPT : BROKEN;
+}
+
+/* Closes the descriptors of perf events, behind the library's back. Returns how many. */
+static int close_events(void)
+{
+  char link[32], name[64];
+  int descriptor, closed = 0;
+  ssize_t length;
+
+  for (descriptor = 3; descriptor < 1024; descriptor++) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    length = readlink(link, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    if (strstr(name, "perf_event"))
+      closed += close(descriptor) == 0;
+  }
+  return closed;
+}
+
+/* closed NAME: where the event's descriptor is closed, reads go on. */
+static int closed(char **arguments)
+{
+  long long last;
+  int i;
+
+  need(arguments[0]);
+  last = keep_reading(cpucycles());
+  if (last >= 0 && close_events() == 0)
+    return broken("it has no event");
+  for (i = 0; i < 10 && last >= 0; i++) {
+    last = keep_reading(last);
+    rest(10);
+  }
+  return last >= 0 ? KEPT : BROKEN;
+}
+
+static void drop_privileges(void)
+{
+  if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+    exit(broken("cannot become nobody: %s", strerror(errno)));
+}
+
+static int write_file(const char *file, const char *text)
+{
+  int descriptor = open(file, O_WRONLY | O_CLOEXEC), result;
+
+  result = descriptor >= 0 && write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+  if (descriptor >= 0)
+    close(descriptor);
+  return result;
+}
+
+/* Does in a process of root's what a character sent to it says, and sends it back. */
+struct helper {
+  int to, from;
+};
+
+static const char user_access[] = "/proc/sys/kernel/perf_user_access";
+static const char module[] = "arm_pmu_access";
+
+static int obey(char wish)
+{
+  switch (wish) {
+  case '0':
+    return write_file(user_access, "0");
+  case '1':
+    return write_file(user_access, "1");
+  case 'u':
+    return syscall(SYS_delete_module, module, O_NONBLOCK) == 0 ? 0 : -1;
+  default:
+    return -1;
+  }
+}
+
+static struct helper start_helper(void)
+{
+  struct helper helper;
+  int to[2], from[2];
+  char wish;
+
+  if (pipe(to) != 0 || pipe(from) != 0)
+    exit(broken("no pipe: %s", strerror(errno)));
+  helper.to = to[1];
+  helper.from = from[0];
+  if (fork() == 0) {
+    close(to[1]);
+    while (read(to[0], &wish, 1) == 1) {
+      if (obey(wish) != 0)
+        wish = '!';
+      if (write(from[1], &wish, 1) != 1)
+        break;
+    }
+    _exit(0);
+  }
+  close(to[0]);
+  close(from[1]);
+  return helper;
+}
+
+static void ask(struct helper helper, char wish)
+{
+  char answer = '!';
+
+  if (write(helper.to, &wish, 1) != 1 || read(helper.from, &answer, 1) != 1 || answer != wish)
+    exit(broken("the guest does not do '%c'", wish));
+}
+
+/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle, and 1 again, reads go on. */
+static int revoked(char **arguments)
+{
+  struct helper helper = start_helper();
+  long long last;
+  int i;
+
+  drop_privileges();
+  need(arguments[0]);
+  last = keep_reading(cpucycles());
+  for (i = 0; i < 20 && last >= 0; i++) {
+    if (i % 10 == 0)
+      ask(helper, i ? '1' : '0');
+    last = keep_reading(last);
+    rest(10);
+  }
+  return last >= 0 ? KEPT : BROKEN;
+}
+
+/* unloaded NAME, as root: what arm-pmu-access/README says of a program that reads the counter when the
+   module is unloaded: it ends by SIGILL. */
+static int unloaded(char **arguments)
+{
+  struct helper helper = start_helper();
+  int status;
+  pid_t child = fork();
+
+  if (child == 0) {
+    drop_privileges();
+    need(arguments[0]);
+    if (keep_reading(cpucycles()) < 0)
+      exit(BROKEN);
+    ask(helper, 'u');
+    (void)cpucycles();
+    exit(KEPT);
+  }
+  if (waitpid(child, &status, 0) != child)
+    return broken("no child: %s", strerror(errno));
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
+    return broken("the program ended with %#x", (unsigned)status);
+  return KEPT;
+}
+
+static void stay_on(int cpu)
+{
+  cpu_set_t one;
+
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0)
+    exit(broken("cannot run on CPU %d: %s", cpu, strerror(errno)));
+}
+
+/* each-cpu LIST: one of these is selected, and advances, on each of two CPUs. */
+static int each_cpu(char **arguments)
+{
+  int cpu;
+
+  for (cpu = 0; cpu < 2; cpu++) {
+    stay_on(cpu);
+    need(arguments[0]);
+    if (keep_reading(cpucycles()) < 0)
+      return BROKEN;
+  }
+  return KEPT;
+}
+
+/* comes-online NAME, as root: it is selected, and advances, on a CPU that was offline. */
+static int comes_online(char **arguments)
+{
+  static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+
+  if (write_file(online, "0") != 0)
+    return broken("CPU 1 does not go offline: %s", strerror(errno));
+  if (write_file(online, "1") != 0)
+    return broken("CPU 1 does not come back: %s", strerror(errno));
+  stay_on(1);
+  drop_privileges();
+  need(arguments[0]);
+  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+}
+
+/* How often CPU 0 was in an idle state from which it wakes with its PMU reset. */
+static long idled(void)
+{
+  char text[32];
+  int descriptor = open("/sys/devices/system/cpu/cpu0/cpuidle/state1/usage", O_RDONLY | O_CLOEXEC);
+  ssize_t length = descriptor < 0 ? -1 : read(descriptor, text, sizeof text - 1);
+
+  if (length < 0)
+    exit(broken("there is no idle state: %s", strerror(errno)));
+  text[length] = '\0';
+  close(descriptor);
+  return atol(text);
+}
+
+/* idles NAME: its CPU sleeps in the middle, and it goes on from where it was. */
+static int idles(char **arguments)
+{
+  long before;
+  long long last;
+  int i;
+
+  stay_on(0);
+  need(arguments[0]);
+  before = idled();
+  last = keep_reading(cpucycles());
+  for (i = 0; i < 20 && last >= 0; i++) {
+    rest(20);
+    last = keep_reading(last);
+  }
+  printf("vm-test: the CPU slept %ld times\n", idled() - before);
+  if (idled() == before)
+    return broken("the CPU never slept");
+  return last >= 0 ? KEPT : BROKEN;
+}
+
+#ifdef __aarch64__
+
+static unsigned long long read_pmccntr(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+  return count;
+}
+
+/* The first page of an event that asks for 64 bits and user access. */
+static const struct perf_event_mmap_page *open_event(int *descriptor)
+{
+  struct perf_event_attr event;
+  void *page;
+
+  memset(&event, 0, sizeof event);
+  event.size = sizeof event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = PERF_COUNT_HW_CPU_CYCLES;
+  event.config1 = 3; /* 64 bits, user access */
+  event.exclude_kernel = 1;
+  *descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
+  page = *descriptor < 0 ? MAP_FAILED
+                         : mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, *descriptor, 0);
+  if (page == MAP_FAILED)
+    exit(broken("no event: %s", strerror(errno)));
+  return page;
+}
+
+/* misleading LIST: an event's page says that its counter may be read, and not which; reading it raises
+   SIGILL. There, one of the list is selected, and advances. */
+static int misleading(char **arguments)
+{
+  const struct perf_event_mmap_page *page;
+  int descriptor, status;
+  pid_t child;
+
+  page = open_event(&descriptor);
+  if (!page->cap_user_rdpmc || page->index != 0)
+    return broken("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc, page->index);
+  child = fork();
+  if (child == 0)
+    _exit((int)read_pmccntr() & 1);
+  if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
+    return broken("PMCCNTR_EL0 can be read");
+  close(descriptor);
+  need(arguments[0]);
+  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+}
+
+/* What a program leaves behind that had an event with user access, and closed it. */
+static void freeze(void)
+{
+  int descriptor;
+
+  munmap((void *)open_event(&descriptor), (size_t)sysconf(_SC_PAGESIZE));
+  close(descriptor);
+}
+
+/* frozen, as root: PMCCNTR_EL0 can be read, and stands still: arm64-pmc is dropped for that. */
+static int frozen(char **arguments)
+{
+  char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };
+  unsigned long long count;
+
+  (void)arguments;
+  stay_on(0);
+  freeze();
+  count = read_pmccntr();
+  loop(TURNS);
+  if (read_pmccntr() != count)
+    return broken("the counter is not frozen");
+  drop_privileges();
+  if (dropped(expected) != KEPT)
+    return BROKEN;
+  if (read_pmccntr() != count)
+    return broken("the counter is not frozen any more");
+  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+}
+
+#endif
+
+static const struct {
+  const char *name;
+  int arguments; /* at least */
+  int (*run)(char **arguments);
+} promises[] = {
+  { "closed", 1, closed },
+  { "comes-online", 1, comes_online },
+  { "dropped", 3, dropped },
+  { "each-cpu", 1, each_cpu },
+  { "exact", 1, exact },
+  { "forked", 1, forked },
+#ifdef __aarch64__
+  { "frozen", 0, frozen },
+#endif
+  { "idles", 1, idles },
+#ifdef __aarch64__
+  { "misleading", 1, misleading },
+#endif
+  { "revoked", 1, revoked },
+  { "selected", 1, selected },
+  { "threads", 1, threads },
+  { "timed-threads", 1, timed_threads },
+  { "unloaded", 1, unloaded },
+  { "usable", 1, usable },
+};
+
+int main(int argc, char **argv)
+{
+  size_t i;
+  int result = USAGE;
+
+  setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines: others write to the same console */
+  for (i = 0; argc > 1 && i < sizeof promises / sizeof promises[0]; i++)
+    if (strcmp(promises[i].name, argv[1]) == 0 && argc - 2 >= promises[i].arguments)
+      result = promises[i].run(argv + 2);
+  if (result == USAGE)
+    fprintf(stderr, "usage: vm-test PROMISE ARGUMENT...\n");
+  return result;
+}
