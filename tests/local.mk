@@ -78,6 +78,10 @@ EXTRA_DIST += tests/vm/guests/arm64-perfevent
 EXTRA_DIST += tests/vm/guests/arm64-smp
 EXTRA_DIST += tests/vm/guests/arm64-user-access
 EXTRA_DIST += tests/vm/guests/armhf-module
+EXTRA_DIST += tests/vm/guests/mips64el
+EXTRA_DIST += tests/vm/guests/ppc64el
+EXTRA_DIST += tests/vm/guests/riscv64-plain
+EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 # EOL
 
 # Libraries and flags of all suites.

@@ -173,6 +173,7 @@ int main(void)
   if (mount("proc", "/proc", "proc", 0, NULL) != 0 || mount("sys", "/sys", "sysfs", 0, NULL) != 0
     || mount("dev", "/dev", "devtmpfs", 0, NULL) != 0)
     broken("mount", "what a program expects");
+  say("\n"); /* firmware may not have ended its last line */
   steps = fopen("/steps", "re");
   if (!steps)
     broken("open", "/steps");
