@@ -21,7 +21,9 @@ enum cpucycles_scope {
   CPUCYCLES_SCOPE_SYSTEM  /* one count for all */
 };
 
-/* What a backend may add to the errno that its open() fails with. All zero when open() is called. */
+/* What a backend may add to the errno that its open() fails with. All zero when open() is called. The remedy
+   also counts if open() succeeds and a signal drops the counter later: so it may be left there beforehand,
+   where what helps against that signal is known. */
 struct cpucycles_why {
   const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
   const char *explanation; /* a sentence; 0: the one that belongs to the code */
@@ -54,8 +56,8 @@ struct cpucycles_backend {
      cost of a call. */
   long long (*read)(void);
 
-  /* Lets go all that open() and read() acquired in the calling thread, also after open() failed or was
-     cut short by a signal at any point. 0: nothing to do. */
+  /* Lets go all that open(), read() and rate() acquired in the calling thread, also after one of them
+     failed or was cut short by a signal at any point. 0: nothing to do. */
   void (*close)(void);
 
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody

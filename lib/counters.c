@@ -50,6 +50,8 @@ enum { REASONS = sizeof reasons / sizeof reasons[0] };
 
 static const char *code_of_errno(int error)
 {
+  if (error == ENOTSUP) /* the same as EOPNOTSUPP on some systems, and so no case beside it */
+    error = EOPNOTSUPP;
   switch (error) {
   case EACCES:
   case EPERM:
@@ -108,10 +110,12 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *info, int error
     info->explanation = why->explanation;
 }
 
-void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int signal)
+void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int signal,
+  const struct cpucycles_why *why)
 {
   cpucycles_counter_drop(info, "signal");
   info->signal_number = signal;
+  info->remedy = why->remedy;
 }
 
 /* The last of the reasons is the worst, and stays. */

@@ -187,10 +187,11 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 /* Fills in what is known of a counter before it is tried. */
 void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cpucycles_entry *);
 
-/* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code. */
+/* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code, unless the
+   backend gave one. For both, the backend's remedy stands. */
 void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
 void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
-void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal);
+void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal, const struct cpucycles_why *);
 
 /* Says of the selected counter what has become of it in some thread. Async-signal-safe. */
 void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);

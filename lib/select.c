@@ -122,7 +122,7 @@ static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
   if (signal == 0 && attempt->error == 0)
     return 1;
   if (signal != 0)
-    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_counter_drop_signal(info, signal, &attempt->why);
   else
     cpucycles_counter_drop_errno(info, attempt->error, &attempt->why);
   return 0;
@@ -140,7 +140,7 @@ static int scales(struct attempt *attempt, struct cpucycles_counter_info *info)
   }
   signal = cpucycles_trial(find_scale, attempt);
   if (signal != 0)
-    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_counter_drop_signal(info, signal, &attempt->why);
   else if (attempt->reason)
     cpucycles_counter_drop(info, attempt->reason);
   else {
@@ -161,7 +161,7 @@ static int extends(struct attempt *attempt, struct cpucycles_counter_info *info)
   attempt->estimate = (long long)((double)attempt->estimate / info->scaling);
   signal = cpucycles_trial(begin_extension, attempt);
   if (signal != 0) {
-    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_counter_drop_signal(info, signal, &attempt->why);
     return 0;
   }
   attempt->reader.extension = attempt->extension;
@@ -173,7 +173,7 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
   int signal = cpucycles_trial(measure, attempt);
 
   if (signal != 0)
-    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_counter_drop_signal(info, signal, &attempt->why);
   else if (attempt->steps == CPUCYCLES_STEPS_DOWN)
     cpucycles_counter_drop(info, "decreasing");
   else if (attempt->steps == CPUCYCLES_STEPS_NOWHERE)
@@ -251,7 +251,7 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
   }
   signal = cpucycles_trial(read_once, &attempt);
   if (signal != 0) {
-    cpucycles_counter_drop_signal(info, signal);
+    cpucycles_counter_drop_signal(info, signal, &attempt.why);
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }

@@ -15,7 +15,8 @@
 /* Fake counters. Each test runs in its own process, so that these begin at 0. */
 
 static long long ticks;
-static int opens_seen, closes_seen, reads_seen;
+static volatile int opens_seen, closes_seen; /* counted in code that a trial may cut short */
+static int reads_seen;
 static volatile char *forbidden; /* a page that nobody may read */
 
 static long long read_up(void)
@@ -59,6 +60,14 @@ static long long read_forbidden(void)
 static long long read_traps_late(void)
 {
   return ++reads_seen == 1000 ? *forbidden : reads_seen;
+}
+
+/* Works in the trial, and traps when it is read again. */
+static long long read_traps_after_its_trial(void)
+{
+  static long long reads;
+
+  return ++reads > 1001 ? *forbidden : reads;
 }
 
 static long long read_around_2_63(void)
@@ -115,6 +124,18 @@ static int open_traps(struct cpucycles_why *why)
 {
   (void)why;
   opens_seen++;
+  return *forbidden;
+}
+
+static int open_with_remedy(struct cpucycles_why *why)
+{
+  why->remedy = "load a module";
+  return 0;
+}
+
+static int open_traps_with_remedy(struct cpucycles_why *why)
+{
+  why->remedy = "load another module";
   return *forbidden;
 }
 
@@ -205,6 +226,13 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_str_eq(infos[i].reason, reason);
   ck_assert_ptr_nonnull(infos[i].explanation);
   ck_assert_int_eq(infos[i].precision, 0);
+}
+
+static void expect_dropped_by_signal(int i, const char *remedy)
+{
+  expect_dropped(i, "signal");
+  ck_assert_int_eq(infos[i].signal_number, SIGSEGV);
+  ck_assert_pstr_eq(infos[i].remedy, remedy);
 }
 
 START_TEST(score_is_smallest_step_plus_penalty)
@@ -323,6 +351,30 @@ START_TEST(trap_in_open_is_the_reason_and_is_cleaned_up)
   ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
   ck_assert_int_eq(opens_seen, 1);
   ck_assert_int_eq(closes_seen, 1);
+}
+END_TEST
+
+/* At a read of the trial, in stating the rate, in open() itself, and at the last read before it would
+   be published. */
+START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
+{
+  SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),
+    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
+    ENTRY("rate", .kind = CPUCYCLES_KIND_SCALED, .open = open_with_remedy, .read = read_up,
+      .rate = rate_traps),
+    ENTRY("open", .kind = CPUCYCLES_KIND_CORE, .open = open_traps_with_remedy, .read = read_up),
+    ENTRY("reopened", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
+      .read = read_traps_after_its_trial),
+    ENTRY("none known", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden),
+    ENTRY("works", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_with_remedy, .read = read_up), LAST_CLOCK);
+  expect_dropped_by_signal(0, "load a module");
+  expect_dropped_by_signal(1, "load a module");
+  expect_dropped_by_signal(2, "load a module");
+  expect_dropped_by_signal(3, "load another module");
+  expect_dropped_by_signal(4, "load a module");
+  expect_dropped_by_signal(5, NULL);
+  ck_assert_str_eq(selection.implementation, "works");
+  ck_assert_ptr_null(infos[6].remedy);
 }
 END_TEST
 
@@ -472,6 +524,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, counter_passing_2_63_is_going_up);
   tcase_add_test(tests, trap_in_read_is_the_reason);
   tcase_add_test(tests, trap_in_open_is_the_reason_and_is_cleaned_up);
+  tcase_add_test(tests, remedy_that_open_gave_stands_when_a_signal_drops_the_counter);
   tcase_add_test(tests, errno_decides_the_reason);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
   tcase_add_test(tests, clock_is_scaled_to_cycles);
