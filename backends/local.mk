@@ -13,6 +13,7 @@ EXTRA_DIST += backends/perf-cycles.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-perf.h
 EXTRA_DIST += backends/riscv-timebase.h
+EXTRA_DIST += backends/x86-tsc.h
 EXTRA_DIST += backends/x86-tsc-rate.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What mips64-cc and mips32-cc share: the cycle counter and its resolution, by RDHWR. The
-   instruction is of release 2; older CPUs trap it, and Linux does it for them. */
+/* What mips64-cc and mips32-cc share: all.
+   Registers: CC (number 2), the coprocessor's Count, times CCRes (number 3), the cycles between two
+   steps of it, 2 on most, by RDHWR. Readable in user mode where HWREna has their bits set; else, and
+   on CPUs older than release 2, which lack the instruction, Linux emulates it. They raise SIGILL
+   where neither is so. It can be readable and stand still, under emulators.
+   Width: 32 bits. Rate: the core's pipeline clock.
+   Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
+   "HWREna Register". */
 
 #ifndef CPUCYCLES_MIPS_CC_H
 #define CPUCYCLES_MIPS_CC_H
@@ -35,5 +41,14 @@ static long long read_cc(void)
   __asm__ volatile(MIPS_RDHWR(2) : "=r"(ticks));
   return (long long)(ticks * cycles_a_tick);
 }
+
+#define MIPS_CC_FACTS \
+  .kind = CPUCYCLES_KIND_CORE, \
+  .scope = CPUCYCLES_SCOPE_CORE, \
+  .width = 32, \
+  .source = "CC", \
+  .unit = "core cycles", \
+  .open = open_cc, \
+  .read = read_cc
 
 #endif

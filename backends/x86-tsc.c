@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* x86-tsc: the time-stamp counter of i386, by the compiler's intrinsic.
-   Register: IA32_TIME_STAMP_COUNTER, 64 bits, by RDTSC. Readable in user mode unless CR4.TSD is set, which
-   Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
-   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
-   x86-tsc-rate.h has who states it.
-   Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
+/* x86-tsc: the time-stamp counter of i386, by the compiler's intrinsic. Who may read it, how it fails and
+   who states its rate: backends/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 
-#include "backends/backend.h"
-#include "backends/x86-tsc-rate.h"
+#include "backends/x86-tsc.h"
 
 #include <x86intrin.h>
 
@@ -19,12 +14,5 @@ static long long read_tsc(void)
 }
 
 const struct cpucycles_backend cpucycles_backend_x86_tsc = {
-  .kind = CPUCYCLES_KIND_REFERENCE,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
-  .width = 64,
-  .source = "TSC",
-  .unit = "reference cycles",
-  .read = read_tsc,
-  .close = tsc_rate_close,
-  .rate = tsc_rate,
+  X86_TSC_FACTS, .read = read_tsc
 };

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the four backends of the time-stamp counter share: all but the way to read it.
+   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set, which Linux does
+   per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
+   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
+   x86-tsc-rate.h has who states it.
+   Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
+
+#ifndef CPUCYCLES_X86_TSC_H
+#define CPUCYCLES_X86_TSC_H
+
+#include "backends/backend.h"
+#include "backends/x86-tsc-rate.h"
+
+/* For compilers without the intrinsic. */
+static inline long long read_tsc_by_assembly(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+#define X86_TSC_FACTS \
+  .kind = CPUCYCLES_KIND_REFERENCE, \
+  .scope = CPUCYCLES_SCOPE_SYSTEM, \
+  .width = 64, \
+  .source = "TSC", \
+  .unit = "reference cycles", \
+  .close = tsc_rate_close, \
+  .rate = tsc_rate
+
+#endif
