@@ -109,6 +109,7 @@ script_tests += tests/first-call.sh
 script_tests += tests/header.sh
 script_tests += tests/info.sh
 script_tests += tests/lists.sh
+script_tests += tests/probes.sh
 script_tests += tests/symbols.sh
 # EOL
 TESTS += $(script_tests)
