@@ -20,18 +20,25 @@
 
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
-static volatile char *forbidden;  /* SIGSEGV */
-static volatile char *beyond_end; /* SIGBUS: mapped, and no file behind it */
+static volatile char *forbidden; /* SIGSEGV */
+static long page;
 
-static void make_pages(void)
+static void make_page(void)
+{
+  page = sysconf(_SC_PAGESIZE);
+  forbidden = mmap(NULL, (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
+}
+
+/* A page that raises SIGBUS: mapped, and no file behind it. 0 where the system maps none. */
+static volatile char *make_page_beyond_end(void)
 {
   FILE *empty = tmpfile();
+  volatile char *beyond_end;
 
-  forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
   ck_assert_ptr_nonnull(empty);
-  beyond_end = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(empty), 0);
-  ck_assert_ptr_ne((void *)beyond_end, MAP_FAILED);
+  beyond_end = mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, fileno(empty), 0);
+  return beyond_end == MAP_FAILED ? NULL : beyond_end;
 }
 
 static struct cpucycles_calm calm;
@@ -49,16 +56,34 @@ static void end(void)
   cpucycles_trial_replay();
 }
 
-static void read_page(void *page)
+static void read_page(void *address)
 {
-  (void)**(volatile char **)page;
+  (void)**(volatile char **)address;
 }
 
-static void run_trap(void *unused)
+/* An instruction that the CPU's manual keeps undefined for good; the compiler's own trap raises
+   SIGTRAP on many. */
+#if defined(__i386__) || defined(__x86_64__)
+#define UNDEFINED_INSTRUCTION "ud2"
+#elif defined(__arm__)
+#define UNDEFINED_INSTRUCTION "udf #0"
+#elif defined(__aarch64__) || defined(__powerpc__) || defined(__riscv) || defined(__sparc__)
+#define UNDEFINED_INSTRUCTION ".long 0"
+#elif defined(__s390x__)
+#define UNDEFINED_INSTRUCTION ".short 0"
+#elif defined(__alpha__)
+#define UNDEFINED_INSTRUCTION ".long 0x04000000"
+#elif defined(__m68k__)
+#define UNDEFINED_INSTRUCTION "illegal"
+#endif
+
+#ifdef UNDEFINED_INSTRUCTION
+static void run_undefined(void *unused)
 {
   (void)unused;
-  __builtin_trap();
+  __asm__ volatile(UNDEFINED_INSTRUCTION);
 }
+#endif
 
 static void do_nothing(void *done)
 {
@@ -67,13 +92,18 @@ static void do_nothing(void *done)
 
 START_TEST(fault_ends_the_trial_and_is_named)
 {
+  volatile char *beyond_end;
   int i, done = 0;
 
-  make_pages();
+  make_page();
+  beyond_end = make_page_beyond_end();
+  if (!beyond_end)
+    skip("fault_ends_the_trial_and_is_named (SIGBUS)", "no empty file can be mapped here");
   begin();
   for (i = 0; i < 100; i++) {
     ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
-    ck_assert_int_eq(cpucycles_trial(read_page, &beyond_end), SIGBUS);
+    if (beyond_end)
+      ck_assert_int_eq(cpucycles_trial(read_page, &beyond_end), SIGBUS);
   }
   ck_assert_int_eq(cpucycles_trial(do_nothing, &done), 0);
   ck_assert_int_eq(done, 1);
@@ -83,14 +113,13 @@ END_TEST
 
 START_TEST(illegal_instruction_ends_the_trial)
 {
-#if defined(__i386__) || defined(__x86_64__)
+#ifdef UNDEFINED_INSTRUCTION
   begin();
-  ck_assert_int_eq(cpucycles_trial(run_trap, NULL), SIGILL);
-  ck_assert_int_eq(cpucycles_trial(run_trap, NULL), SIGILL);
+  ck_assert_int_eq(cpucycles_trial(run_undefined, NULL), SIGILL);
+  ck_assert_int_eq(cpucycles_trial(run_undefined, NULL), SIGILL);
   end();
 #else
-  (void)run_trap;
-  skip("illegal_instruction_ends_the_trial", "which signal a trap raises differs on this CPU");
+  skip("illegal_instruction_ends_the_trial", "no undefined instruction of this CPU is known here");
 #endif
 }
 END_TEST
@@ -100,7 +129,7 @@ START_TEST(blocked_fault_is_caught_all_the_same)
   sigset_t all, now;
   int i;
 
-  make_pages();
+  make_page();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   begin();
@@ -143,7 +172,7 @@ START_TEST(handlers_come_back_exactly)
   }
   for (i = 0; i < 5; i++)
     sigaction(faults[i], NULL, &before[i]);
-  make_pages();
+  make_page();
   begin();
   ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
   end();
@@ -165,7 +194,7 @@ START_TEST(mask_and_cancellation_come_back)
   sigemptyset(&usr1);
   sigaddset(&usr1, SIGUSR1);
   pthread_sigmask(SIG_SETMASK, &usr1, NULL);
-  make_pages();
+  make_page();
   begin();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_DISABLE);
@@ -198,7 +227,7 @@ static void see(int signal, siginfo_t *info, void *context)
   seen_masked = sigismember(&mask, SIGUSR2);
   seen_count++;
   if (info->si_code > 0 && forbidden) /* a real fault would come again: make the page readable */
-    mprotect((void *)forbidden, 4096, PROT_READ);
+    mprotect((void *)forbidden, (size_t)page, PROT_READ);
 }
 
 static void *fault_elsewhere(void *unused)
@@ -219,22 +248,42 @@ static void handle_with(int signal, int flags)
   sigaction(signal, &set, NULL);
 }
 
+/* Is the mask that a handler was set with on while it runs? The system's matter; and qemu 7 takes a RISC-V
+   handler's mask from elsewhere. */
+static int has_masks_of_handlers(const char *test)
+{
+#ifdef __riscv
+  return !skip_under("qemu", test, "(the handler's mask) qemu takes it from elsewhere on RISC-V");
+#else
+  (void)test;
+  return 1;
+#endif
+}
+
+/* Which code a fault has is the system's matter: emulators say SEGV_MAPERR on some CPUs. Here: the
+   same as without a trial. */
 START_TEST(fault_of_another_thread_goes_to_the_application)
 {
   pthread_t thread;
+  int usual_code;
 
-  make_pages();
+  make_page();
   handle_with(SIGSEGV, 0);
+  (void)*forbidden;
+  usual_code = seen_code;
+  ck_assert_int_eq(seen_count, 1);
+  ck_assert_int_eq(mprotect((void *)forbidden, (size_t)page, PROT_NONE), 0);
   begin();
   ck_assert_int_eq(pthread_create(&thread, NULL, fault_elsewhere, NULL), 0);
   pthread_join(thread, NULL);
   end();
-  ck_assert_int_eq(seen_count, 1);
+  ck_assert_int_eq(seen_count, 2);
   ck_assert_int_eq(seen_signal, SIGSEGV);
-  ck_assert_int_eq(seen_code, SEGV_ACCERR);
+  ck_assert_int_eq(seen_code, usual_code);
   ck_assert_ptr_eq(seen_address, (void *)forbidden);
   ck_assert_int_eq(seen_context, 1);
-  ck_assert_int_eq(seen_masked, 1);
+  if (has_masks_of_handlers("fault_of_another_thread_goes_to_the_application"))
+    ck_assert_int_eq(seen_masked, 1);
 }
 END_TEST
 
@@ -243,7 +292,7 @@ static void queue_to_self(void *unused)
   union sigval value = { .sival_int = 4711 };
 
   (void)unused;
-  sigqueue(getpid(), SIGSEGV, value);
+  sigqueue(getpid(), suite_sent_fault(SIGSEGV), value);
 }
 
 START_TEST(signal_sent_to_the_trying_thread_goes_to_the_application)
@@ -251,7 +300,7 @@ START_TEST(signal_sent_to_the_trying_thread_goes_to_the_application)
   if (skip_under("valgrind", "signal_sent_to_the_trying_thread_goes_to_the_application",
         "valgrind delivers sent signals when it sees fit"))
     return;
-  handle_with(SIGSEGV, 0);
+  handle_with(suite_sent_fault(SIGSEGV), 0);
   begin();
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
@@ -260,7 +309,8 @@ START_TEST(signal_sent_to_the_trying_thread_goes_to_the_application)
   ck_assert_int_eq(seen_count, 2);
   ck_assert_int_eq(seen_code, SI_QUEUE);
   ck_assert_int_eq(seen_value, 4711);
-  ck_assert_int_eq(seen_masked, 1);
+  if (has_masks_of_handlers("signal_sent_to_the_trying_thread_goes_to_the_application"))
+    ck_assert_int_eq(seen_masked, 1);
 }
 END_TEST
 
@@ -281,7 +331,7 @@ START_TEST(whatever_code_a_sent_signal_has_it_goes_to_the_application)
   int codes[] = { -42, SI_USER, SI_TIMER, -5 /* SI_SIGIO */, SI_TKILL, 5 /* BUS_MCEERR_AO */ };
   int i;
 
-  make_pages(); /* which the handler makes readable if it sees a positive code */
+  make_page(); /* which the handler makes readable if it sees a positive code */
   if (skip_under("valgrind", "whatever_code_a_sent_signal_has_it_goes_to_the_application",
         "valgrind delivers sent signals when it sees fit")
     || skip_under("qemu", "whatever_code_a_sent_signal_has_it_goes_to_the_application",
@@ -311,7 +361,7 @@ START_TEST(alternate_stack_that_disarms_itself_is_armed_again)
     skip("alternate_stack_that_disarms_itself_is_armed_again", "no SS_AUTODISARM here");
     return;
   }
-  make_pages();
+  make_page();
   handle_with(SIGSEGV, SA_ONSTACK);
   begin();
   ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
@@ -345,13 +395,13 @@ START_TEST(restarting_handler_still_restarts_what_it_interrupts)
   memset(&set, 0, sizeof set);
   set.sa_handler = handle_quietly;
   set.sa_flags = SA_RESTART;
-  sigaction(SIGBUS, &set, NULL);
+  sigaction(suite_sent_fault(SIGBUS), &set, NULL);
   ck_assert_int_eq(pipe(ends), 0);
   begin();
   ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_byte, &ends[0]), 0);
   for (i = 0; i < 5; i++) {
     nanosleep(&pause, NULL); /* for the thread to be in read(2) again */
-    pthread_kill(thread, SIGBUS);
+    pthread_kill(thread, suite_sent_fault(SIGBUS));
   }
   ck_assert_int_eq(write(ends[1], "x", 1), 1);
   pthread_join(thread, &result);
@@ -370,9 +420,9 @@ START_TEST(signal_that_the_thread_had_blocked_stays_pending)
   if (skip_under("valgrind", "signal_that_the_thread_had_blocked_stays_pending",
         "valgrind delivers sent signals when it sees fit"))
     return;
-  handle_with(SIGSEGV, 0);
+  handle_with(suite_sent_fault(SIGSEGV), 0);
   sigemptyset(&blocked);
-  sigaddset(&blocked, SIGSEGV);
+  sigaddset(&blocked, suite_sent_fault(SIGSEGV));
   pthread_sigmask(SIG_BLOCK, &blocked, NULL);
   queue_to_self(NULL);
   begin();
@@ -380,8 +430,8 @@ START_TEST(signal_that_the_thread_had_blocked_stays_pending)
   end();
   ck_assert_int_eq(seen_count, 0);
   sigpending(&pending);
-  ck_assert_int_eq(sigismember(&pending, SIGSEGV), 1);
-  ck_assert_int_eq(sigwaitinfo(&blocked, &info), SIGSEGV);
+  ck_assert_int_eq(sigismember(&pending, suite_sent_fault(SIGSEGV)), 1);
+  ck_assert_int_eq(sigwaitinfo(&blocked, &info), suite_sent_fault(SIGSEGV));
   ck_assert_int_eq(info.si_code, SI_QUEUE);
   ck_assert_int_eq(info.si_value.sival_int, 4711);
   ck_assert_int_eq(info.si_pid, getpid());
@@ -392,19 +442,19 @@ START_TEST(one_shot_handler_has_one_call)
 {
   struct sigaction after;
 
-  handle_with(SIGSEGV, SA_RESETHAND);
+  handle_with(suite_sent_fault(SIGSEGV), SA_RESETHAND);
   begin();
   queue_to_self(NULL);
   end();
   ck_assert_int_eq(seen_count, 1);
-  sigaction(SIGSEGV, NULL, &after);
+  sigaction(suite_sent_fault(SIGSEGV), NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)SIG_DFL);
 }
 END_TEST
 
 START_TEST(ignored_signal_stays_ignored)
 {
-  signal(SIGSEGV, SIG_IGN);
+  signal(suite_sent_fault(SIGSEGV), SIG_IGN);
   begin();
   queue_to_self(NULL);
   end();
@@ -457,14 +507,14 @@ START_TEST(what_nobody_handles_still_ends_the_process)
 {
   int status;
 
-  make_pages();
+  make_page();
   signal(SIGSEGV, SIG_DFL);
   status = status_of(die_of_fault_elsewhere);
   ck_assert(WIFSIGNALED(status));
   ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
   status = status_of(die_of_signal);
   ck_assert(WIFSIGNALED(status));
-  ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
+  ck_assert_int_eq(WTERMSIG(status), suite_sent_fault(SIGSEGV));
   signal(SIGSEGV, SIG_IGN); /* which a fault cannot be */
   status = status_of(die_of_fault_elsewhere);
   ck_assert(WIFSIGNALED(status));
@@ -480,8 +530,9 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
   if (skip_under("valgrind", "child_forked_during_a_trial_can_have_its_own",
         "valgrind delivers sent signals when it sees fit"))
     return;
-  make_pages();
+  make_page();
   handle_with(SIGSEGV, 0);
+  handle_with(suite_sent_fault(SIGSEGV), 0);
   begin();
   child = fork();
   if (child == 0) {
