@@ -64,6 +64,9 @@ struct cpucycles_backend {
      does. Called after open() succeeded, and may raise a signal as open() may. */
   long long (*rate)(void);
 
+  /* Who stated what rate() returned last, in some words. 0: there is one who can. */
+  const char *(*rate_source)(void);
+
   /* For a counter that the system may take away while it is in use, so that read() faults: called in the
      signal handler, in the thread that the fault is of, with the handler's arguments (info and context are
      what SA_SIGINFO gives). Returns 1 if it was read()'s own, and has been put right so that the thread can

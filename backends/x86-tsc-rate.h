@@ -225,19 +225,49 @@ static inline long long tsc_rate_of_sysctl(void)
 }
 #endif
 
+static inline long long tsc_rate_of_cpu(void)
+{
+  return tsc_rate_of_crystal(read_cpuid);
+}
+
+static inline long long tsc_rate_of_virtual_cpu(void)
+{
+  return tsc_rate_of_hypervisor(read_cpuid);
+}
+
+/* Who can state it, the most exact first. */
+static const struct {
+  const char *name;
+  long long (*ask)(void);
+} tsc_rates[] = {
+  { "tsc_freq_khz", tsc_rate_of_file },
+  { "perf time_mult", tsc_rate_of_perf },
+  { "CPUID leaf 15H", tsc_rate_of_cpu },
+  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu },
+  { "sysctl of the TSC", tsc_rate_of_sysctl },
+};
+
+enum { TSC_RATES = sizeof tsc_rates / sizeof tsc_rates[0] };
+
+/* Which of them answered last; -1: none. */
+static int tsc_rate_answered = -1;
+
 static inline long long tsc_rate(void)
 {
-  long long rate = tsc_rate_of_file();
+  long long rate = 0;
+  int i = 0;
 
-  if (!rate)
-    rate = tsc_rate_of_perf();
-  if (!rate)
-    rate = tsc_rate_of_crystal(read_cpuid);
-  if (!rate)
-    rate = tsc_rate_of_hypervisor(read_cpuid);
-  if (!rate)
-    rate = tsc_rate_of_sysctl();
+  while (i < TSC_RATES && (rate = tsc_rates[i].ask()) == 0)
+    i++;
+  __atomic_store_n(&tsc_rate_answered, rate ? i : -1, __ATOMIC_RELAXED);
   return rate;
+}
+
+static inline const char *tsc_rate_source(void)
+{
+  int i = __atomic_load_n(&tsc_rate_answered, __ATOMIC_RELAXED);
+
+  return i < 0 ? "nobody" : tsc_rates[i].name;
 }
 
 #endif

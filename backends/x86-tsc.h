@@ -28,6 +28,7 @@ static inline long long read_tsc_by_assembly(void)
   .source = "TSC", \
   .unit = "reference cycles", \
   .close = tsc_rate_close, \
-  .rate = tsc_rate
+  .rate = tsc_rate, \
+  .rate_source = tsc_rate_source
 
 #endif

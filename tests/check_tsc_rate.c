@@ -147,6 +147,34 @@ START_TEST(hypervisors_leaf_is_read_where_there_is_one)
 }
 END_TEST
 
+START_TEST(perf_page_states_the_rate_if_it_says_so)
+{
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+  static struct perf_event_mmap_page page;
+
+  page.time_mult = 826933653; /* of 2^31: 2596.924 MHz */
+  page.time_shift = 31;
+  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+  page.cap_user_time = 1;
+  ck_assert_int_le(llabs(tsc_rate_of_page(&page) - 2596924000), 1000);
+  page.time_mult = 0;
+  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+#else
+  skip("perf_page_states_the_rate_if_it_says_so", "this system has no perf events");
+#endif
+}
+END_TEST
+
+START_TEST(rate_comes_with_the_name_of_who_states_it)
+{
+  long long rate = tsc_rate();
+
+  ck_assert((rate == 0) == (strcmp(tsc_rate_source(), "nobody") == 0));
+  tsc_rate_answered = 1;
+  ck_assert_str_eq(tsc_rate_source(), "perf time_mult");
+}
+END_TEST
+
 START_TEST(asking_leaves_nothing_open)
 {
   int before = dup(0), after;
@@ -165,6 +193,8 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, kernels_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
   tcase_add_test(tests, hypervisors_leaf_is_read_where_there_is_one);
+  tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
+  tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
   tcase_add_test(tests, asking_leaves_nothing_open);
 }
 
