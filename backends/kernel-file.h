@@ -32,6 +32,19 @@ static inline int read_some(int file, char *buffer, size_t size)
   return (int)length;
 }
 
+/* One or two cells of a device tree, 32 bits each and big-endian; 0 if they are not that. */
+static inline unsigned long long value_of_cells(const char *cells, int length)
+{
+  unsigned long long value = 0;
+  int i;
+
+  if (length != 4 && length != 8)
+    return 0;
+  for (i = 0; i < length; i++)
+    value = value << 8 | (unsigned char)cells[i];
+  return value;
+}
+
 /* Reads a file of fewer than size bytes whole. Returns how many they are; -1 if it cannot be read
    or has more. */
 static inline int read_kernel_file(const char *path, char *buffer, size_t size)

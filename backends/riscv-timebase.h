@@ -46,19 +46,12 @@ static inline unsigned long long hwprobe_timebase(void)
 }
 #endif
 
-/* One or two cells of a device tree: 32 bits each, big-endian. */
 static inline unsigned long long device_tree_timebase(void)
 {
   char cells[9];
   int length = read_kernel_file("/proc/device-tree/cpus/timebase-frequency", cells, sizeof cells);
-  unsigned long long value = 0;
-  int i;
 
-  if (length != 4 && length != 8)
-    return 0;
-  for (i = 0; i < length; i++)
-    value = value << 8 | (unsigned char)cells[i];
-  return value;
+  return value_of_cells(cells, length);
 }
 
 static inline long long riscv_timebase(void)

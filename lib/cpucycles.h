@@ -39,7 +39,7 @@ extern const char *cpucycles_version(void);
 /* Returns: an estimate of the CPU's frequency, in cycles per second, between 1000 (1 kHz) and
      1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond, else from
      the operating system, the CPU or the hypervisor, else from the environment variable
-     cpucyclespersecond, else from a measurement of some milliseconds, else 2399987654.
+     cpucyclespersecond, else from a measurement of 2 ms, else 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 

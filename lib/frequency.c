@@ -187,25 +187,67 @@ static long long from_setting(struct search *search, const struct source *source
   return 0;
 }
 
+/* Lists a folder below the root. Returns 0, or -1 if it cannot. */
+static int open_folder(struct search *search, const char *path)
+{
+  char whole[PATH_SIZE];
+
+  if (below_root(search, whole, path) != 0)
+    return -1;
+  search->folder = opendir(whole);
+  return search->folder ? 0 : -1;
+}
+
+static void close_folder(struct search *search)
+{
+  DIR *folder = search->folder;
+
+  search->folder = NULL;
+  if (folder)
+    closedir(folder);
+}
+
+#define CPUS "/sys/devices/system/cpu"
+
+/* By the folders, where no list says which CPUs there are. */
+static int first_cpu_folder(struct search *search)
+{
+  struct dirent *entry;
+  int first = -1, cpu, i;
+
+  if (open_folder(search, CPUS) != 0)
+    return 0;
+  for (i = 0; i < NODES_LIMIT && (entry = readdir(search->folder)) != NULL; i++) {
+    cpu = strncmp(entry->d_name, "cpu", 3) == 0 ? cpucycles_parse_first_cpu(entry->d_name + 3) : -1;
+    if (cpu >= 0 && (first < 0 || cpu < first))
+      first = cpu;
+  }
+  close_folder(search);
+  return first < 0 ? 0 : first;
+}
+
+/* It need not be number 0. */
 static int first_cpu(struct search *search)
 {
   char text[64];
-  int length = read_text(search, "/sys/devices/system/cpu/present", text, sizeof text);
+  int length = read_text(search, CPUS "/present", text, sizeof text), cpu = -1;
 
-  return length > 0 ? cpucycles_parse_first_cpu(text) : 0;
+  if (length >= 0)
+    cpu = cpucycles_parse_first_cpu(text);
+  return cpu >= 0 ? cpu : first_cpu_folder(search);
 }
 
 /* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was
-   cut short, and could be any number's beginning. */
+   cut short, and could be any number's beginning. An emulator that shows its host's file shows what
+   is true of the CPU that does the work. */
 static long long from_sysfs(struct search *search, const struct source *source)
 {
-  static const char folder[] = "/sys/devices/system/cpu/";
   char text[64], path[128];
   int length;
 
   if (search->cpu < 0)
     search->cpu = first_cpu(search);
-  snprintf(path, sizeof path, "%scpu%d/%s", folder, search->cpu, source->file);
+  snprintf(path, sizeof path, CPUS "/cpu%d/%s", search->cpu, source->file);
   length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
@@ -266,28 +308,15 @@ static long long from_node(struct search *search, const char *folder, const char
   return cpucycles_parse_cells(bytes, length);
 }
 
-static void close_folder(struct search *search)
-{
-  DIR *folder = search->folder;
-
-  search->folder = NULL;
-  if (folder)
-    closedir(folder);
-}
-
 /* The names of the nodes are the machine's own, so that the folder must be listed. That allocates
    memory, but no machine whose files answered gets here. */
 static long long from_device_tree(struct search *search, const struct source *source)
 {
-  char whole[PATH_SIZE];
   struct dirent *entry;
   long long highest = 0;
   int i;
 
-  if (below_root(search, whole, source->file) != 0)
-    return 0;
-  search->folder = opendir(whole);
-  if (!search->folder)
+  if (open_folder(search, source->file) != 0)
     return 0;
   for (i = 0; i < NODES_LIMIT && (entry = readdir(search->folder)) != NULL; i++) {
     long long hz = from_node(search, source->file, entry->d_name);
@@ -327,6 +356,8 @@ static long long from_counter(struct search *search, const struct cpucycles_back
   search->counter = counter;
   if (!counter->open || counter->open(&why) == 0)
     hz = cpucycles_stated_rate(counter);
+  if (hz > 0 && counter->rate_source)
+    search->name = counter->rate_source();
   close_counter(search);
   return hz;
 }
@@ -377,6 +408,7 @@ static const struct source sources[] = {
   { "clock_tick", from_sysfs, "clock_tick", 1 },
   { "/proc/cpuinfo", from_cpuinfo, "/proc/cpuinfo", 1 },
   { "/proc/device-tree", from_device_tree, "/proc/device-tree/cpus", 1 },
+  { "tsc_freq_khz", from_sysfs, "tsc_freq_khz", KHZ },
   { "system call", from_system, NULL, 1 },
   { "reference counter", from_counters, NULL, 1 },
   { "cpucyclespersecond", from_environment, NULL, 1 },

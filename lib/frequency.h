@@ -48,11 +48,15 @@ long long cpucycles_parse_number(const char *text, long long unit);
 /* Why cpucycles_parse_number() says 0 of this text, as the end of a sentence. */
 const char *cpucycles_parse_complaint(const char *text);
 
-/* The first of a list of CPUs, such as "6-7,10": 6. 0 if it is none. */
+/* The first of a list of CPUs, such as "6-7,10": 6. -1 if it is none. */
 int cpucycles_parse_first_cpu(const char *text);
 
 /* One or two cells of a device tree, big-endian, in Hz; 0 if they are not that. */
 long long cpucycles_parse_cells(const char *bytes, int length);
+
+/* An int of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0 if it is
+   not that. */
+long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
 
 /* /proc/cpuinfo, in pieces as it is read. */
 struct cpucycles_cpuinfo {

@@ -7,6 +7,7 @@
 #include "lib/frequency.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { MHZ = 1000000, GHZ = 1000000000 };
@@ -24,6 +25,19 @@ static int is_digit(char c)
 static int is_blank(char c)
 {
   return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *text)
+{
+  while (is_blank(*text))
+    text++;
+  return text;
+}
+
+/* Is there nothing left but white space? */
+static int is_end(const char *text)
+{
+  return text[strspn(text, " \t\r\n")] == 0;
 }
 
 /* Reads a decimal number, with a point in every locale, times unit (a power of ten). Returns what
@@ -63,6 +77,13 @@ static const char *parse_named_mhz(const char *text, long long *hz)
   return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
 }
 
+/* "100.00 Mhz" */
+static const char *parse_spaced_mhz(const char *text, long long *hz)
+{
+  text = parse_decimal(text, MHZ, hz);
+  return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
+}
+
 /* "462962962 est." */
 static const char *parse_estimate(const char *text, long long *hz)
 {
@@ -86,34 +107,30 @@ static const char *parse_hexadecimal(const char *text, long long *hz)
   return text == start ? NULL : text;
 }
 
-/* "Model @ 2.80GHz": the frequency that the maker gave the CPU. What follows it is of no
-   interest. */
+/* "2.80GHz" or "800MHz" */
+static const char *parse_with_unit(const char *text, long long *hz)
+{
+  const char *unit = parse_decimal(text, GHZ, hz);
+
+  if (unit && strncmp(unit, "GHz", 3) == 0)
+    return unit + 3;
+  unit = parse_decimal(text, MHZ, hz);
+  return unit && strncmp(unit, "MHz", 3) == 0 ? unit + 3 : NULL;
+}
+
+/* "Model @ 2.80GHz", or of older ones "Model CPU 2.80GHz": the frequency that the maker gave the
+   CPU, a word by itself. What follows it is of no interest. */
 static const char *parse_model_name(const char *text, long long *hz)
 {
-  const char *at = strstr(text, "@ "), *unit;
+  for (; text; text = strchr(text, ' ')) {
+    const char *rest;
 
-  if (!at)
-    return NULL;
-  unit = parse_decimal(at + 2, GHZ, hz);
-  if (!unit || strncmp(unit, "GHz", 3) != 0) {
-    unit = parse_decimal(at + 2, MHZ, hz);
-    if (!unit || strncmp(unit, "MHz", 3) != 0)
-      return NULL;
+    text += strspn(text, " ");
+    rest = parse_with_unit(text, hz);
+    if (rest && (is_end(rest) || is_blank(*rest)))
+      return "";
   }
-  return "";
-}
-
-static const char *skip_blanks(const char *text)
-{
-  while (is_blank(*text))
-    text++;
-  return text;
-}
-
-/* Is there nothing left but white space? */
-static int is_end(const char *text)
-{
-  return text[strspn(text, " \t\r\n")] == 0;
+  return NULL;
 }
 
 long long cpucycles_parse_number(const char *text, long long unit)
@@ -141,12 +158,12 @@ const char *cpucycles_parse_complaint(const char *text)
 
 int cpucycles_parse_first_cpu(const char *text)
 {
-  int cpu = 0;
+  int cpu = is_digit(*text) ? 0 : -1;
 
   for (; is_digit(*text); text++) {
     cpu = cpu * 10 + (*text - '0');
     if (cpu > 1000000)
-      return 0;
+      return -1;
   }
   return cpu;
 }
@@ -163,6 +180,20 @@ long long cpucycles_parse_cells(const char *bytes, int length)
   return value <= CPUCYCLES_FREQUENCY_HIGHEST ? plausible((long long)value) : 0;
 }
 
+long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
+{
+  int64_t number = 0;
+  int32_t narrow;
+
+  if (length == (int)sizeof number) {
+    memcpy(&number, bytes, sizeof number);
+  } else if (length == (int)sizeof narrow) {
+    memcpy(&narrow, bytes, sizeof narrow);
+    number = narrow;
+  }
+  return number > 0 && number <= CPUCYCLES_FREQUENCY_HIGHEST / unit ? plausible(number * unit) : 0;
+}
+
 /* Architectures whose kernels state a frequency in /proc/cpuinfo. BogoMIPS is none. */
 enum {
   ALPHA = 1,
@@ -173,7 +204,9 @@ enum {
   S390 = 32,
   SPARC = 64,
   X86 = 128,
-  ALL = 255
+  ARC = 256,
+  XTENSA = 512,
+  ALL = 1023
 };
 
 /* How the names of their machines begin. */
@@ -183,6 +216,7 @@ static const struct {
 } machines[] = {
   { "alpha", ALPHA },
   { "amd64", X86 },
+  { "arc", ARC },
   { "i386", X86 },
   { "i486", X86 },
   { "i586", X86 },
@@ -195,6 +229,7 @@ static const struct {
   { "s390", S390 },
   { "sparc", SPARC },
   { "x86_64", X86 },
+  { "xtensa", XTENSA },
 };
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
@@ -205,13 +240,14 @@ static const struct dialect {
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns what follows, or 0 */
 } dialects[] = {
-  { X86 | IA64 | PARISC, "cpu MHz", parse_mhz },
+  { X86 | IA64 | PARISC | XTENSA, "cpu MHz", parse_mhz },
   { X86, "model name", parse_model_name },
   { LOONGARCH, "CPU MHz", parse_mhz },
   { POWER, "clock", parse_named_mhz },
   { S390, "cpu MHz static", parse_mhz },
   { SPARC, "Cpu#ClkTck", parse_hexadecimal },
   { ALPHA, "cycle frequency [Hz]", parse_estimate },
+  { ARC, "CPU speed", parse_spaced_mhz },
 };
 
 enum { DIALECTS = sizeof dialects / sizeof dialects[0] };

@@ -10,8 +10,6 @@
 #include <stddef.h>
 
 #if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
-#include <stdint.h>
-#include <string.h>
 #include <sys/types.h>
 
 #include <sys/sysctl.h>
@@ -27,32 +25,10 @@
 
 enum { MHZ = 1000000 };
 
-static long long plausible(long long number, long long unit)
-{
-  return number > 0 && number <= CPUCYCLES_FREQUENCY_HIGHEST / unit
-      && number * unit >= CPUCYCLES_FREQUENCY_LOWEST ? number * unit : 0;
-}
-
-#if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
-/* The number in what a sysctl returned, an int of either size; 0 if it is no such thing. */
-static long long integer(const void *bytes, size_t length)
-{
-  int64_t wide;
-  int32_t narrow;
-
-  if (length == sizeof wide) {
-    memcpy(&wide, bytes, sizeof wide);
-    return wide;
-  }
-  if (length != sizeof narrow)
-    return 0;
-  memcpy(&narrow, bytes, sizeof narrow);
-  return narrow;
-}
-#endif
-
 #ifdef HAVE_SYSCTLBYNAME
-/* What a constant states comes before what can be the momentary value of an idle core. */
+/* What a constant states comes before what can be the momentary value of an idle core. Darwin on
+   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and sizes of
+   caches: there the frequency is measured. */
 static const struct {
   const char *name;
   long long unit;
@@ -74,7 +50,7 @@ static struct cpucycles_statement from_sysctlbyname(void)
     size_t length = sizeof bytes;
 
     if (sysctlbyname(names[i].name, bytes, &length, NULL, 0) == 0)
-      statement.hz = plausible(integer(bytes, length), names[i].unit);
+      statement.hz = cpucycles_parse_integer(bytes, (int)length, names[i].unit);
     statement.source = names[i].name;
   }
   return statement;
@@ -90,7 +66,7 @@ static struct cpucycles_statement from_sysctl(void)
   size_t length = sizeof bytes;
 
   if (sysctl(name, 2, bytes, &length, NULL, 0) == 0)
-    statement.hz = plausible(integer(bytes, length), MHZ);
+    statement.hz = cpucycles_parse_integer(bytes, (int)length, MHZ);
   return statement;
 }
 #endif
@@ -101,9 +77,8 @@ static struct cpucycles_statement from_perfstat(void)
   struct cpucycles_statement statement = { 0, "perfstat_cpu_total" };
   perfstat_cpu_total_t total;
 
-  if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1
-    && total.processorHZ <= CPUCYCLES_FREQUENCY_HIGHEST)
-    statement.hz = plausible((long long)total.processorHZ, 1);
+  if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1)
+    statement.hz = cpucycles_parse_integer(&total.processorHZ, (int)sizeof total.processorHZ, 1);
   return statement;
 }
 #endif
@@ -118,7 +93,7 @@ static struct cpucycles_statement from_processor_info(void)
 
   for (i = 0; i < 64 && statement.hz == 0; i++)
     if (processor_info(i, &info) == 0)
-      statement.hz = plausible(info.pi_clock, MHZ);
+      statement.hz = cpucycles_parse_integer(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
   return statement;
 }
 #endif
@@ -144,7 +119,6 @@ struct cpucycles_statement cpucycles_system_frequency(void)
   struct cpucycles_statement statement = { 0, NULL };
   int i;
 
-  (void)plausible;
   for (i = 0; calls[i] && statement.hz == 0; i++)
     statement = calls[i]();
   return statement;

@@ -93,6 +93,11 @@ static long long state_rate(void)
   return stated_rate;
 }
 
+static const char *name_rate(void)
+{
+  return "a register";
+}
+
 static volatile char *forbidden; /* a page that nobody may read */
 
 static long long state_with_a_fault(void)
@@ -101,7 +106,7 @@ static long long state_with_a_fault(void)
 }
 
 static struct cpucycles_backend reference = { CPUCYCLES_KIND_REFERENCE, CPUCYCLES_SCOPE_SYSTEM, 64, "R",
-  "units", open_reference, read_reference, close_reference, state_rate };
+  "units", open_reference, read_reference, close_reference, state_rate, NULL };
 static const struct cpucycles_entry references[] = { { "reference", "for the test", &reference } };
 
 START_TEST(sources_answer_in_their_order)
@@ -114,10 +119,15 @@ START_TEST(sources_answer_in_their_order)
   host.table = references;
   host.count = 1;
   expect(1300000000, "reference counter");
-  ck_assert_int_eq(opened, 1);
-  ck_assert_int_eq(closed, 1);
+  reference.rate_source = name_rate;
+  expect(1300000000, "a register");
+  reference.rate_source = NULL;
+  ck_assert_int_eq(opened, 2);
+  ck_assert_int_eq(closed, 2);
   host.system = system_call;
   expect(1400000000, "a system call");
+  write_file(CPU0 "tsc_freq_khz", "1450000\n");
+  expect(1450000000, "tsc_freq_khz");
   write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 1600.000\n");
@@ -225,6 +235,9 @@ static const struct {
   { "alpha", "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
   { "parisc64", "cpu MHz\t\t: 440.000000\n", 440000000 },
   { "ia64", "cpu MHz    : 1500.000\n", 1500000000 },
+  { "arc", "CPU speed\t: 100.00 Mhz\n", 100000000 },
+  { "x86_64", "CPU speed\t: 100.00 Mhz\n", 0 },
+  { "xtensa", "cpu MHz\t\t: 10.00\n", 10000000 },
 };
 
 START_TEST(cpuinfo_of_another_architecture_is_not_believed)
@@ -261,11 +274,42 @@ START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
 }
 END_TEST
 
+/* The files of sysfs are the CPU's that does the work, whatever machine an emulator plays: where they
+   are, they are right. */
+START_TEST(sysfs_is_believed_under_an_emulator)
+{
+  size_t i;
+
+  make_machine();
+  host.machine = name_machine;
+  write_file("/proc/cpuinfo", X86_TEXT);
+  write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
+  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
+    machine_name = emulations[i].machine;
+    expect(3700000000, "cpufreq/scaling_max_freq");
+  }
+  remove_machine();
+}
+END_TEST
+
 START_TEST(first_cpu_present_need_not_be_number_0)
 {
   make_machine();
   write_file("/sys/devices/system/cpu/present", "6-7,10-11,14-15\n");
   write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(first_cpu_is_found_without_a_list_of_those_present)
+{
+  make_machine();
+  write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
+  write_file("/sys/devices/system/cpu/cpu10/clock_tick", "1000000000\n");
+  write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick");
+  write_file("/sys/devices/system/cpu/present", "\n");
   expect(248000000, "clock_tick");
   remove_machine();
 }
@@ -290,6 +334,15 @@ static const struct {
   { "model name\t: Something Old @ 733MHz\n", 733000000 },
   { "model name\t: AMD EPYC\n", 0 },
   { "model name\t: Riddle @ GHz\n", 0 },
+  { "model name\t: Riddle @ 2.80\n", 0 },
+  { "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz\n", 2800000000 },
+  { "model name\t: Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz\n", 2670000000 },
+  { "model name\t: Genuine Intel(R) CPU @ 0.000GHz\n", 0 },
+  { "model name\t: X2.80GHz\n", 0 },
+  { "model name\t: X 2.80GHzs\n", 0 },
+  { "model name\t: X 2.80G", 0 },
+  { "CPU speed\t: 100.00 Mhz\n", 100000000 },
+  { "CPU speed\t: 100.00\n", 0 },
   { "BogoMIPS\t: 1694.10\n", 0 },
   { "bogomips\t: 5192.26\n", 0 },
   { "bogomips per cpu: 14367.00\n", 0 },
@@ -485,7 +538,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, device_tree_is_searched_for_cpus);
   tcase_add_test(tests, cpuinfo_of_another_architecture_is_not_believed);
   tcase_add_test(tests, number_in_a_line_that_is_too_long_is_not_believed);
+  tcase_add_test(tests, sysfs_is_believed_under_an_emulator);
   tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
+  tcase_add_test(tests, first_cpu_is_found_without_a_list_of_those_present);
   tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, long_cpuinfo_is_not_read_whole);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Random inputs for every parser of what states a frequency: no answer is outside of 1 kHz..1
-   THz, and the sanitizers find nothing. The first byte selects the parser. For libFuzzer: make
-   check-fuzz. */
+/* Random inputs for every parser of what states a frequency or a rate, be it texts of files and of
+   the environment, cells of device trees, what sysctl returns, the perf page or CPUID: no answer is
+   outside of 1 kHz..1 THz, and the sanitizers find nothing. The first byte selects the parser. For
+   libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -53,9 +54,22 @@ static void try_number(const char *bytes, size_t size)
   text[size] = 0;
   for (i = 0; i < 3; i++)
     check(cpucycles_parse_number(text, units[i]));
-  if (!*cpucycles_parse_complaint(text) || cpucycles_parse_first_cpu(text) < 0)
+  if (!*cpucycles_parse_complaint(text) || cpucycles_parse_first_cpu(text) < -1)
     abort();
   free(text);
+}
+
+/* Device trees state frequencies of CPUs and rates of counters. */
+static void try_cells(const char *bytes, size_t size)
+{
+  check(cpucycles_parse_cells(bytes, (int)size));
+  check(plausible_rate(value_of_cells(bytes, (int)size)));
+}
+
+static void try_integer(const char *bytes, size_t size)
+{
+  check(cpucycles_parse_integer(bytes, (int)size, 1));
+  check(cpucycles_parse_integer(bytes, (int)size, 1000000));
 }
 
 static void try_timebase(const char *bytes, size_t size)
@@ -72,6 +86,18 @@ static void try_factors(const char *bytes, size_t size)
 
   memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
   check(tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
+}
+
+static void try_page(const char *bytes, size_t size)
+{
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+  static struct perf_event_mmap_page page;
+
+  memset(&page, 0, sizeof page);
+  memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
+  check(tsc_rate_of_page(&page));
+#endif
+  (void)bytes, (void)size;
 }
 
 static const char *leaves;
@@ -111,8 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_number(bytes, size);
     break;
   case '2':
-    check(cpucycles_parse_cells(bytes, (int)size));
-    check(tsc_rate_of_text(bytes, (int)size));
+    try_cells(bytes, size);
     break;
   case '3':
     try_timebase(bytes, size);
@@ -122,6 +147,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     break;
   case '5':
     try_leaves(bytes, size);
+    break;
+  case '6':
+    try_integer(bytes, size);
+    break;
+  case '7':
+    check(tsc_rate_of_text(bytes, (int)size));
+    break;
+  case '8':
+    try_page(bytes, size);
     break;
   default:
     break;

@@ -24,7 +24,7 @@ cat >$out.exact <<'END'
 4:cpucycles implementation [a-z0-9-]+
 5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
 6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
-7:cpucycles frequency source [A-Za-z_/. -]+(; skipped: .+)?
+7:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
 8:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
 END
 

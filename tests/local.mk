@@ -133,7 +133,7 @@ check-fuzz: config.h
 	$(AM_V_at)machines=$${CPUCYCLES_MACHINES-$(srcdir)/../shared/machines}; n=0; \
 	  test -d "$$machines" || echo "check-fuzz: no recorded machines at $$machines: begins from nothing"; \
 	  find "$$machines" -type f -size -64 2>/dev/null | while IFS= read -r file; do \
-	    n=`expr $$n + 1`; for parser in 0 1 2 3 4 5; do \
+	    n=`expr $$n + 1`; for parser in 0 1 2 3 4 5 6 7 8; do \
 	      { printf $$parser; cat "$$file"; } >tests/fuzz_frequency.tmp/$$n-$$parser; done; done
 	$(AM_V_at)tests/fuzz_frequency -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 \
 	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_frequency- tests/fuzz_frequency.tmp
