@@ -83,7 +83,7 @@ struct cpucycles_stopwatch {
   void (*run)(long passes); /* each of 256 cycles */
 };
 
-/* Takes 2 ms at most. Returns Hz, or 0: cannot be said. */
+/* Takes 2 ms at most, or that and what an interruption takes. Returns Hz, or 0: cannot be said. */
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch);
 
 /* The same, of this CPU by the OS clock. */

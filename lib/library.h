@@ -178,6 +178,9 @@ enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, 
 /* Of what read() counts, by the OS clock, in 1 ms. 0: cannot be said within 1 %. */
 long long cpucycles_measured_rate(long long (*read)(void));
 
+/* The same, by a clock that counts nanoseconds. */
+long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void));
+
 /* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or cannot tell;
    else 0. May raise a signal. */
 long long cpucycles_stated_rate(const struct cpucycles_backend *backend);

@@ -10,11 +10,11 @@
 
 enum {
   ADDS = 256,            /* a pass: so many that the loop around it does not count */
-  PASSES_LIMIT = 8192,   /* of a window: 40 GHz need so many; more, and the clock stands still */
+  PASSES_LIMIT = 8192,   /* of a window: 20 GHz need so many; more, and the clock does not tell */
+  STILL = 1024,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
   WINDOW = 100000,       /* nanoseconds, at least: 1 % where the clock moves by microseconds */
   WHOLE = 1800000,       /* nanoseconds for all */
-  WINDOWS = WHOLE / WINDOW,
-  WINDOWS_LEAST = 4      /* also where an interruption took all the time */
+  WINDOWS = WHOLE / WINDOW
 };
 
 /* In registers, that is. Unoptimized code would add in memory, and measure that. */
@@ -79,22 +79,6 @@ static long long time_window(const struct cpucycles_stopwatch *stopwatch, long p
   return stopwatch->now() - begin;
 }
 
-/* How many passes make a window; 0: the clock does not tell. */
-static long passes_a_window(const struct cpucycles_stopwatch *stopwatch)
-{
-  long passes = 1;
-
-  for (; passes <= PASSES_LIMIT; passes *= 2) {
-    long long time = time_window(stopwatch, passes);
-
-    if (time < 0)
-      return 0;
-    if (time >= WINDOW)
-      return passes;
-  }
-  return 0;
-}
-
 /* An interruption makes a window longer, so that the shortest is the best; but one during which the
    clock was set back is shorter still, and so another must bear it out. 0: none does. */
 static long long shortest_of(const long long *times, int count)
@@ -110,26 +94,67 @@ static long long shortest_of(const long long *times, int count)
   return shortest;
 }
 
+/* The windows so far, and what the next one is to take. */
+struct series {
+  long passes; /* a window */
+  int count;   /* of windows that were long enough to tell */
+  long long times[WINDOWS];
+  long long next, longest;
+};
+
+/* One that is too short begins a new series of windows twice as long: those before it, if any, had
+   been interrupted. Returns 0, or -1: the clock does not tell. */
+static int add_window(struct series *series, long long time)
+{
+  if (time < 0 || (time == 0 && series->passes >= STILL))
+    return -1;
+  if (time > series->longest)
+    series->longest = time;
+  if (time < WINDOW) {
+    series->passes *= 2;
+    series->count = 0;
+    series->next = 2 * time;
+    return series->passes <= PASSES_LIMIT ? 0 : -1;
+  }
+  /* the first may have been interrupted, but not both the first two */
+  if (series->count == 1)
+    series->next = series->times[0];
+  if (time < series->next)
+    series->next = time;
+  series->times[series->count++] = time;
+  return 0;
+}
+
+static long long result_of(const struct series *series)
+{
+  return shortest_of(series->times, series->count);
+}
+
+/* Is there time for another? As long as there is no result, by how much the longest was longer than
+   usual is forgiven: an interruption takes its own time in any case, and ought not to take that of
+   all others too. So 2 ms are exceeded by one window's interruption, or by two if the first came
+   that early. */
+static int has_time(const struct series *series, long long spent)
+{
+  long long whole = WHOLE;
+
+  if (series->longest > series->next && result_of(series) == 0)
+    whole += series->longest - series->next;
+  return series->count < WINDOWS && spent >= 0 && spent + series->next <= whole;
+}
+
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
-  long long begin = stopwatch->now(), times[WINDOWS], shortest, spent;
-  long passes = passes_a_window(stopwatch);
-  int count = 0;
+  struct series series = { 1, 0, { 0 }, WINDOW, 0 };
+  long long begin = stopwatch->now(), shortest, hz;
 
-  if (passes == 0)
-    return 0;
   do {
-    times[count] = time_window(stopwatch, passes);
-    if (times[count] <= 0)
+    if (add_window(&series, time_window(stopwatch, series.passes)) != 0)
       return 0;
-    spent = stopwatch->now() - begin;
-    count++;
-  } while (count < WINDOWS_LEAST
-    || (count < WINDOWS && spent > 0 && spent + times[count - 1] < WHOLE));
-  shortest = shortest_of(times, count);
+  } while (has_time(&series, stopwatch->now() - begin));
+  shortest = result_of(&series);
   if (shortest == 0)
     return 0;
-  shortest = passes * ADDS * 1000000000LL / shortest;
-  return shortest >= CPUCYCLES_FREQUENCY_LOWEST && shortest <= CPUCYCLES_FREQUENCY_HIGHEST
-    ? shortest : 0;
+  hz = series.passes * ADDS * 1000000000LL / shortest;
+  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
 }

@@ -11,7 +11,7 @@
 enum {
   BRACKETS = 16,          /* at each end */
   NANOSECONDS = 850000,   /* between the ends; with them, less than a millisecond */
-  READS_LIMIT = 1 << 20   /* of a clock meanwhile: more, and it stands still */
+  STILL = 4096            /* so many reads of a clock that does not move are enough */
 };
 
 /* A moment by both: the clock was read between two reads of the counter, `width` apart. The
@@ -21,47 +21,70 @@ struct moment {
   long long nanoseconds;
 };
 
-static struct moment look(long long (*read)(void))
+static struct moment look(long long (*read)(void), long long (*now)(void))
 {
   unsigned long long before = (unsigned long long)read();
-  long long nanoseconds = cpucycles_osclock_raw();
+  long long nanoseconds = now();
   unsigned long long width = (unsigned long long)read() - before;
   struct moment moment = { before + width / 2, width, nanoseconds };
 
   return moment;
 }
 
-static struct moment look_closely(long long (*read)(void))
+static struct moment look_closely(long long (*read)(void), long long (*now)(void))
 {
-  struct moment tightest = look(read), moment;
+  struct moment tightest = look(read, now), moment;
   int i;
 
   for (i = 1; i < BRACKETS; i++) {
-    moment = look(read);
+    moment = look(read, now);
     if (moment.width < tightest.width)
       tightest = moment;
   }
   return tightest;
 }
 
-long long cpucycles_measured_rate(long long (*read)(void))
+/* All the while busy, as a core's own counter may stand still otherwise. Returns the least step that
+   the clock made; 0: it stands still, or was set back. */
+static long long wait_for_end(long long (*now)(void), long long begin)
 {
-  struct moment begin = look_closely(read), end;
-  unsigned long long counts;
-  long long time;
-  double rate;
-  int reads = 0;
+  long long before = begin, time = begin, step, finest = NANOSECONDS;
+  int still = 0;
 
-  do /* all the while busy, as a core's own counter may stand still otherwise */
-    time = cpucycles_osclock_raw() - begin.nanoseconds;
-  while (time >= 0 && time < NANOSECONDS && ++reads < READS_LIMIT);
-  end = look_closely(read);
+  while (time - begin < NANOSECONDS && still < STILL) {
+    time = now();
+    step = time - before;
+    if (step < 0)
+      return 0;
+    if (step > 0 && step < finest)
+      finest = step;
+    still = step == 0 ? still + 1 : 0;
+    before = time;
+  }
+  return still < STILL ? finest : 0;
+}
+
+long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void))
+{
+  struct moment begin = look_closely(read, now), end;
+  long long finest = wait_for_end(now, begin.nanoseconds), time;
+  unsigned long long counts;
+  double rate;
+
+  if (finest == 0)
+    return 0;
+  end = look_closely(read, now);
   time = end.nanoseconds - begin.nanoseconds;
   counts = end.count - begin.count;
-  if (time < NANOSECONDS || (begin.width + end.width) / 2 > counts / 100)
+  if (time < NANOSECONDS || finest > time / 100 || (begin.width + end.width) / 2 > counts / 100)
     return 0;
   rate = (double)counts * 1e9 / (double)time;
   return rate < 1e15 ? (long long)(rate + 0.5) : 0;
+}
+
+long long cpucycles_measured_rate(long long (*read)(void))
+{
+  return cpucycles_rate_by(read, cpucycles_osclock_raw);
 }
 
 /* Within 1 %? */
