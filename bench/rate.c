@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/rate: how near the measured rate of the reference counter is to what the kernel says of
-   it, and how long the library's measurements take. Reaches into the library, to measure also
-   what somebody states. */
+   it, how long the library's measurements take, and what scaling adds to a call. Reaches into the
+   library, to measure also what somebody states, and to scale what needs no scaling. */
 
 #include "config.h"
 
@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { TRIES = 25 };
+enum { TRIES = 25, READS = 65536 };
 
 static const double ppm_bound = 50;
 static const double rate_bound = 1000;      /* microseconds */
@@ -29,6 +32,8 @@ static double median_of(double *values)
   qsort(values, TRIES, sizeof values[0], compare);
   return values[TRIES / 2];
 }
+
+static const double scaling_bound = 3; /* nanoseconds */
 
 static int judge(double value, double bound)
 {
@@ -114,10 +119,70 @@ static int bench_frequency(void)
   return judge(time, frequency_bound);
 }
 
+static double nanoseconds_a_read(long long (*read)(void))
+{
+  long long begin = cpucycles_osclock_raw();
+  int i;
+
+  for (i = 0; i < READS; i++)
+    (void)read();
+  return (double)(cpucycles_osclock_raw() - begin) / READS;
+}
+
+/* The library, before its first call, is told that this counter was selected, and is to be scaled. */
+static int bench_scaling(const struct cpucycles_entry *entry)
+{
+  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+  double bare[TRIES], scaled[TRIES], more;
+  int i;
+
+  selection->reader.read = entry->backend->read;
+  selection->reader.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  cpucycles();
+  if (cpucycles == entry->backend->read)
+    return 1;
+  for (i = 0; i < TRIES; i++) {
+    bare[i] = nanoseconds_a_read(entry->backend->read);
+    scaled[i] = nanoseconds_a_read(cpucycles);
+  }
+  more = median_of(scaled) - median_of(bare);
+  printf("%s, scaled: %.2f ns a call, %.2f ns above the bare counter", entry->name, median_of(scaled), more);
+  return judge(more, scaling_bound);
+}
+
+/* In a process of its own, as a selection is made once. */
+static int bench_scaling_apart(const struct cpucycles_entry *entry)
+{
+  pid_t child;
+  int status;
+
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    int missed = bench_scaling(entry);
+
+    fflush(stdout);
+    _exit(missed);
+  }
+  return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
+/* A clock; and a counter that costs little, if there is one that needs nothing to be opened. */
+static int bench_scalings(void)
+{
+  int missed = 0, i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (strcmp(cpucycles_table[i].name, "default-monotonic") == 0
+      || strcmp(cpucycles_table[i].name, "amd64-tsc") == 0)
+      missed += bench_scaling_apart(&cpucycles_table[i]);
+  return missed;
+}
+
 int main(int argc, char **argv)
 {
   const struct cpucycles_backend *backend;
-  int missed = 0;
+  int missed = bench_scalings();
 
   cpucycles();
   backend = reference_counter();

@@ -13,12 +13,16 @@ static long long first_call(void);
    relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* What a counter that must be extended or scaled is read through. The acquire inside
-   cpucycles_selected() orders this after the selection, for threads that see the new pointer before
-   anything else. */
+/* Of the selection. */
+static const struct cpucycles_reader *finished;
+
+/* What a counter that must be extended or scaled is read through. The acquire orders this after the
+   selection, for threads that see the new pointer to this before anything else. */
 static long long read_finished(void)
 {
-  return cpucycles_reader_read(&cpucycles_selected()->reader);
+  const struct cpucycles_reader *reader = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
+
+  return cpucycles_reader_read(reader ? reader : &cpucycles_selected()->reader);
 }
 
 /* While the library selects, a signal handler of the application may run in the selecting thread (only for
@@ -54,6 +58,7 @@ static const struct cpucycles_selection *selection(void)
 
   if (!selected)
     return NULL;
+  __atomic_store_n(&finished, &selected->reader, __ATOMIC_RELEASE);
   publish(cpucycles_reader_is_direct(&selected->reader) ? selected->reader.read : read_finished);
   if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
     cpucycles_counters_trace(selected->counters, selected->count);

@@ -129,7 +129,10 @@ static inline unsigned long long cpucycles_multiply_shift(unsigned long long a, 
 #ifdef __SIZEOF_INT128__
   __extension__ typedef unsigned __int128 wide;
 
-  return (unsigned long long)((wide)a * b >> shift);
+  wide product = (wide)a * b;
+
+  /* not product >> shift, which also works for 64 and more, and takes longer */
+  return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
 #else
   return cpucycles_multiply_shift_portable(a, b, shift);
 #endif
