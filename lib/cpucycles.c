@@ -25,6 +25,23 @@ static long long read_finished(void)
   return cpucycles_reader_read(reader ? reader : &cpucycles_selected()->reader);
 }
 
+/* The same for what is not extended, which costs least. */
+static long long read_scaled(void)
+{
+  const struct cpucycles_reader *reader = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
+
+  if (!reader)
+    return read_finished();
+  return cpucycles_scale_apply(reader->scale, reader->read());
+}
+
+static long long (*published_form(const struct cpucycles_reader *reader))(void)
+{
+  if (cpucycles_reader_is_direct(reader))
+    return reader->read;
+  return reader->extension ? read_finished : read_scaled;
+}
+
 /* While the library selects, a signal handler of the application may run in the selecting thread (only for
    the signals that faults raise, and only if somebody sends one). It gets a clock's answer. */
 static long long provisional(void)
@@ -59,7 +76,7 @@ static const struct cpucycles_selection *selection(void)
   if (!selected)
     return NULL;
   __atomic_store_n(&finished, &selected->reader, __ATOMIC_RELEASE);
-  publish(cpucycles_reader_is_direct(&selected->reader) ? selected->reader.read : read_finished);
+  publish(published_form(&selected->reader));
   if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
     cpucycles_counters_trace(selected->counters, selected->count);
   return selected;
