@@ -49,6 +49,11 @@ EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 check_PROGRAMS += tests/frequency-of
+if POSIX
+check_PROGRAMS += tests/persecond
+endif
+EXTRA_DIST += tests/persecond.c
+tests_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of systems that are not here, with declarations and answers made for the test.
@@ -110,6 +115,7 @@ script_tests += tests/header.sh
 script_tests += tests/info.sh
 script_tests += tests/lists.sh
 script_tests += tests/probes.sh
+script_tests += tests/settings.sh
 script_tests += tests/symbols.sh
 # EOL
 TESTS += $(script_tests)

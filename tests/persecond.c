@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* persecond: prints "PERSECOND SOURCE", then the settings that were not obeyed, if any; after "set-id " if it
+   runs with another's rights. Linked so that it finds the library in such a program too. */
+
+#include "config.h"
+
+#include "lib/cpucycles.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void)
+{
+  const char *skipped = cpucycles_frequency_skipped();
+
+  if (getuid() != geteuid() || getgid() != getegid())
+    printf("set-id ");
+  printf("%lld %s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(), skipped ? "; skipped: " : "",
+    skipped ? skipped : "");
+  return fclose(stdout) == 0 ? 0 : 1;
+}
