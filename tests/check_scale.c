@@ -96,7 +96,8 @@ START_TEST(clock_set_back_before_its_origin_still_goes_up)
 }
 END_TEST
 
-/* Real hardware; the last ones with a CPU frequency that is only the default. */
+/* Real hardware; the last ones with a CPU frequency that is only the default. How many sixteenths of a
+   cycle a unit of a counter is of which nobody states the rate; 0: it is dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
 } machines[] = {
@@ -242,6 +243,35 @@ START_TEST(multiple_is_found_by_measuring)
         ck_assert_int_eq(sixteenths, machines[i].sixteenths);
       ck_assert_int_le(bench_took(), 5000000);
     }
+}
+END_TEST
+
+/* By how much a second's count, scaled, is off. */
+static double error_of(struct cpucycles_scale scale, long long rate, long long persecond)
+{
+  return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
+}
+
+/* Stated, all of them are scaled, also those that are no multiple; unstated, where there is a verdict for
+   it. */
+START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
+{
+  int i, kept = 0;
+
+  for (i = 0; i < MACHINES; i++) {
+    long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
+    struct cpucycles_gauge gauge = bench_gauge((double)rate, 64, 1);
+
+    ck_assert_ptr_null(cpucycles_scale_find(&gauge, rate, persecond, &sixteenths));
+    ck_assert_int_eq(sixteenths, 0);
+    ck_assert(error_of(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
+    gauge = bench_gauge((double)rate, 64, 1);
+    if (cpucycles_scale_find(&gauge, 0, persecond, &sixteenths) || machines[i].sixteenths == 0)
+      continue;
+    ck_assert(error_of(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
+    kept++;
+  }
+  ck_assert_int_gt(kept, 10);
 }
 END_TEST
 
@@ -503,6 +533,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, multiple_is_never_off_by_more_than_a_twentieth_of_a_percent);
   tcase_add_test(tests, statement_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
+  tcase_add_test(tests, real_hardware_is_scaled_within_a_twentieth_of_a_percent);
   tcase_add_test(tests, statement_is_checked_by_measuring);
   tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_together);
   tcase_add_test(tests, clock_that_steps_back_ends_it);
