@@ -63,6 +63,22 @@ extern const char *cpucycles_frequency_skipped(void);
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
 
+/* The beginning and the end of a timed section: reads like cpucycles(), between two fences, so that what is
+   before begin() is over when it reads, what is in the section is over when end() reads, and nothing
+   begins before the read that it stands after. By the fences that the CPU's manual names: cpucycles(3) says
+   how far they go.
+   Returns: the same count as cpucycles(). end - begin - cpucycles_overhead() is what the section took.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+extern long long cpucycles_begin(void);
+extern long long cpucycles_end(void);
+
+/* What timing itself adds to a section; found at the first call of this, by a thousand empty sections.
+   Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in the
+     whole process from then on.
+   Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
+   Threads: safe.  Since: 20261121. */
+extern long long cpucycles_overhead(void);
+
 /* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard output
    when it selects; at once, if it has selected already.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */

@@ -10,6 +10,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
+	lib/fence.h \
 	lib/frequency.c \
 	lib/frequency.h \
 	lib/library.h \
@@ -20,6 +21,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/precision.c \
 	lib/rate.c \
 	lib/scale.c \
+	lib/section.c \
 	lib/select.c \
 	lib/system.c \
 	lib/table.c \

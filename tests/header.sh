@@ -17,7 +17,8 @@ int use(void)
   const struct cpucycles_counter_info *counter = cpucycles_counter(0);
 
   cpucycles_tracesetup();
-  if (cpucycles_rate() == 0 || cpucycles_frequency_source() == cpucycles_frequency_skipped())
+  if (cpucycles_begin() + cpucycles_overhead() > cpucycles_end() || cpucycles_rate() == 0
+    || cpucycles_frequency_source() == cpucycles_frequency_skipped())
     return 0;
   return cpucycles() == cpucycles_persecond() && cpucycles_version() == cpucycles_implementation()
     && counter->state == CPUCYCLES_SELECTED;

@@ -26,6 +26,7 @@ if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
 suite_tests += tests/check_scale
+suite_tests += tests/check_section
 suite_tests += tests/check_select
 suite_tests += tests/check_system
 suite_tests += tests/check_tsc_rate

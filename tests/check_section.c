@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never measured shorter than
+   it is, and what stands beside a section is not in it. All by ratios within a run. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include "tests/suite.h"
+
+#include <limits.h>
+#ifdef CPUCYCLES_POSIX
+#include <pthread.h>
+#include <sys/wait.h>
+#endif
+
+enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
+
+/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them take long: more
+   instructions than a CPU looks ahead would wait for each other even without fences. The number divides its
+   square, so that all steps are the same. */
+#define NUMBER 0xfffdUL
+#define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
+#define STEPS_4 STEP STEP STEP STEP
+
+enum { LONG_CHAINS = 64 };
+
+static inline unsigned long chain(unsigned long x)
+{
+  STEPS_4 STEPS_4 STEPS_4 STEPS_4
+  return x;
+}
+
+static volatile unsigned long seed = NUMBER, sink;
+
+static int compare(const void *a, const void *b)
+{
+  long long x = *(const long long *)a, y = *(const long long *)b;
+
+  return (x > y) - (x < y);
+}
+
+static long long median_of(long long *values)
+{
+  qsort(values, SAMPLES, sizeof values[0], compare);
+  return values[SAMPLES / 2];
+}
+
+/* The smallest step that the counter shows. */
+static long long step_of_the_counter(void)
+{
+  long long smallest = LLONG_MAX, before = cpucycles(), now;
+  long tries = 0;
+
+  while (++tries < 10000 || (smallest == LLONG_MAX && tries < 100000000)) {
+    now = cpucycles();
+    if (now > before && now - before < smallest)
+      smallest = now - before;
+    before = now;
+  }
+  return smallest;
+}
+
+static long long empty_section(void)
+{
+  long long begin = cpucycles_begin();
+
+  return cpucycles_end() - begin;
+}
+
+/* The least median of some tries: a busy machine disturbs some. */
+static long long usual(long long (*section)(void))
+{
+  static long long values[SAMPLES];
+  long long median, least = LLONG_MAX;
+  int i, try;
+
+  for (try = 0; try < TRIES; try++) {
+    for (i = 0; i < SAMPLES; i++)
+      values[i] = section();
+    median = median_of(values);
+    if (median < least)
+      least = median;
+  }
+  return least;
+}
+
+static long long least(long long (*section)(void))
+{
+  long long now, smallest = LLONG_MAX;
+  int i;
+
+  for (i = 0; i < SAMPLES; i++) {
+    now = section();
+    if (now < smallest)
+      smallest = now;
+  }
+  return smallest;
+}
+
+START_TEST(empty_section_takes_0_to_a_few_steps)
+{
+  long long overhead = cpucycles_overhead(), step = step_of_the_counter();
+  long long net = usual(empty_section) - overhead;
+  long long few = overhead / 2 > 4 * step ? overhead / 2 : 4 * step;
+
+  ck_assert_int_ge(overhead, 0);
+  ck_assert_msg(net >= -step && net <= few, "%lld, where the overhead is %lld and a step %lld", net, overhead,
+    step);
+}
+END_TEST
+
+static long long chain_section(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles_begin();
+
+  x = chain(x);
+  begin = cpucycles_end() - begin;
+  sink = x;
+  return begin;
+}
+
+static long long unfenced_chain_section(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles();
+
+  x = chain(x);
+  begin = cpucycles() - begin;
+  sink = x;
+  return begin;
+}
+
+static long long long_section(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles_begin();
+  int i;
+
+  for (i = 0; i < LONG_CHAINS; i++)
+    x = chain(x);
+  begin = cpucycles_end() - begin;
+  sink = x;
+  return begin;
+}
+
+/* What a chain takes: its part of many in a row, for which neither fences nor steps count. In turn with the
+   short ones, as the core's frequency may change meanwhile. */
+START_TEST(chain_is_never_measured_shorter_than_it_is)
+{
+  long long step = step_of_the_counter(), whole = LLONG_MAX, measured = LLONG_MAX, unfenced = LLONG_MAX;
+  double true_length;
+  int try;
+
+  for (try = 0; try < TRIES; try++) {
+    long long now = least(long_section);
+
+    whole = now < whole ? now : whole;
+    now = least(chain_section);
+    measured = now < measured ? now : measured;
+    now = least(unfenced_chain_section);
+    unfenced = now < unfenced ? now : unfenced;
+  }
+  true_length = (double)(whole - cpucycles_overhead()) / LONG_CHAINS;
+  ck_assert_msg((double)measured > true_length * 0.9 - (double)step,
+    "%lld, and it is %.1f; a step is %lld", measured, true_length, step);
+  if ((double)unfenced > true_length * 0.9 - (double)step)
+    skip("unfenced_chain_is_measured_shorter", "plain reads wait for the chain here, or the counter is coarse");
+}
+END_TEST
+
+static long long section_behind_a_chain(void)
+{
+  unsigned long x = chain(seed);
+  long long begin = cpucycles_begin();
+
+  begin = cpucycles_end() - begin;
+  sink = x;
+  return begin;
+}
+
+static long long section_ahead_of_a_chain(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles_begin();
+
+  begin = cpucycles_end() - begin;
+  sink = chain(x);
+  return begin;
+}
+
+START_TEST(what_stands_beside_a_section_is_not_in_it)
+{
+  long long step = step_of_the_counter(), empty = usual(empty_section), chained = usual(chain_section);
+  long long limit = empty + (chained - empty) / 4 + 2 * step;
+
+  ck_assert_int_le(usual(section_behind_a_chain), limit);
+  ck_assert_int_le(usual(section_ahead_of_a_chain), limit);
+}
+END_TEST
+
+START_TEST(same_count_as_cpucycles)
+{
+  long long last = cpucycles_begin();
+  int i;
+
+  ck_assert_int_gt(last, 0);
+  for (i = 0; i < 100000; i++) {
+    long long now = i % 3 == 0 ? cpucycles() : i % 3 == 1 ? cpucycles_begin() : cpucycles_end();
+
+    ck_assert_int_ge(now, last);
+    last = now;
+  }
+}
+END_TEST
+
+START_TEST(overhead_may_be_the_first_call)
+{
+  long long overhead = cpucycles_overhead();
+
+  ck_assert_int_ge(overhead, 0);
+  ck_assert_int_eq(cpucycles_overhead(), overhead);
+}
+END_TEST
+
+#ifdef CPUCYCLES_POSIX
+
+static pthread_barrier_t together;
+
+static void *overhead_together(void *found)
+{
+  pthread_barrier_wait(&together);
+  *(long long *)found = cpucycles_overhead();
+  return NULL;
+}
+
+START_TEST(overhead_is_one_for_16_threads_and_a_child)
+{
+  long long found[THREADS];
+  pthread_t threads[THREADS];
+  int i, status;
+  pid_t child;
+
+  ck_assert_int_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, overhead_together, &found[i]), 0);
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(found[i], found[0]);
+  child = fork();
+  if (child == 0)
+    _exit(cpucycles_overhead() != found[0]);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+#endif
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, empty_section_takes_0_to_a_few_steps);
+  tcase_add_test(tests, chain_is_never_measured_shorter_than_it_is);
+  tcase_add_test(tests, what_stands_beside_a_section_is_not_in_it);
+  tcase_add_test(tests, same_count_as_cpucycles);
+  tcase_add_test(tests, overhead_may_be_the_first_call);
+#ifdef CPUCYCLES_POSIX
+  tcase_add_test(tests, overhead_is_one_for_16_threads_and_a_child);
+#endif
+}
+
+int main(void)
+{
+  return suite_main("section", add);
+}
