@@ -19,6 +19,20 @@ static const int penalties[] = {
   [CPUCYCLES_KIND_NONE] = 200,
 };
 
+/* Time that is multiplied up to cycles is right as long as the core's frequency is what it is taken for, and
+   looks right when it is not. What counts cycles goes before, whatever a read of it costs. */
+static int counts_time(const struct cpucycles_entry *entry)
+{
+  switch (entry->backend->kind) {
+  case CPUCYCLES_KIND_SCALED:
+  case CPUCYCLES_KIND_CLOCK:
+  case CPUCYCLES_KIND_NONE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 /* One counter on trial, for the bodies that the trial runs. */
 struct attempt {
   const struct cpucycles_backend *backend;
@@ -197,14 +211,16 @@ static int is_second_way(const struct cpucycles_entry *table, const struct cpucy
   return 0;
 }
 
-/* Can it still be chosen, whatever its reads show? Not where an earlier counter's score is within this one's
-   penalty. */
+/* Can it still be chosen, whatever its reads show? Not where an earlier counter goes before it, or has a score
+   within this one's penalty. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i)
 {
   int j;
 
   for (j = 0; j < i; j++)
-    if (infos[j].state == CPUCYCLES_USABLE && infos[j].precision <= penalties[table[i].backend->kind])
+    if (infos[j].state == CPUCYCLES_USABLE && counts_time(&table[j]) <= counts_time(&table[i])
+      && (counts_time(&table[j]) < counts_time(&table[i])
+        || infos[j].precision <= penalties[table[i].backend->kind]))
       return 0;
   return !is_second_way(table, infos, i);
 }
@@ -224,14 +240,22 @@ static void try_counter(const struct cpucycles_entry *table, int i,
   cpucycles_trial(close_counter, &attempt);
 }
 
-/* The usable counter with the smallest score, the earlier one at a tie; -1: none. */
+static int is_better(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i,
+  int than)
+{
+  if (counts_time(&table[i]) != counts_time(&table[than]))
+    return counts_time(&table[i]) < counts_time(&table[than]);
+  return infos[i].precision < infos[than].precision;
+}
+
+/* The usable counter that is best, the earlier one at a tie; -1: none. */
 static int best(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int count)
 {
   int i, chosen = -1;
 
   for (i = 0; i < count; i++)
     if (infos[i].state == CPUCYCLES_USABLE && !is_second_way(table, infos, i)
-      && (chosen < 0 || infos[i].precision < infos[chosen].precision))
+      && (chosen < 0 || is_better(table, infos, i, chosen)))
       chosen = i;
   return chosen;
 }
@@ -283,7 +307,7 @@ static void choose_next_best(struct cpucycles_selection *selection, const struct
     for (i = 0; i < selection->count; i++)
       if (infos[i].state == CPUCYCLES_USABLE && table[i].backend->scope == CPUCYCLES_SCOPE_SYSTEM
         && table[i].backend->kind != CPUCYCLES_KIND_CLOCK
-        && (chosen < 0 || infos[i].precision < infos[chosen].precision))
+        && (chosen < 0 || is_better(table, infos, i, chosen)))
         chosen = i;
   } while (chosen >= 0 && !reopens(selection, table, chosen, &selection->next_best));
 }

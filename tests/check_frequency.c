@@ -105,8 +105,17 @@ static long long state_with_a_fault(void)
   return *forbidden;
 }
 
-static struct cpucycles_backend reference = { CPUCYCLES_KIND_REFERENCE, CPUCYCLES_SCOPE_SYSTEM, 64, "R",
-  "units", open_reference, read_reference, close_reference, state_rate, NULL };
+static struct cpucycles_backend reference = {
+  .kind = CPUCYCLES_KIND_REFERENCE,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "R",
+  .unit = "units",
+  .open = open_reference,
+  .read = read_reference,
+  .close = close_reference,
+  .rate = state_rate,
+};
 static const struct cpucycles_entry references[] = { { "reference", "for the test", &reference } };
 
 START_TEST(sources_answer_in_their_order)

@@ -29,6 +29,11 @@ static long long read_up_by_41(void)
   return ticks += 41;
 }
 
+static long long read_up_by_4711(void)
+{
+  return ticks += 4711;
+}
+
 static long long read_constant(void)
 {
   return 5;
@@ -255,6 +260,16 @@ START_TEST(coarse_core_counter_beats_fine_reference)
   SELECT(ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "core");
+}
+END_TEST
+
+START_TEST(what_counts_cycles_beats_what_counts_time_at_any_score)
+{
+  SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz), LAST_CLOCK,
+    ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
+  ck_assert_str_eq(selection.implementation, "perf");
+  ck_assert_int_eq(infos[2].precision, 4811);
+  ck_assert_int_lt(infos[1].precision, infos[2].precision);
 }
 END_TEST
 
@@ -513,6 +528,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
   tcase_add_test(tests, coarse_core_counter_beats_fine_reference);
+  tcase_add_test(tests, what_counts_cycles_beats_what_counts_time_at_any_score);
   tcase_add_test(tests, earlier_row_wins_a_tie);
   tcase_add_test(tests, two_ways_to_one_register_never_alternate);
   tcase_add_test(tests, second_way_serves_where_first_traps);
