@@ -20,6 +20,7 @@ posix_tests += tests/check_measure
 posix_tests += tests/check_perfevent
 posix_tests += tests/check_ports
 posix_tests += tests/check_trial
+posix_tests += tests/check_unload
 # EOL
 
 if HAVE_CHECK
@@ -63,6 +64,17 @@ tests_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLA
 EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
+
+# What check_unload loads, and what perf-cost.sh counts the instructions of.
+if PERF_EVENTS
+check_LTLIBRARIES += tests/perf-module.la
+check_PROGRAMS += tests/perf-cost
+endif
+tests_perf_module_la_SOURCES = tests/perf-module.c lib/trial.c
+tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
+tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 
 # Built and run by "make check-cross" alone.
 EXTRA_PROGRAMS += tests/cross/count
@@ -115,6 +127,7 @@ script_tests += tests/first-call.sh
 script_tests += tests/header.sh
 script_tests += tests/info.sh
 script_tests += tests/lists.sh
+script_tests += tests/perf-cost.sh
 script_tests += tests/probes.sh
 script_tests += tests/settings.sh
 script_tests += tests/symbols.sh

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Load, use, unload: nothing keeps pointing into what is gone. */
+
+#include "config.h"
+
+#include "tests/suite.h"
+
+#if defined(__linux__) && HAVE_BACKEND_default_perfevent
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static const char module[] = "tests/.libs/perf-module.so";
+
+static void *loaded;
+static int (*module_open)(void);
+static long long (*module_read)(void);
+
+/* 0: not possible here, said so. */
+static int load(const char *test)
+{
+  if (access(module, R_OK) != 0) {
+    skip(test, "configured without shared libraries");
+    return 0;
+  }
+  loaded = dlopen(module, RTLD_NOW);
+  ck_assert_msg(loaded != NULL, "%s", loaded ? "" : dlerror());
+  *(void **)&module_open = dlsym(loaded, "module_open");
+  *(void **)&module_read = dlsym(loaded, "module_read");
+  ck_assert_ptr_nonnull(*(void **)&module_open);
+  ck_assert_ptr_nonnull(*(void **)&module_read);
+  if (module_open() != 0) {
+    skip(test, "this kernel or emulator has no perf events");
+    dlclose(loaded);
+    return 0;
+  }
+  return 1;
+}
+
+static int is_mapped(void)
+{
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[1000];
+  int found = 0;
+
+  if (!maps)
+    return 0;
+  while (fgets(line, sizeof line, maps))
+    found |= strstr(line, "perf-module") != NULL;
+  fclose(maps);
+  return found;
+}
+
+static pthread_barrier_t have_read, unloaded;
+
+static void *read_and_outlive(void *unused)
+{
+  (void)unused;
+  module_read();
+  pthread_barrier_wait(&have_read);
+  pthread_barrier_wait(&unloaded);
+  return NULL;
+}
+
+enum { THREADS = 4 };
+
+START_TEST(threads_outlive_it)
+{
+  pthread_t threads[THREADS];
+  int i, round;
+
+  for (round = 0; round < 10; round++) {
+    if (!load("threads_outlive_it"))
+      return;
+    ck_assert_int_gt(module_read(), -1);
+    pthread_barrier_init(&have_read, NULL, THREADS + 1);
+    pthread_barrier_init(&unloaded, NULL, THREADS + 1);
+    for (i = 0; i < THREADS; i++)
+      ck_assert_int_eq(pthread_create(&threads[i], NULL, read_and_outlive, NULL), 0);
+    pthread_barrier_wait(&have_read);
+    ck_assert_int_eq(dlclose(loaded), 0);
+    ck_assert_int_eq(is_mapped(), 0);
+    pthread_barrier_wait(&unloaded);
+    for (i = 0; i < THREADS; i++)
+      ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+  }
+}
+END_TEST
+
+START_TEST(fork_and_signals_do_not_lead_into_it)
+{
+  static const int faults[] = { SIGILL, SIGBUS, SIGSEGV };
+  struct sigaction action;
+  int i, status;
+  pid_t child;
+
+  if (!load("fork_and_signals_do_not_lead_into_it"))
+    return;
+  module_read();
+  for (i = 0; i < 3; i++) {
+    sigaction(faults[i], NULL, &action);
+    ck_assert(action.sa_flags & SA_SIGINFO); /* they do as long as it is there */
+  }
+  ck_assert_int_eq(dlclose(loaded), 0);
+  ck_assert_int_eq(is_mapped(), 0);
+  for (i = 0; i < 3; i++) {
+    sigaction(faults[i], NULL, &action);
+    ck_assert(!(action.sa_flags & SA_SIGINFO));
+    ck_assert_ptr_eq(action.sa_handler, SIG_DFL);
+  }
+  child = fork();
+  if (child == 0)
+    _exit(0);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+static int entries(void)
+{
+  DIR *stream = opendir("/proc/self/fd");
+  int n = 0;
+
+  while (stream && readdir(stream))
+    n++;
+  if (stream)
+    closedir(stream);
+  return n;
+}
+
+START_TEST(it_leaves_no_descriptor)
+{
+  int before = entries(), during;
+
+  if (!load("it_leaves_no_descriptor"))
+    return;
+  during = entries();
+  ck_assert_int_gt(during, before);
+  dlclose(loaded);
+  ck_assert_int_eq(entries(), before);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, threads_outlive_it);
+  tcase_add_test(tests, fork_and_signals_do_not_lead_into_it);
+  tcase_add_test(tests, it_leaves_no_descriptor);
+}
+
+#else
+
+START_TEST(perf_events)
+{
+  skip("perf_events", "default-perfevent is not built here");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, perf_events);
+}
+
+#endif
+
+int main(void)
+{
+  return suite_main("unload", add);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* A module as a program would load and unload it, with what the library keeps beyond a call: perf events of
+   threads, and handlers that stay. The event is a software one, which needs no PMU. */
+
+#include "config.h"
+
+#define CPUCYCLES_PERF_TYPE PERF_TYPE_SOFTWARE
+#define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
+
+#include "backends/default-perfevent.c"
+#undef method
+#include "backends/perf-cycles.c"
+#include "lib/library.h"
+
+long long cpucycles_next_best(void)
+{
+  return 0;
+}
+
+void cpucycles_note(const char *code)
+{
+  (void)code;
+}
+
+static int rescue_nothing(int signal, const void *info, void *context)
+{
+  (void)signal, (void)info, (void)context;
+  return 0;
+}
+
+__attribute__((visibility("default"))) int module_open(void);
+__attribute__((visibility("default"))) long long module_read(void);
+
+int module_open(void)
+{
+  struct cpucycles_why why = { 0, 0, 0 };
+  struct cpucycles_calm calm;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_trial_keep(rescue_nothing);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  return cpucycles_backend_default_perfevent.open(&why);
+}
+
+long long module_read(void)
+{
+  return cpucycles_backend_default_perfevent.read();
+}
