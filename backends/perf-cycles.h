@@ -79,7 +79,8 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
     spare = 64 - page->pmc_width;
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
-  return mark->base + offset + ((int64_t)(count << spare) >> spare);
+  count = (uint64_t)((int64_t)(count << spare) >> spare);
+  return (long long)((uint64_t)mark->base + (uint64_t)offset + count);
 }
 
 /* What struct cpucycles_backend asks for. open fails where there is an instruction and the kernel does not

@@ -93,23 +93,25 @@ END_TEST
 START_TEST(fork_and_signals_do_not_lead_into_it)
 {
   static const int faults[] = { SIGILL, SIGBUS, SIGSEGV };
-  struct sigaction action;
+  struct sigaction before[3], action;
   int i, status;
   pid_t child;
 
+  for (i = 0; i < 3; i++)
+    sigaction(faults[i], NULL, &before[i]);
   if (!load("fork_and_signals_do_not_lead_into_it"))
     return;
   module_read();
   for (i = 0; i < 3; i++) {
     sigaction(faults[i], NULL, &action);
-    ck_assert(action.sa_flags & SA_SIGINFO); /* they do as long as it is there */
+    ck_assert_ptr_ne(action.sa_handler, before[i].sa_handler); /* they do as long as it is there */
   }
   ck_assert_int_eq(dlclose(loaded), 0);
   ck_assert_int_eq(is_mapped(), 0);
   for (i = 0; i < 3; i++) {
     sigaction(faults[i], NULL, &action);
-    ck_assert(!(action.sa_flags & SA_SIGINFO));
-    ck_assert_ptr_eq(action.sa_handler, SIG_DFL);
+    ck_assert_ptr_eq(action.sa_handler, before[i].sa_handler);
+    ck_assert_int_eq(action.sa_flags & SA_SIGINFO, before[i].sa_flags & SA_SIGINFO);
   }
   child = fork();
   if (child == 0)
