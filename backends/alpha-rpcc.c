@@ -3,12 +3,13 @@
    Register: the Process Cycle Counter, by RPCC. Readable in user mode always. Its low half is the
    cycle counter; its high half is an offset that the operating system keeps for each process, and
    is left out.
-   Width: 32 bits. Rate: the core's.
+   Width: 32 bits. Rate: the core's, as the kernel states it (backends/cpuinfo-rate.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/cpuinfo-rate.h"
 
 static long long read_pcc(void)
 {
@@ -18,6 +19,11 @@ static long long read_pcc(void)
   return (long long)(count & 0xffffffff);
 }
 
+static long long cycle_frequency(void)
+{
+  return cpuinfo_rate(alpha_cycle_frequency);
+}
+
 const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {
   .kind = CPUCYCLES_KIND_CORE,
   .scope = CPUCYCLES_SCOPE_CORE,
@@ -25,4 +31,5 @@ const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {
   .source = "PCC",
   .unit = "core cycles",
   .read = read_pcc,
+  .rate = cycle_frequency,
 };

@@ -2,13 +2,15 @@
 /* hppa-cr16: this core's cycles on PA-RISC.
    Register: the Interval Timer, CR 16, by MFCTL. Readable in user mode unless the PSW's S-bit is
    set; then it raises SIGILL. The timers of several CPUs are not synchronized.
-   Width: 32 bits in a 32-bit program, whatever the CPU; 64 bits in a 64-bit one. Rate: the core's.
+   Width: 32 bits in a 32-bit program, whatever the CPU; 64 bits in a 64-bit one. Rate: the core's, as
+   the kernel states it (backends/cpuinfo-rate.h).
    Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
    chapter 7, MOVE FROM CONTROL REGISTER. */
 
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/cpuinfo-rate.h"
 
 static long long read_cr16(void)
 {
@@ -18,6 +20,11 @@ static long long read_cr16(void)
   return (long long)count;
 }
 
+static long long cr16_rate(void)
+{
+  return cpuinfo_rate(parisc_cr16_rate);
+}
+
 const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {
   .kind = CPUCYCLES_KIND_CORE,
   .scope = CPUCYCLES_SCOPE_CORE,
@@ -25,4 +32,5 @@ const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {
   .source = "CR16",
   .unit = "core cycles",
   .read = read_cr16,
+  .rate = cr16_rate,
 };

@@ -2,13 +2,15 @@
 /* ia64-itc: this core's cycles on Itanium.
    Register: the Interval Time Counter, AR 44, by MOV from ar.itc. Readable in user mode unless
    psr.si is set; then it raises SIGILL.
-   Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most.
+   Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most; the kernel states it
+   (backends/cpuinfo-rate.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/cpuinfo-rate.h"
 
 static long long read_itc(void)
 {
@@ -18,6 +20,11 @@ static long long read_itc(void)
   return (long long)count;
 }
 
+static long long itc_rate(void)
+{
+  return cpuinfo_rate(ia64_itc_rate);
+}
+
 const struct cpucycles_backend cpucycles_backend_ia64_itc = {
   .kind = CPUCYCLES_KIND_CORE,
   .scope = CPUCYCLES_SCOPE_CORE,
@@ -25,4 +32,5 @@ const struct cpucycles_backend cpucycles_backend_ia64_itc = {
   .source = "ITC",
   .unit = "core cycles",
   .read = read_itc,
+  .rate = itc_rate,
 };

@@ -6,9 +6,9 @@ CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
+EXTRA_DIST += backends/cpuinfo-rate.h
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h
-EXTRA_DIST += backends/ppc-timebase.h
 EXTRA_DIST += backends/perf-cycles.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-perf.h

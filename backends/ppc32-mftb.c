@@ -3,7 +3,7 @@
    Registers: TBL and TBU, by MFTB and MFTBU. Readable in user mode always; the PowerPC 601 has
    other registers, and raises SIGILL.
    Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
-   Rate: constant, as the kernel states it (backends/ppc-timebase.h), a quarter of the bus's on
+   Rate: constant, as the kernel states it (backends/cpuinfo-rate.h), a quarter of the bus's on
    most.
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */
@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/ppc-timebase.h"
+#include "backends/cpuinfo-rate.h"
 
 static long long read_time_base(void)
 {
@@ -23,6 +23,11 @@ static long long read_time_base(void)
   return (long long)(((unsigned long long)high << 32) | low);
 }
 
+static long long timebase(void)
+{
+  return cpuinfo_rate(powerpc_timebase);
+}
+
 const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {
   .kind = CPUCYCLES_KIND_SCALED,
   .scope = CPUCYCLES_SCOPE_SYSTEM,
@@ -30,5 +35,5 @@ const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {
   .source = "TB",
   .unit = "time base ticks",
   .read = read_time_base,
-  .rate = ppc_timebase,
+  .rate = timebase,
 };

@@ -2,13 +2,15 @@
 /* sparc64-rdtick: this core's cycles on SPARC V9.
    Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else it raises
    SIGILL, as on machines where Linux or the hypervisor lets users have %stick alone.
-   Width: 63 bits, and bit 63 reads 0 where reading is allowed. Rate: the core's.
+   Width: 63 bits, and bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel states
+   it (backends/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
 
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/cpuinfo-rate.h"
 
 static long long read_tick(void)
 {
@@ -18,6 +20,11 @@ static long long read_tick(void)
   return (long long)count;
 }
 
+static long long clock_tick(void)
+{
+  return cpuinfo_rate(sparc_clock_tick);
+}
+
 const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
   .kind = CPUCYCLES_KIND_CORE,
   .scope = CPUCYCLES_SCOPE_CORE,
@@ -25,4 +32,5 @@ const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
   .source = "TICK",
   .unit = "core cycles",
   .read = read_tick,
+  .rate = clock_tick,
 };

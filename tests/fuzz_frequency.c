@@ -8,7 +8,7 @@
 
 #include "lib/frequency.h"
 
-#include "backends/ppc-timebase.h"
+#include "backends/cpuinfo-rate.h"
 #include "backends/x86-tsc-rate.h"
 
 #include <stddef.h>
@@ -72,12 +72,18 @@ static void try_integer(const char *bytes, size_t size)
   check(cpucycles_parse_integer(bytes, (int)size, 1000000));
 }
 
-static void try_timebase(const char *bytes, size_t size)
+static void try_rates(const char *bytes, size_t size)
 {
-  struct timebase_search search = { "", 0, 0 };
+  static long long (*const rates[])(const char *line) = { powerpc_timebase, alpha_cycle_frequency,
+    parisc_cr16_rate, ia64_itc_rate, sparc_clock_tick };
+  size_t i;
 
-  search_chunk(&search, bytes, (int)size);
-  check(search.hz);
+  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    struct rate_search search = { rates[i], "", 0, 0 };
+
+    search_chunk(&search, bytes, (int)size);
+    check(search.hz);
+  }
 }
 
 static void try_factors(const char *bytes, size_t size)
@@ -140,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_cells(bytes, size);
     break;
   case '3':
-    try_timebase(bytes, size);
+    try_rates(bytes, size);
     break;
   case '4':
     try_factors(bytes, size);

@@ -13,6 +13,7 @@ dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
 
 # Suites of what is not on Windows: signals, fork, files of Linux.
 posix_tests =
+posix_tests += tests/check_cpuinfo_rate
 posix_tests += tests/check_first_call
 posix_tests += tests/check_frequency
 posix_tests += tests/check_machines
