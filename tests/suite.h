@@ -58,6 +58,13 @@ static inline int skip_where_handlers_lose_their_thread(const char *test)
 #endif
 }
 
+/* The same, for a test that forks while another thread may be opening a file. */
+static inline int skip_where_forks_keep_locks(const char *test)
+{
+  return skip_under("qemu", test,
+    "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
+}
+
 /* How often to repeat what a race would have to be caught by; slow environments set it lower. */
 static inline int suite_runs(int usual)
 {
