@@ -467,6 +467,8 @@ START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate
   pid_t child;
   int status;
 
+  if (_i > 0 && suite_under("qemu"))
+    return; /* said once */
   if (skip_where_forks_keep_locks("fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate"))
     return;
   cpucycles();
