@@ -345,14 +345,16 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
   size_t i;
 
   for (i = 0; i < 5 * 40; i++) {
-    long long rate;
+    long long rate, took;
 
     granularity = granularities[i % 5];
     origin = cpucycles_osclock_raw() - (long long)(i / 5) * granularity / 40;
+    took = -cpucycles_osclock_raw();
     rate = cpucycles_rate_by(read_nanoseconds, read_coarse);
+    took += cpucycles_osclock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000), "%lld by a clock of %lld ns", rate,
       granularity);
-    ck_assert(granularity == 1000 || rate == 0);
+    ck_assert(rate == 0 || took >= 99 * granularity); /* where it was interrupted, it may have taken so long */
   }
 }
 END_TEST
