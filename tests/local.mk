@@ -99,6 +99,7 @@ EXTRA_DIST += tests/vm/guests/arm64-user-access
 EXTRA_DIST += tests/vm/guests/armhf-module
 EXTRA_DIST += tests/vm/guests/mips64el
 EXTRA_DIST += tests/vm/guests/ppc64el
+EXTRA_DIST += tests/vm/guests/ppc64el-constant
 EXTRA_DIST += tests/vm/guests/riscv64-plain
 EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 # EOL

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -421,6 +422,41 @@ static int closed(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
+/* Prints the estimate of a process that sees no file. */
+static int measure_blindly(int to)
+{
+  if (mkdir("/nothing", 0755) != 0 || chroot("/nothing") != 0 || chdir("/") != 0)
+    return broken("no folder without files: %s", strerror(errno));
+  if (strcmp(cpucycles_frequency_source(), "measurement") != 0)
+    return broken("without files the frequency comes from %s", cpucycles_frequency_source());
+  return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? KEPT : BROKEN;
+}
+
+/* measures, as root: where nobody states the frequency, the estimate is within 2 % of what is stated. */
+static int measures(char **arguments)
+{
+  long long stated, measured, most;
+  int ends[2], status;
+  char text[32] = "";
+  pid_t child;
+
+  (void)arguments;
+  fflush(stdout);
+  if (pipe(ends) != 0 || (child = fork()) < 0)
+    return broken("no child: %s", strerror(errno));
+  if (child == 0)
+    exit(measure_blindly(ends[1]));
+  if (waitpid(child, &status, 0) != child || status != 0 || read(ends[0], text, sizeof text - 1) <= 0)
+    return broken("nothing was measured");
+  measured = atoll(text);
+  stated = cpucycles_persecond();
+  most = stated / 50;
+  printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated, cpucycles_frequency_source());
+  if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
+    return broken("nobody states the frequency");
+  return llabs(measured - stated) <= most ? KEPT : broken("by more than 2 %% apart");
+}
+
 static void drop_privileges(void)
 {
   if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
@@ -707,6 +743,7 @@ static const struct {
   { "frozen", 0, frozen },
 #endif
   { "idles", 1, idles },
+  { "measures", 0, measures },
 #ifdef __aarch64__
   { "misleading", 1, misleading },
 #endif
