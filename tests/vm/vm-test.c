@@ -488,6 +488,8 @@ static int obey(char wish)
     return write_file(user_access, "0");
   case '1':
     return write_file(user_access, "1");
+  case 's':
+    return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk") : -1;
   case 'u':
     return syscall(SYS_delete_module, module, O_NONBLOCK) == 0 ? 0 : -1;
   default:
@@ -645,6 +647,21 @@ static int idles(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
+/* suspended NAME, as root: the machine is suspended, up to where it would be switched off, and the counter
+   goes on from where it was. */
+static int suspended(char **arguments)
+{
+  struct helper helper = start_helper();
+  long long last;
+
+  drop_privileges();
+  stay_on(0);
+  need(arguments[0]);
+  last = keep_reading(cpucycles());
+  ask(helper, 's');
+  return last >= 0 && keep_reading(last) >= 0 ? KEPT : BROKEN;
+}
+
 #ifdef __aarch64__
 
 static unsigned long long read_pmccntr(void)
@@ -749,6 +766,7 @@ static const struct {
 #endif
   { "revoked", 1, revoked },
   { "selected", 1, selected },
+  { "suspended", 1, suspended },
   { "threads", 1, threads },
   { "timed-threads", 1, timed_threads },
   { "unloaded", 1, unloaded },
