@@ -199,10 +199,10 @@ static int dropped(char **arguments)
   return KEPT;
 }
 
-/* Reads for a while. Returns the last count, or -1: it ran backward, or stood still. */
+/* Reads for a while. Returns the last count, or -1: it ran backward, also from `last`, or stood still. */
 static long long keep_reading(long long last)
 {
-  long long first = last, next;
+  long long first = 0, next;
   int i;
 
   for (i = 0; i < READS; i++) {
@@ -212,6 +212,8 @@ static long long keep_reading(long long last)
       return -1;
     }
     last = next;
+    if (i == 0)
+      first = next;
   }
   if (last == first) {
     broken("it stands still at %lld", last);
