@@ -96,11 +96,16 @@ static void measure(void *argument)
   attempt->steps = cpucycles_precision(&attempt->reader, attempt->glance, &attempt->smallest);
 }
 
-static void read_once(void *argument)
+/* Of a core's counter, which other counters' trials may have stopped (a perf event of the same hardware that
+   ends), that it still advances. */
+static void read_again(void *argument)
 {
   struct attempt *attempt = argument;
 
-  (void)attempt->reader.read();
+  if (attempt->backend->scope == CPUCYCLES_SCOPE_CORE)
+    measure(attempt);
+  else
+    (void)attempt->reader.read();
 }
 
 static void close_counter(void *argument)
@@ -273,9 +278,13 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }
-  signal = cpucycles_trial(read_once, &attempt);
-  if (signal != 0) {
-    cpucycles_counter_drop_signal(info, signal, &attempt.why);
+  attempt.glance = 1;
+  signal = cpucycles_trial(read_again, &attempt);
+  if (signal != 0 || attempt.steps == CPUCYCLES_STEPS_NOWHERE) {
+    if (signal != 0)
+      cpucycles_counter_drop_signal(info, signal, &attempt.why);
+    else
+      cpucycles_counter_drop(info, "not-increasing");
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }

@@ -75,6 +75,12 @@ static long long read_traps_after_its_trial(void)
   return ++reads > 1001 ? *forbidden : reads;
 }
 
+/* Works in the trial, and stands still once another was opened. */
+static long long read_until_another_opens(void)
+{
+  return opens_seen ? ticks : read_up();
+}
+
 static long long read_around_2_63(void)
 {
   static unsigned long long count = 0x7fffffffffffff00ULL;
@@ -504,6 +510,16 @@ START_TEST(winner_that_does_not_open_again_makes_way)
 }
 END_TEST
 
+START_TEST(core_counter_that_anothers_trial_stopped_makes_way)
+{
+  SELECT(ENTRY("stopped", .kind = CPUCYCLES_KIND_CORE, .scope = CPUCYCLES_SCOPE_CORE,
+      .read = read_until_another_opens),
+    ENTRY("another", .kind = CPUCYCLES_KIND_PERF_READ, .open = open_well, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "another");
+  expect_dropped(0, "not-increasing");
+}
+END_TEST
+
 START_TEST(clock_that_stands_still_is_the_last_resort)
 {
   SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant),
@@ -549,6 +565,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
   tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
   tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
+  tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);
   tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
   tcase_add_test(tests, there_is_an_answer_where_everything_traps);
 }
