@@ -202,9 +202,20 @@ static long long keep_reading(long long last)
   return last;
 }
 
-/* advances LIST: one of these is selected, and advances. */
+static void stay_on(int cpu)
+{
+  cpu_set_t one;
+
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0)
+    exit(broken("cannot run on CPU %d: %s", cpu, strerror(errno)));
+}
+
+/* advances LIST: one of these is selected on CPU 0, and advances. */
 static int advances(char **arguments)
 {
+  stay_on(0);
   need(arguments[0]);
   printf("vm-test: %s is selected\n", cpucycles_implementation());
   return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
@@ -584,16 +595,6 @@ static int unloaded(char **arguments)
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
     return broken("the program ended with %#x", (unsigned)status);
   return KEPT;
-}
-
-static void stay_on(int cpu)
-{
-  cpu_set_t one;
-
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0)
-    exit(broken("cannot run on CPU %d: %s", cpu, strerror(errno)));
 }
 
 /* each-cpu LIST: one of these is selected, and advances, on each of two CPUs. */
