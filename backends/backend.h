@@ -73,6 +73,10 @@ struct cpucycles_backend {
      go on; else 0, having changed nothing. With it, the library's handlers stay while the counter is in
      use, and pass everything else on. 0: nothing to do. */
   int (*rescue)(int signal, const void *info, void *context);
+  /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of idleness the
+     core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer: nobody does. Asked only
+     for the counter that was selected, on demand, and may raise a signal as open() may. */
+  int (*invariant)(const char **who);
 };
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no longer: cycles

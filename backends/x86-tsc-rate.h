@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What the backends of the time-stamp counter share: its rate, as kernel, CPU or hypervisor state
-   it. In virtual machines zeros are usual in all of these, and mean that nobody does. Source:
+   it, and whether that is constant. In virtual machines zeros are usual in all of these, and mean that nobody does. Source:
    Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A, CPUID,
    leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
    Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
@@ -224,6 +224,23 @@ static inline long long tsc_rate_of_sysctl(void)
   return 0;
 }
 #endif
+
+/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Intel SDM volume 3,
+   "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+static inline int tsc_is_invariant_by(cpuid_reader *cpuid)
+{
+  unsigned int highest = cpuid(0x80000000).a;
+
+  if (highest < 0x80000000)
+    return -1;
+  return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
+}
+
+static inline int tsc_invariant(const char **who)
+{
+  *who = "CPUID 80000007H EDX[8]";
+  return tsc_is_invariant_by(read_cpuid);
+}
 
 static inline long long tsc_rate_of_cpu(void)
 {

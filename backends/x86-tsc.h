@@ -29,6 +29,7 @@ static inline long long read_tsc_by_assembly(void)
   .unit = "reference cycles", \
   .close = tsc_rate_close, \
   .rate = tsc_rate, \
-  .rate_source = tsc_rate_source
+  .rate_source = tsc_rate_source, \
+  .invariant = tsc_invariant
 
 #endif

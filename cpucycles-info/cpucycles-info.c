@@ -106,6 +106,15 @@ static void print_frequency(void)
   printf("\n");
 }
 
+/* Which names of those that were asked for could not be used. */
+static void print_skipped(void)
+{
+  const char *skipped = cpucycles_implementation_skipped();
+
+  if (skipped)
+    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", skipped);
+}
+
 static const char *signal_name(int signal)
 {
   switch (signal) {
@@ -172,6 +181,7 @@ static int report(void)
   for (loops = 1024; loops <= 1048576; loops *= 2)
     print_observed(loops);
   print_frequency();
+  print_skipped();
   print_dropped();
   return finish();
 }

@@ -42,6 +42,7 @@ static const struct {
   { "rate-mismatch", "it does not count at the rate that is stated" },
   { "clock-step", "the clock to measure it by was set back meanwhile" },
   { "clock-stopped", "the clock to measure it by stands still" },
+  { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "the kernel does not show it any more: some thread reads it by a system call" },
   { "by-next-best", "some thread could not have it, or lost it, and goes on with the next best" },
 };

@@ -96,6 +96,13 @@ const char *cpucycles_implementation(void)
   return selected ? selected->implementation : "default-gettimeofday";
 }
 
+const char *cpucycles_implementation_skipped(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected && *selected->skipped ? selected->skipped : NULL;
+}
+
 const char *cpucycles_version(void)
 {
   return PACKAGE_VERSION;
@@ -125,6 +132,11 @@ const char *cpucycles_frequency_skipped(void)
 long long cpucycles_rate(void)
 {
   return selection() ? cpucycles_found_rate() : 0;
+}
+
+const struct cpucycles_timer_info *cpucycles_timer(void)
+{
+  return selection() ? cpucycles_found_timer() : NULL;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)

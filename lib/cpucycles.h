@@ -32,6 +32,13 @@ extern long long (*cpucycles)(void);
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern const char *cpucycles_implementation(void);
 
+/* Returns: which names in the environment variable CPUCYCLES_IMPLEMENTATION, which limits the choice to the
+     counters that it names, could not be used, and why, in words; 0 if there is none. Where none of them
+     can be used, the choice is as if the variable were not set. The string is the library's, as above.
+   Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
+   Threads: safe.  Since: 20261121. */
+extern const char *cpucycles_implementation_skipped(void);
+
 /* Returns: the version of the library in use, as a date: "20261121".
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern const char *cpucycles_version(void);
@@ -85,7 +92,7 @@ extern long long cpucycles_overhead(void);
 extern void cpucycles_tracesetup(void);
 
 /* Values of cpucycles_counter_info.state. */
-#define CPUCYCLES_DROPPED 0  /* tried, does not work here: reason says why */
+#define CPUCYCLES_DROPPED 0  /* does not work here, or was not asked for: reason says why */
 #define CPUCYCLES_USABLE 1   /* works here, but a better one was found */
 #define CPUCYCLES_SELECTED 2 /* what cpucycles() reads; with a reason: as the last resort, or see there */
 
@@ -103,7 +110,7 @@ struct cpucycles_counter_info {
      core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
   long long precision;
   double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
-  /* Why it failed its trial, a code listed in cpucycles(3); for the selected one, what has become of it in
+  /* Why it was dropped, a code listed in cpucycles(3); for the selected one, what has become of it in
      some thread since ("by-read", "by-next-best"); else 0. */
   const char *reason;
   const char *explanation; /* the same as a sentence; 0 if there is no reason */
@@ -117,6 +124,20 @@ struct cpucycles_counter_info {
    Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
+
+/* What hardware and system say of the selected counter as a timer. Append-only, as the structure above. */
+struct cpucycles_timer_info {
+  long long stated_rate; /* of its units a second, before scaling, and true or not; 0: nobody states it */
+  const char *stated_rate_source; /* who does, where more than one can; else 0 */
+  int invariant;         /* 1: it counts at one rate, whatever the core does; 0: it does not; -1: not known */
+  const char *invariant_source; /* who says so; 0 if nobody does */
+};
+
+/* Returns: what is said of the selected counter, asked at the first call of this or of cpucycles_rate(),
+     which can take a millisecond. What it really does is measured, and cpucycles_rate() tells.
+   Fails: only by returning 0, in a signal handler that interrupts the thread which selects or asks.
+   Threads: safe.  Since: 20261121. */
+extern const struct cpucycles_timer_info *cpucycles_timer(void);
 
 #ifdef __cplusplus
 }

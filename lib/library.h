@@ -205,20 +205,35 @@ void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
 /* Prints the tracesetup lines of all. */
 void cpucycles_counters_trace(const struct cpucycles_counter_info *, int count);
 
-/* select.c: tries every counter, and chooses. */
+/* choice.c: what the environment variable CPUCYCLES_IMPLEMENTATION says, a list of names. */
+
+/* Is there a name in it? list may be 0. */
+int cpucycles_choice_is_made(const char *list);
+
+/* Is the counter's among them? */
+int cpucycles_choice_names(const char *list, const char *counter);
+
+/* Once all is decided: says in words which of the names could not be used, and why; the empty string if there
+   is none. */
+void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos, int count,
+  char *skipped, int size);
+
+/* select.c: tries every counter, or those that the environment asks for, and chooses. */
 
 struct cpucycles_selection {
   struct cpucycles_frequency frequency;
   struct cpucycles_counter_info *counters; /* one per entry of the table */
   int count;
   const char *implementation; /* the chosen one's name */
+  char skipped[320]; /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
   struct cpucycles_reader reader;
   struct cpucycles_reader next_best;    /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
   struct cpucycles_gauge gauge;         /* while it is made */
 };
 
-/* Tries each entry of table and chooses among them. counters: room for `count` of them, zeroed. */
+/* Tries each entry of table, or those that host's environment names, and chooses among them; among all where
+   none of those can be used. counters: room for `count` of them. */
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
   struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
@@ -231,5 +246,8 @@ int cpucycles_is_selected(void);
 
 /* rate.c again: counts per second of what was selected, found once; 0: not known. */
 long long cpucycles_found_rate(void);
+
+/* And what is said of it, asked once; 0 in a signal handler that interrupted that. */
+const struct cpucycles_timer_info *cpucycles_found_timer(void);
 
 #endif

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
+	lib/choice.c \
 	lib/counters.c \
 	lib/cpucycles.c \
 	lib/extend32.c \

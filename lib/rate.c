@@ -107,6 +107,7 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
 static struct {
   struct cpucycles_once once;
   long long rate;
+  struct cpucycles_timer_info timer;
 } published;
 
 static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection)
@@ -117,6 +118,55 @@ static const struct cpucycles_backend *selected_backend(const struct cpucycles_s
     if (selection->counters[i].state == CPUCYCLES_SELECTED)
       return cpucycles_table[i].backend;
   return NULL;
+}
+
+/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is only kept if its
+   rate is constant. */
+static const struct {
+  int invariant;
+  const char *who;
+} kinds[] = {
+  [CPUCYCLES_KIND_CORE] = { 0, "its kind: it counts the core's own cycles" },
+  [CPUCYCLES_KIND_PERF_READ] = { 0, "its kind: it counts the core's own cycles" },
+  [CPUCYCLES_KIND_REFERENCE] = { -1, NULL },
+  [CPUCYCLES_KIND_SCALED] = { 1, "its architecture" },
+  [CPUCYCLES_KIND_CLOCK] = { 1, "the operating system" },
+  [CPUCYCLES_KIND_NONE] = { -1, NULL },
+};
+
+static void ask_rate(void *argument)
+{
+  const struct cpucycles_backend *backend = argument;
+
+  published.timer.stated_rate = backend->rate ? backend->rate() : 0;
+  if (published.timer.stated_rate > 0 && backend->rate_source)
+    published.timer.stated_rate_source = backend->rate_source();
+}
+
+static void ask_invariant(void *argument)
+{
+  const struct cpucycles_backend *backend = argument;
+  const char *who = NULL;
+
+  published.timer.invariant = backend->invariant(&who);
+  published.timer.invariant_source = who;
+}
+
+/* What the counter, its kind and the system say of it. Who raises a signal says nothing. */
+static void ask(const struct cpucycles_backend *backend)
+{
+  published.timer.invariant = kinds[backend->kind].invariant;
+  published.timer.invariant_source = kinds[backend->kind].who;
+  if (cpucycles_trial(ask_rate, (void *)(uintptr_t)backend) != 0 || published.timer.stated_rate < 0) {
+    published.timer.stated_rate = 0;
+    published.timer.stated_rate_source = NULL;
+  }
+  if (!backend->invariant)
+    return;
+  if (cpucycles_trial(ask_invariant, (void *)(uintptr_t)backend) != 0)
+    published.timer.invariant = -1;
+  if (published.timer.invariant < 0)
+    published.timer.invariant_source = NULL;
 }
 
 /* A counter that is scaled counts what it is scaled to. */
@@ -138,8 +188,13 @@ static void find_rate(void *argument)
 
 static void make_rate(void)
 {
+  const struct cpucycles_backend *backend = selected_backend(cpucycles_selected());
   long long rate = 0;
 
+  if (backend)
+    ask(backend);
+  else
+    published.timer.invariant = -1;
   published.rate = cpucycles_trial(find_rate, &rate) == 0 ? rate : 0;
 }
 
@@ -148,4 +203,9 @@ long long cpucycles_found_rate(void)
   if (cpucycles_once_is_done(&published.once) || cpucycles_once(&published.once, make_rate))
     return published.rate;
   return 0;
+}
+
+const struct cpucycles_timer_info *cpucycles_found_timer(void)
+{
+  return cpucycles_found_rate() >= 0 && cpucycles_once_is_done(&published.once) ? &published.timer : NULL;
 }

@@ -236,6 +236,7 @@ static void try_counter(const struct cpucycles_entry *table, int i,
   struct cpucycles_counter_info *info = &selection->counters[i];
   struct attempt attempt = attempt_at(&table[i], selection);
 
+  memset(info, 0, sizeof *info);
   cpucycles_counter_describe(info, &table[i]);
   attempt.glance = !can_win(table, selection->counters, i);
   if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
@@ -344,11 +345,56 @@ static void last_resort(struct cpucycles_selection *selection, const struct cpuc
       selection->counters[i].state = CPUCYCLES_SELECTED;
 }
 
-void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
-  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
+/* Opens the best of those that were tried, for good. Returns 0 if there is none. */
+static int chooses(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
 {
   int i;
 
+  while ((i = best(table, selection->counters, selection->count)) >= 0)
+    if (is_chosen(selection, table, i)) {
+      if (table[i].backend->scope == CPUCYCLES_SCOPE_THREAD)
+        choose_next_best(selection, table);
+      return 1;
+    }
+  return 0;
+}
+
+/* Tries what the list asks for, and chooses among that. */
+static int chooses_among(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+  const char *list)
+{
+  int i;
+
+  for (i = 0; i < selection->count; i++) {
+    cpucycles_counter_describe(&selection->counters[i], &table[i]);
+    cpucycles_counter_drop(&selection->counters[i], "not-asked");
+  }
+  for (i = 0; i < selection->count; i++)
+    if (cpucycles_choice_names(list, table[i].name))
+      try_counter(table, i, selection);
+  return chooses(selection, table);
+}
+
+/* The same among all: of those that were tried already, each was dropped. */
+static int chooses_among_all(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+  const char *list)
+{
+  int i;
+
+  for (i = 0; i < selection->count; i++)
+    if (!list || !cpucycles_choice_names(list, table[i].name))
+      try_counter(table, i, selection);
+  return chooses(selection, table);
+}
+
+void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
+  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
+{
+  const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
+
+  if (!cpucycles_choice_is_made(list))
+    list = NULL;
+  memset(counters, 0, (size_t)count * sizeof *counters);
   selection->counters = counters;
   selection->count = count;
   selection->implementation = NULL;
@@ -360,15 +406,10 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   selection->gauge.now = cpucycles_osclock_monotonic;
   selection->gauge.left = CPUCYCLES_GAUGE_TIME;
-  for (i = 0; i < count; i++)
-    try_counter(table, i, selection);
-  while ((i = best(table, counters, count)) >= 0)
-    if (is_chosen(selection, table, i)) {
-      if (table[i].backend->scope == CPUCYCLES_SCOPE_THREAD)
-        choose_next_best(selection, table);
-      return;
-    }
-  last_resort(selection, table);
+  if (!(list && chooses_among(selection, table, list)) && !chooses_among_all(selection, table, list))
+    last_resort(selection, table);
+  cpucycles_choice_report(list ? list : "", counters, count, selection->skipped,
+    (int)sizeof selection->skipped);
 }
 
 /* The process's one selection. */
@@ -380,7 +421,6 @@ static struct {
 
 static void make_selection(void)
 {
-  memset(published.counters, 0, sizeof published.counters);
   cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, published.counters,
     &published.selection);
 }

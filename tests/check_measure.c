@@ -402,6 +402,40 @@ START_TEST(rate_is_that_of_the_count)
 }
 END_TEST
 
+static const struct cpucycles_timer_info *timer_of(const char *name)
+{
+  const struct cpucycles_timer_info *timer;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
+  ck_assert_str_eq(cpucycles_implementation(), name);
+  timer = cpucycles_timer();
+  ck_assert_ptr_nonnull(timer);
+  ck_assert(timer->invariant >= -1 && timer->invariant <= 1);
+  ck_assert((timer->invariant_source != NULL) == (timer->invariant >= 0));
+  return timer;
+}
+
+START_TEST(clock_states_its_rate_and_is_invariant)
+{
+  const struct cpucycles_timer_info *timer = timer_of("default-gettimeofday");
+
+  ck_assert_int_eq(timer->stated_rate, 1000000);
+  ck_assert_int_eq(timer->invariant, 1);
+  ck_assert_ptr_eq(cpucycles_timer(), timer);
+}
+END_TEST
+
+/* Whoever states nothing, or states what is true: then the rate is that statement. */
+START_TEST(statement_of_the_chosen_counter_is_its_rate)
+{
+  const struct cpucycles_timer_info *timer = timer_of(cpucycles_implementation());
+  long long rate = cpucycles_rate();
+
+  if (timer->stated_rate && cpucycles_rates_agree(timer->stated_rate, rate))
+    ck_assert(timer->stated_rate == rate || rate == cpucycles_persecond());
+}
+END_TEST
+
 #ifdef PR_SET_TSC
 
 START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
@@ -500,6 +534,8 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, clock_that_stands_still_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, clock_that_is_set_back_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
+  tcase_add_test(tests, clock_states_its_rate_and_is_invariant);
+  tcase_add_test(tests, statement_of_the_chosen_counter_is_its_rate);
   tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
   tcase_add_test(tests, threads_find_one_rate);
   tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate,

@@ -174,12 +174,12 @@ static long long rate_traps(void)
 /* One table entry. The source is the name, unless a test says otherwise. */
 static struct cpucycles_entry entry(const char *name, struct cpucycles_backend backend)
 {
-  static struct cpucycles_backend pool[16];
+  static struct cpucycles_backend pool[32];
   static int used;
   struct cpucycles_backend *kept = &pool[used++];
   struct cpucycles_entry made = { name, "made for a test", kept };
 
-  ck_assert_int_le(used, 16);
+  ck_assert_int_le(used, 32);
   *kept = backend;
   kept->width = kept->width ? kept->width : 64;
   kept->source = kept->source ? kept->source : name;
@@ -199,14 +199,15 @@ static long long read_clock(void)
 
 #define LAST_CLOCK ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
-static const char *no_environment(const char *name)
+static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
+
+static const char *environment(const char *name)
 {
-  (void)name;
-  return NULL;
+  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? asked : NULL;
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host nowhere = { "/nonexistent", no_environment, NULL, NULL,
+static const struct cpucycles_host nowhere = { "/nonexistent", environment, NULL, NULL,
   NULL, 0, NULL };
 
 static struct cpucycles_counter_info infos[8];
@@ -540,6 +541,134 @@ START_TEST(there_is_an_answer_where_everything_traps)
 }
 END_TEST
 
+/* Four counters, of which the first would be chosen, and the second cannot be opened. */
+static void select_asked(const char *names)
+{
+  asked = names;
+  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up),
+    ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+}
+
+START_TEST(counters_asked_for_are_the_only_candidates)
+{
+  select_asked("reference");
+  ck_assert_str_eq(selection.implementation, "reference");
+  expect_dropped(0, "not-asked");
+  ck_assert_str_eq(infos[0].name, "core");
+  ck_assert_str_eq(infos[0].kind, "core");
+  ck_assert_int_eq(infos[0].width, 64);
+  expect_dropped(1, "not-asked");
+  ck_assert_int_eq(infos[1].error_number, 0);
+  ck_assert_ptr_null(infos[1].remedy);
+  expect_dropped(3, "not-asked");
+  ck_assert_int_eq(opens_seen, 0);
+  ck_assert_str_eq(selection.skipped, "");
+}
+END_TEST
+
+START_TEST(best_of_those_asked_for_is_chosen)
+{
+  select_asked(" clock,reference\n");
+  ck_assert_str_eq(selection.implementation, "reference");
+  ck_assert_int_eq(infos[3].state, CPUCYCLES_USABLE);
+  expect_dropped(0, "not-asked");
+  select_asked("reference,core,,clock");
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_str_eq(selection.skipped, "");
+}
+END_TEST
+
+START_TEST(second_way_to_a_register_can_be_asked_for)
+{
+  asked = "other way";
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
+  asked = "other-way";
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "other-way");
+}
+END_TEST
+
+START_TEST(name_that_cannot_be_used_is_reported)
+{
+  select_asked("refused,reference,nonesuch");
+  ck_assert_str_eq(selection.implementation, "reference");
+  expect_dropped(0, "not-asked");
+  expect_dropped(1, "refused");
+  ck_assert_str_eq(infos[1].remedy, "ask nicely");
+  ck_assert_str_eq(
+    selection.skipped, "refused does not work here: refused; nonesuch is no counter of this library");
+  select_asked("referenc,reference");
+  ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
+  select_asked("Reference,reference");
+  ck_assert_str_eq(selection.skipped, "Reference is no counter of this library");
+}
+END_TEST
+
+START_TEST(automatic_choice_stands_where_nothing_asked_for_can_be_used)
+{
+  static const char *const lists[] = { "refused", "nonesuch", "refused,nonesuch", "references" };
+  size_t i;
+
+  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    select_asked(lists[i]);
+    ck_assert_str_eq(selection.implementation, "core");
+    expect_dropped(1, "refused");
+    ck_assert_int_eq(infos[2].state, CPUCYCLES_USABLE);
+    ck_assert_ptr_null(infos[2].reason);
+    ck_assert_str_ne(selection.skipped, "");
+  }
+  select_asked("refused,nonesuch");
+  ck_assert_str_eq(
+    selection.skipped, "refused does not work here: refused; nonesuch is no counter of this library");
+}
+END_TEST
+
+START_TEST(counter_that_counts_nothing_is_not_chosen_when_asked_for)
+{
+  asked = "zero";
+  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "clock");
+  ck_assert_str_eq(selection.skipped, "zero does not work here: not-increasing");
+}
+END_TEST
+
+START_TEST(list_without_a_name_asks_for_nothing)
+{
+  static const char *const lists[] = { "", ",", " , \t,\n" };
+  size_t i;
+
+  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    select_asked(lists[i]);
+    ck_assert_str_eq(selection.implementation, "core");
+    expect_dropped(1, "refused");
+    ck_assert_str_eq(selection.skipped, "");
+  }
+}
+END_TEST
+
+START_TEST(whatever_is_asked_for_the_report_is_short_and_printable)
+{
+  static char long_name[100000], many[100000];
+  size_t i;
+
+  select_asked("\033[31mred\001\377");
+  ck_assert_str_eq(selection.skipped, "?[31mred?? is no counter of this library");
+  memset(long_name, 'x', sizeof long_name - 1);
+  select_asked(long_name);
+  ck_assert_str_eq(selection.skipped, "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
+  for (i = 0; i + 2 < sizeof many; i += 2)
+    memcpy(many + i, "y,", 2);
+  select_asked(many);
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_uint_lt(strlen(selection.skipped), sizeof selection.skipped);
+  ck_assert_str_eq(strstr(selection.skipped, "; and"), "; and others");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
@@ -568,6 +697,14 @@ static void add(TCase *tests)
   tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);
   tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
   tcase_add_test(tests, there_is_an_answer_where_everything_traps);
+  tcase_add_test(tests, counters_asked_for_are_the_only_candidates);
+  tcase_add_test(tests, best_of_those_asked_for_is_chosen);
+  tcase_add_test(tests, second_way_to_a_register_can_be_asked_for);
+  tcase_add_test(tests, name_that_cannot_be_used_is_reported);
+  tcase_add_test(tests, automatic_choice_stands_where_nothing_asked_for_can_be_used);
+  tcase_add_test(tests, counter_that_counts_nothing_is_not_chosen_when_asked_for);
+  tcase_add_test(tests, list_without_a_name_asks_for_nothing);
+  tcase_add_test(tests, whatever_is_asked_for_the_report_is_short_and_printable);
 }
 
 int main(void)

@@ -187,6 +187,38 @@ START_TEST(asking_leaves_nothing_open)
 }
 END_TEST
 
+static struct cpuid_leaf extended;
+static unsigned int highest_extended;
+
+static struct cpuid_leaf cpuid_of_power(unsigned int leaf)
+{
+  struct cpuid_leaf none = { 0, 0, 0, 0 }, highest = { highest_extended, 0, 0, 0 };
+
+  return leaf == 0x80000000 ? highest : leaf == 0x80000007 ? extended : none;
+}
+
+START_TEST(invariance_is_what_cpuid_states)
+{
+  static const struct {
+    unsigned int highest, d;
+    int invariant;
+  } rows[] = {
+    { 0x80000008, 0x100, 1 },
+    { 0x80000007, 0x1ff, 1 },
+    { 0x80000008, 0xff, 0 },
+    { 0x80000006, 0x100, 0 }, /* a leaf that is not there says nothing */
+    { 0, 0x100, -1 },         /* no CPUID, or one without extended leaves */
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    highest_extended = rows[i].highest;
+    extended.d = rows[i].d;
+    ck_assert_int_eq(tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
+  }
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, kernels_file_is_one_number_of_khz);
@@ -196,6 +228,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
   tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
   tcase_add_test(tests, asking_leaves_nothing_open);
+  tcase_add_test(tests, invariance_is_what_cpuid_states);
 }
 
 int main(void)

@@ -25,6 +25,7 @@ cat >$out.exact <<'END'
 5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
 6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
 7:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
+7:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
 8:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
 END
 
@@ -77,6 +78,28 @@ cpucyclespersecond=2400000000 $TOOL >$out || wrong "setting in the environment: 
 grep -q -e '^cpucycles frequency source cpucyclespersecond' \
   -e '^cpucycles frequency source .*; skipped: cpucyclespersecond is not needed$' $out ||
   wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
+
+# So is a name in CPUCYCLES_IMPLEMENTATION that cannot be used; and then the choice is as ever.
+CPUCYCLES_IMPLEMENTATION=nonesuch $TOOL >$out || wrong "unknown counter in the environment: exit status $?"
+grep -qx 'cpucycles skipped CPUCYCLES_IMPLEMENTATION: nonesuch is no counter of this library' $out ||
+  wrong "unknown counter in the environment: $(grep '^cpucycles skipped' $out)"
+! grep -q not-asked $out || wrong "unknown counter in the environment: others are left out"
+
+# Each counter forced in turn: it is what is used, or why it cannot be is said.
+for forced in $($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p'); do
+  CPUCYCLES_IMPLEMENTATION=$forced
+  export CPUCYCLES_IMPLEMENTATION
+  check_report "$forced forced"
+  if [ "$implementation" = "$forced" ]; then
+    ! grep -q '^cpucycles skipped' $out || wrong "$forced forced: it is used, and said to be skipped"
+    [ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
+      "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
+  else
+    grep -q "^cpucycles skipped CPUCYCLES_IMPLEMENTATION: $forced does not work here: [a-z-]*\$" $out ||
+      wrong "$forced forced: $implementation is used, and it is not said why"
+  fi
+  unset CPUCYCLES_IMPLEMENTATION
+done
 
 $TOOL --help >$out || wrong "--help: exit status $?"
 grep -q '^usage: cpucycles-info' $out || wrong "--help: no usage"

@@ -57,9 +57,12 @@ else
   echo "lists: skipped: the tool does not run here, so that what it traces cannot be compared"
 fi
 
-# Every reason that the library gives is explained in the man page.
-for code in $(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/counters.c"); do
-  grep -q "^\.It Li $code$" "$srcdir/lib/cpucycles.3.in" || wrong "reason $code: not in cpucycles(3)"
-done
+# The reasons that the library gives are those that the man page explains, and all that a test makes it give.
+given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/counters.c" | sort)
+explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
+made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/check_reasons.c" | sort)
+[ -n "$given" ] || wrong "no reasons in lib/counters.c"
+[ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
+[ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/check_reasons.c: $(echo $made)"
 
 exit $failed

@@ -27,6 +27,7 @@ posix_tests += tests/check_unload
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
+suite_tests += tests/check_reasons
 suite_tests += tests/check_scale
 suite_tests += tests/check_section
 suite_tests += tests/check_select

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* persecond: prints "PERSECOND SOURCE", then the settings that were not obeyed, if any; after "set-id " if it
-   runs with another's rights. Linked so that it finds the library in such a program too. */
+/* persecond: prints "PERSECOND SOURCE", then the names and the settings that were not obeyed, if any; after
+   "set-id " if it runs with another's rights. Linked so that it finds the library in such a program too. */
 
 #include "config.h"
 
@@ -11,11 +11,11 @@
 
 int main(void)
 {
-  const char *skipped = cpucycles_frequency_skipped();
+  const char *skipped = cpucycles_frequency_skipped(), *names = cpucycles_implementation_skipped();
 
   if (getuid() != geteuid() || getgid() != getegid())
     printf("set-id ");
-  printf("%lld %s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(), skipped ? "; skipped: " : "",
-    skipped ? skipped : "");
+  printf("%lld %s%s%s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(), names ? "; names: " : "",
+    names ? names : "", skipped ? "; skipped: " : "", skipped ? skipped : "");
   return fclose(stdout) == 0 ? 0 : 1;
 }

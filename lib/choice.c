@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The names in the environment variable CPUCYCLES_IMPLEMENTATION: which counters they leave in, and which of
+   them could not be used. What follows from that is select.c's matter. */
+
+#include "config.h"
+
+#include "lib/library.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char separators[] = ", \t\r\n";
+
+/* The next name of a list; 0: there is none. */
+static const char *next_name(const char **list, size_t *length)
+{
+  const char *name = *list + strspn(*list, separators);
+
+  *length = strcspn(name, separators);
+  *list = name + *length;
+  return *length > 0 ? name : NULL;
+}
+
+int cpucycles_choice_is_made(const char *list)
+{
+  size_t length;
+
+  return list && next_name(&list, &length);
+}
+
+int cpucycles_choice_names(const char *list, const char *counter)
+{
+  const char *name;
+  size_t length;
+
+  while ((name = next_name(&list, &length)) != NULL)
+    if (length == strlen(counter) && memcmp(name, counter, length) == 0)
+      return 1;
+  return 0;
+}
+
+static const struct cpucycles_counter_info *find(const struct cpucycles_counter_info *infos, int count,
+  const char *name, size_t length)
+{
+  int i;
+
+  for (i = 0; i < count; i++)
+    if (strlen(infos[i].name) == length && memcmp(infos[i].name, name, length) == 0)
+      return &infos[i];
+  return NULL;
+}
+
+/* A name of the user's may be anything: what is shown of it is short and printable. */
+static void show(char *shown, size_t size, const char *name, size_t length)
+{
+  size_t i;
+
+  for (i = 0; i < length && i < size - 1; i++)
+    shown[i] = name[i] > ' ' && name[i] <= '~' ? name[i] : '?';
+  shown[i] = 0;
+  if (length > i)
+    memcpy(shown + i - 3, "...", 3);
+}
+
+/* Adds a part, or, where there is no room for it, that there was more. Returns 0 if so. */
+static int add(char *skipped, size_t size, const char *name, const char *why, const char *reason)
+{
+  static const char more[] = "; and others";
+  size_t used = strlen(skipped), room = size - used - sizeof more;
+  int length = snprintf(skipped + used, room, "%s%s %s%s%s", used ? "; " : "", name, why,
+    reason ? ": " : "", reason ? reason : "");
+
+  if (length >= 0 && (size_t)length < room)
+    return 1;
+  strcpy(skipped + used, more);
+  return 0;
+}
+
+void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos, int count,
+  char *skipped, int size)
+{
+  const struct cpucycles_counter_info *info;
+  const char *name;
+  size_t length;
+  int more = 1;
+
+  *skipped = 0;
+  while (more && (name = next_name(&list, &length)) != NULL) {
+    char shown[32];
+
+    show(shown, sizeof shown, name, length);
+    info = find(infos, count, name, length);
+    if (!info)
+      more = add(skipped, (size_t)size, shown, "is no counter of this library", NULL);
+    else if (info->reason)
+      more = add(skipped, (size_t)size, shown, "does not work here", info->reason);
+  }
+}
