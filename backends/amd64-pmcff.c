@@ -13,24 +13,12 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/kernel-file.h"
+#include "backends/perf-remedy.h"
 
 #include <cpuid.h>
 #include <errno.h>
 
 enum { FIXED_COUNTER_1 = 0x40000001 };
-
-/* CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
-static const struct {
-  const char *file, *remedy;
-} settings[] = {
-  { "/sys/bus/event_source/devices/cpu/rdpmc",
-    "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc" },
-  { "/sys/bus/event_source/devices/cpu_core/rdpmc",
-    "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
-};
-
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
    EDX[12:5] their width. Virtual machines without a PMU have zeros there, as AMD's CPUs have. */
@@ -44,24 +32,28 @@ static int has_fixed_counter(void)
   return (eax & 0xff) >= 2 && (edx & 0x1f) >= 2 && width > 32 && width <= 64;
 }
 
+/* AMD's CPUs have no such counter, whoever gives them a PMU. */
+static int is_intel(void)
+{
+  unsigned int signature = 0;
+
+  __get_cpuid_max(0, &signature);
+  return signature == signature_INTEL_ebx;
+}
+
 static int open_fixed_counter(struct cpucycles_why *why)
 {
-  char text[8];
-  int length = -1, i;
-
   /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
-  for (i = 0; i < SETTINGS; i++) {
-    length = read_kernel_file(settings[i].file, text, sizeof text);
-    if (length >= 0)
-      break;
-  }
-  if (length < 0 || !has_fixed_counter())
-    return ENODEV;
-  if (length == 2 && text[0] == '2' && text[1] == '\n')
+  int level = rdpmc_why("", 2, why);
+
+  if (level >= 2 && has_fixed_counter())
     return 0;
-  why->explanation = "the kernel lets RDPMC read mapped events at most";
-  why->remedy = settings[i].remedy;
-  return EACCES;
+  if (level >= 0 && has_fixed_counter())
+    return EACCES;
+  why->explanation = why->remedy = 0;
+  if (level < 0 && is_intel())
+    no_pmu_why("", why);
+  return ENODEV;
 }
 
 static long long read_fixed_counter(void)

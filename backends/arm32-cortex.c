@@ -11,6 +11,14 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/perf-remedy.h"
+
+/* For the SIGILL that the first read may raise. */
+static int open_pmccntr(struct cpucycles_why *why)
+{
+  arm_module_why("", why);
+  return 0;
+}
 
 static long long read_pmccntr(void)
 {
@@ -26,5 +34,6 @@ const struct cpucycles_backend cpucycles_backend_arm32_cortex = {
   .width = 32,
   .source = "PMCCNTR",
   .unit = "core cycles",
+  .open = open_pmccntr,
   .read = read_pmccntr,
 };

@@ -7,14 +7,17 @@ CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/cpuinfo-rate.h
+EXTRA_DIST += backends/hypervisor.h
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/perf-cycles.h
+EXTRA_DIST += backends/perf-remedy.h
 EXTRA_DIST += backends/rate.h
+EXTRA_DIST += backends/riscv-cycle.h
 EXTRA_DIST += backends/riscv-perf.h
 EXTRA_DIST += backends/riscv-timebase.h
-EXTRA_DIST += backends/x86-tsc.h
 EXTRA_DIST += backends/x86-tsc-rate.h
+EXTRA_DIST += backends/x86-tsc.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/riscv-cycle.h"
 
 static long long read_cycle(void)
 {
@@ -30,5 +31,6 @@ const struct cpucycles_backend cpucycles_backend_riscv32_rdcycle = {
   .width = 64,
   .source = "cycle CSR",
   .unit = "core cycles",
+  .open = open_cycle,
   .read = read_cycle,
 };

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/riscv-cycle.h"
 
 static long long read_cycle(void)
 {
@@ -26,5 +27,6 @@ const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
   .width = 64,
   .source = "cycle CSR",
   .unit = "core cycles",
+  .open = open_cycle,
   .read = read_cycle,
 };

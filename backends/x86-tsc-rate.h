@@ -8,6 +8,7 @@
 #ifndef CPUCYCLES_X86_TSC_RATE_H
 #define CPUCYCLES_X86_TSC_RATE_H
 
+#include "backends/backend.h"
 #include "backends/kernel-file.h"
 #include "backends/rate.h"
 
@@ -22,6 +23,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#endif
+#ifdef __linux__
+#include <sys/prctl.h>
 #endif
 #ifdef HAVE_SYSCTLBYNAME
 #include <string.h>
@@ -234,6 +238,17 @@ static inline int tsc_is_invariant_by(cpuid_reader *cpuid)
   if (highest < 0x80000000)
     return -1;
   return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
+}
+
+/* For the SIGSEGV that the first read may raise: on Linux there is one cause, and the program can undo it. */
+static inline int tsc_open(struct cpucycles_why *why)
+{
+#ifdef PR_TSC_ENABLE
+  why->remedy = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+#else
+  (void)why;
+#endif
+  return 0;
 }
 
 static inline int tsc_invariant(const char **who)

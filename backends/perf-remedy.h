@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: shared by the counters
+   that need one. Looks at what the kernel says below a root folder, "" or a test's, and only where a counter
+   was refused. What would not help on this machine is not said.
+   Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst, perf_event_paranoid
+   and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since 5.8);
+   arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which make perf_user_access where
+   they find a PMU; Debian, "security,perf: Allow further restriction of perf_event_open" (3 and above);
+   proc_pid_status(5), Seccomp. */
+
+#ifndef CPUCYCLES_PERF_REMEDY_H
+#define CPUCYCLES_PERF_REMEDY_H
+
+#include "backends/backend.h"
+#include "backends/hypervisor.h"
+#include "backends/kernel-file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number of the kernel's, or `none` if the file is not there or says something else. */
+static inline int kernel_number(const char *root, const char *path, int none)
+{
+  char text[16], *end;
+  long number;
+
+  if (read_kernel_text(root, path, text, sizeof text) <= 0)
+    return none;
+  number = strtol(text, &end, 10);
+  return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
+}
+
+/* Is the kernel of that release, such as 5.17, or a later one? One that does not say is not. */
+static inline int kernel_is_since(const char *root, int major, int minor)
+{
+  char text[64], *end;
+  long numbers[2] = { 0, 0 };
+
+  if (read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+    return 0;
+  numbers[0] = strtol(text, &end, 10);
+  if (end > text && *end == '.')
+    numbers[1] = strtol(end + 1, NULL, 10);
+  return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
+}
+
+/* Do system calls of this process pass a filter, as in most containers? */
+static inline int is_filtered(const char *root)
+{
+  char text[16];
+
+  return read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
+    && strtol(text, NULL, 10) == 2;
+}
+
+/* Does the kernel drive a PMU whose name begins so? */
+static inline int has_pmu(const char *root, const char *name)
+{
+  char whole[256];
+  DIR *folder = NULL;
+  struct dirent *entry;
+  int found = 0;
+
+  if (snprintf(whole, sizeof whole, "%s/sys/bus/event_source/devices", root) < (int)sizeof whole)
+    folder = opendir(whole);
+  if (!folder)
+    return 0;
+  while (!found && (entry = readdir(folder)) != NULL)
+    found = strncmp(entry->d_name, name, strlen(name)) == 0;
+  closedir(folder);
+  return found;
+}
+
+/* A PMU is missing. Some hypervisors give one when they are told to. */
+static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
+{
+  static const struct {
+    const char *hypervisor, *remedy;
+  } remedies[] = {
+    { "KVM", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
+    { "QEMU", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
+    { "VMware", "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
+    { "Hyper-V", "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
+    { "Xen", "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
+  };
+  const char *hypervisor = find_hypervisor(root);
+  size_t i;
+
+  if (!hypervisor)
+    return;
+  why->explanation = "this virtual machine has no PMU";
+  why->remedy = "run outside of the virtual machine";
+  for (i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
+    if (strcmp(remedies[i].hypervisor, hypervisor) == 0)
+      why->remedy = remedies[i].remedy;
+}
+
+/* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. A backend leaves it in why->remedy while
+   it makes that call. */
+#define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
+
+static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
+{
+  int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2;
+
+  why->explanation = "a seccomp filter refuses perf_event_open";
+  if (is_kernel_file(root, "/.dockerenv"))
+    why->remedy = "run the container with --cap-add PERFMON, or a seccomp profile that allows perf_event_open";
+  else if (paranoid)
+    why->remedy = PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
+  else
+    why->remedy = PERF_FILTER_REMEDY;
+}
+
+static inline void perf_paranoid_why(const char *root, int with_kernel, struct cpucycles_why *why)
+{
+  int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1);
+  int capability = kernel_is_since(root, 5, 8);
+
+  if (with_kernel && paranoid > 1) {
+    why->explanation = "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1";
+    why->remedy = capability
+      ? "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON"
+      : "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN";
+  } else if (paranoid > 2) {
+    why->explanation = "kernel.perf_event_paranoid is above 2";
+    why->remedy = capability
+      ? "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON"
+      : "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN";
+  }
+}
+
+/* perf_event_open(2) of this thread's own core cycles failed with `error`. with_kernel: the kernel's were not
+   left out, since the PMU had refused that. Fills in what is known. */
+static inline void perf_event_why(const char *root, int error, int with_kernel, struct cpucycles_why *why)
+{
+  int there = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
+
+  switch (error) {
+  case EPERM:
+    if (is_filtered(root))
+      perf_filter_why(root, why);
+    else
+      perf_paranoid_why(root, with_kernel, why);
+    break;
+  case EACCES:
+    perf_paranoid_why(root, with_kernel, why);
+    if (there && !why->remedy)
+      why->explanation = "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it";
+    break;
+  case ENOSYS:
+    if (!there)
+      why->explanation = "this kernel was built without perf events";
+    else if (is_filtered(root))
+      perf_filter_why(root, why);
+    else
+      why->explanation = "what runs this program, such as an emulator, does not pass perf_event_open on";
+    break;
+  case ENOENT:
+  case ENODEV:
+  case EOPNOTSUPP:
+    if (!has_pmu(root, "cpu") && !has_pmu(root, "arm") && !has_pmu(root, "apple"))
+      no_pmu_why(root, why);
+    break;
+  }
+}
+
+/* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter needs one of the
+   two values, and the release since which there is the setting. */
+struct perf_user_access {
+  int lowest, highest, major, minor;
+  const char *remedy, *too_old, *newer;
+};
+
+/* Returns 0 if it lets them, else fills in why not. */
+static inline int perf_user_access_why(const char *root, const struct perf_user_access *needed,
+  struct cpucycles_why *why)
+{
+  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+
+  if (access >= needed->lowest && access <= needed->highest)
+    return 0;
+  if (access >= 0) {
+    why->explanation = "kernel.perf_user_access forbids it";
+    why->remedy = needed->remedy;
+  } else if (!kernel_is_since(root, needed->major, needed->minor)) {
+    why->explanation = needed->too_old;
+    why->remedy = needed->newer;
+  } else
+    no_pmu_why(root, why); /* a driver that finds a PMU makes the setting */
+  return 1;
+}
+
+/* arm64-perfpmc. */
+static inline int arm64_user_access_why(const char *root, struct cpucycles_why *why)
+{
+  static const struct perf_user_access needed = { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1",
+    "this kernel is older than 5.17, the first that lets programs read the PMU", "Linux 5.17 or later" };
+
+  return perf_user_access_why(root, &needed, why);
+}
+
+/* riscv64-perfrdcycle, riscv32-perfrdcycle. */
+static inline int riscv_user_access_why(const char *root, struct cpucycles_why *why)
+{
+  static const struct perf_user_access needed = { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1",
+    "this kernel is older than 6.6, the first that lets programs read the PMU", "Linux 6.6 or later" };
+
+  return perf_user_access_why(root, &needed, why);
+}
+
+/* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module can where there is
+   no PMU. */
+static inline void arm_module_why(const char *root, struct cpucycles_why *why)
+{
+  if (has_pmu(root, "armv"))
+    why->remedy = "load the kernel module of contrib/arm-pmu-access";
+}
+
+/* RDPMC on x86. Returns what the setting says: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no
+   PMU that has it. Fills in how to get `needed`, if it is less. */
+static inline int rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
+{
+  /* CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
+  static const struct {
+    const char *file, *one, *two, *watched;
+  } settings[] = {
+#define RDPMC_SETTING(file) \
+  { file, "echo 1 > " file, "echo 2 > " file, "echo 2 > " file "; sysctl kernel.nmi_watchdog=1" }
+    RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
+    RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
+#undef RDPMC_SETTING
+  };
+  int level = -1, i;
+
+  for (i = 0; i < 2 && level < 0; i++)
+    level = kernel_number(root, settings[i].file, -1);
+  if (level < 0 || level >= needed)
+    return level;
+  i--;
+  if (needed == 1) {
+    why->explanation = "the kernel lets nobody use RDPMC";
+    why->remedy = settings[i].one;
+    return level;
+  }
+  why->explanation = "the kernel lets RDPMC read mapped events at most";
+  /* who reads without an event of his own needs somebody who keeps the counter running */
+  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0 ? settings[i].watched
+                                                                            : settings[i].two;
+  return level;
+}
+
+#endif
