@@ -1,162 +1,28 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* cpucycles-info: what a user pastes into a bug report about a cycle count. Uses the public interface alone;
-   a report section is a function. */
+/* cpucycles-info: what a user pastes into a bug report about a cycle count. Here: what is asked for. Uses the
+   public interface alone; a report section is a function of text.c and json.c. */
 
 #include "config.h"
 
-#include <cpucycles.h>
+#include "cpucycles-info/report.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 
-enum { DIFFERENCES = 64 };
+/* Of an observation, where nobody asks for more: whole reports stay well below two seconds. */
+static const double usual_seconds = 0.05;
+static const double most_seconds = 86400;
 
-static void print_selection(void)
-{
-  printf("cpucycles version %s\n", cpucycles_version());
-  cpucycles_tracesetup();
-  printf("cpucycles persecond %lld\n", cpucycles_persecond());
-  printf("cpucycles implementation %s\n", cpucycles_implementation());
-}
+enum mode { DO_TEXT, DO_JSON, DO_PLOT, DO_LIST, DO_CHECK, DO_HELP, DO_VERSION };
 
-static int compare(const void *a, const void *b)
-{
-  long long x = *(const long long *)a, y = *(const long long *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* The mean of the middle half: steadier than a mean, finer than a median. */
-static long long interquartile_mean(const long long *values)
-{
-  long long sorted[DIFFERENCES], sum = 0;
-  int i;
-
-  memcpy(sorted, values, sizeof sorted);
-  qsort(sorted, DIFFERENCES, sizeof sorted[0], compare);
-  for (i = DIFFERENCES / 4; i < DIFFERENCES * 3 / 4; i++)
-    sum += sorted[i];
-  return sum / (DIFFERENCES / 2);
-}
-
-/* Adjacent reads: how steady the counter is, and what one call costs. */
-static void print_differences(void)
-{
-  long long reads[DIFFERENCES + 1], differences[DIFFERENCES], middle;
-  int i;
-
-  for (i = 0; i <= DIFFERENCES; i++)
-    reads[i] = cpucycles();
-  for (i = 0; i < DIFFERENCES; i++)
-    differences[i] = reads[i + 1] - reads[i];
-  middle = interquartile_mean(differences);
-  printf("cpucycles iqm %lld ", middle);
-  for (i = 0; i < DIFFERENCES; i++)
-    printf("%+lld", differences[i] - middle);
-  printf("\n");
-}
-
-static long long microseconds(void)
-{
-  struct timeval now;
-
-  gettimeofday(&now, NULL);
-  return (long long)now.tv_sec * 1000000 + now.tv_usec;
-}
-
-/* Some dozens of cycles that no compiler can leave out and no CPU can overlap. */
-static unsigned long long work(unsigned long long x)
-{
-  volatile unsigned long long kept;
-  int i;
-
-  for (i = 0; i < 16; i++)
-    x = x * 6364136223846793005ULL + 1;
-  kept = x;
-  return kept;
-}
-
-/* The counter against the wall clock, whose reading is up to a microsecond off at either end. */
-static void print_observed(long long loops)
-{
-  unsigned long long x = 1;
-  long long i, begin = microseconds(), time, cycles, first = cpucycles();
-
-  for (i = 0; i < loops; i++)
-    x = work(x);
-  cycles = cpucycles() - first;
-  time = microseconds() - begin;
-  printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n",
-    (double)cycles * 1e6 / (double)(time + 1), (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1),
-    loops, time);
-}
-
-/* Where the frequency comes from, and which setting of it was not obeyed. */
-static void print_frequency(void)
-{
-  const char *skipped = cpucycles_frequency_skipped();
-
-  printf("cpucycles frequency source %s", cpucycles_frequency_source());
-  if (skipped)
-    printf("; skipped: %s", skipped);
-  printf("\n");
-}
-
-/* Which names of those that were asked for could not be used. */
-static void print_skipped(void)
-{
-  const char *skipped = cpucycles_implementation_skipped();
-
-  if (skipped)
-    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", skipped);
-}
-
-static const char *signal_name(int signal)
-{
-  switch (signal) {
-  case SIGILL:
-    return "SIGILL";
-  case SIGFPE:
-    return "SIGFPE";
-#ifdef SIGBUS
-  case SIGBUS:
-    return "SIGBUS";
-#endif
-  case SIGSEGV:
-    return "SIGSEGV";
-#ifdef SIGSYS
-  case SIGSYS:
-    return "SIGSYS";
-#endif
-  default:
-    return "signal";
-  }
-}
-
-/* Why each counter that does not work was dropped, and what would help. */
-static void print_dropped(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
-    if (!counter->reason)
-      continue;
-    printf("cpucycles %s %s %s: %s", counter->state == CPUCYCLES_SELECTED ? "last resort" : "dropped",
-      counter->name, counter->reason, counter->explanation);
-    if (counter->signal_number)
-      printf(" (%s)", signal_name(counter->signal_number));
-    if (counter->error_number)
-      printf(" (%s)", strerror(counter->error_number));
-    if (counter->remedy)
-      printf("; remedy: %s", counter->remedy);
-    printf("\n");
-  }
-}
+struct request {
+  enum mode mode;
+  int modes; /* that were asked for */
+  const char *counter;
+  double seconds;
+};
 
 /* A report that was not written whole is not a report. */
 static int finish(void)
@@ -172,52 +38,216 @@ static int finish(void)
   return 0;
 }
 
-static int report(void)
-{
-  long long loops;
-
-  print_selection();
-  print_differences();
-  for (loops = 1024; loops <= 1048576; loops *= 2)
-    print_observed(loops);
-  print_frequency();
-  print_skipped();
-  print_dropped();
-  return finish();
-}
-
-static const char usage[] = "usage: cpucycles-info [--help | --version]\n";
+static const char usage[] = "usage: cpucycles-info [--json | --plot] [--counter NAME] [--observe SECONDS]\n"
+                            "       cpucycles-info --check [--counter NAME]\n"
+                            "       cpucycles-info --list | --help | --version\n";
 
 static int help(void)
 {
   printf("%s"
          "\n"
-         "Prints which CPU cycle counter programs get on this machine, how well it\n"
-         "works, and why others were dropped. Details: cpucycles-info(1).\n"
+         "Prints which CPU cycle counter programs get on this machine, how well it and\n"
+         "the others work, and why some do not: what to put into a bug report.\n"
          "\n"
-         "  --help     say this\n"
-         "  --version  print the version of the library in use\n",
+         "  --json             print the report as one JSON document\n"
+         "  --plot             draw how the differences of adjacent reads are distributed\n"
+         "  --counter NAME     report as if there were only this counter\n"
+         "  --observe SECONDS  observe each counter for so long, instead of 0.05 s\n"
+         "  --check            print which counter is in use; exit with 1 if that is a\n"
+         "                     clock of the operating system or nothing\n"
+         "  --list             print the names of the counters that were built\n"
+         "  --help             print this\n"
+         "  --version          print the version of the library in use\n"
+         "\n"
+         "Exit status: 0 if what was asked for was printed whole, 1 if not (and see\n"
+         "--check), 2 if the arguments are wrong. Details: cpucycles-info(1).\n",
     usage);
   return finish();
 }
 
 static int version(void)
 {
-  printf("cpucycles-info %s\n", cpucycles_version());
+  printf("cpucycles-info (libcpucycles) %s\n"
+         "Licence: 0BSD or MIT, as you choose. There is no warranty.\n",
+    cpucycles_version());
   return finish();
+}
+
+static int list(const struct roll *roll)
+{
+  int i;
+
+  for (i = 0; i < roll->count; i++)
+    printf("%s\n", roll->names[i]);
+  return finish();
+}
+
+static int check(void)
+{
+  const char *implementation = cpucycles_implementation(), *kind = "none";
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      kind = counter->kind;
+  printf("cpucycles implementation %s\n", implementation);
+  return finish() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
+}
+
+static int print_report(const struct request *request, const struct roll *roll)
+{
+  static struct report report;
+
+  examine_each(&report, roll, request->counter, request->seconds);
+  observe_differences(&report);
+  observe_rates(&report);
+  look_at_system(&report.system, "");
+  look_at_cpu(&report.cpu, "", report.system.architecture);
+  if (report.cpu.foreign)
+    strcpy(report.system.emulator, "of programs: /proc/cpuinfo is of another CPU");
+  look_at_state(&report.state, "");
+  find_warnings(&report);
+  if (request->mode == DO_JSON)
+    print_json(&report);
+  else if (request->mode == DO_PLOT)
+    print_plot(&report);
+  else
+    print_text(&report);
+  free(report.timer);
+  return finish();
+}
+
+static int complain(const char *what, const char *which)
+{
+  fprintf(stderr, "cpucycles-info: %s%s\n%s", what, which, usage);
+  return 2;
+}
+
+/* The library's own way to limit the choice, and so that of the processes that examine counters. */
+static int limit_choice(const char *counter)
+{
+#ifdef CPUCYCLES_POSIX
+  return setenv("CPUCYCLES_IMPLEMENTATION", counter, 1);
+#else
+  char setting[64];
+
+  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", counter) < (int)sizeof setting
+      ? putenv(strdup(setting)) : -1;
+#endif
+}
+
+static int is_on(const struct roll *roll, const char *counter)
+{
+  int i;
+
+  for (i = 0; i < roll->count; i++)
+    if (strcmp(roll->names[i], counter) == 0)
+      return 1;
+  return 0;
+}
+
+static int obey(const struct request *request)
+{
+  static struct roll roll;
+
+  if (request->mode == DO_HELP)
+    return help();
+  if (request->mode == DO_VERSION)
+    return version();
+  if (request->counter && limit_choice(request->counter) != 0)
+    return complain("no such counter: ", request->counter);
+  if (request->mode >= DO_LIST)
+    fill_roll(&roll);
+  else if (call_roll(&roll) != 0) {
+    fprintf(stderr, "cpucycles-info: cannot start a process\n");
+    return 1;
+  }
+  if (request->counter && !is_on(&roll, request->counter))
+    return complain("no such counter (--list names them): ", request->counter);
+  if (request->mode == DO_LIST)
+    return list(&roll);
+  return request->mode == DO_CHECK ? check() : print_report(request, &roll);
+}
+
+static int parse_seconds(const char *text, double *seconds)
+{
+  char *end;
+
+  *seconds = strtod(text, &end);
+  return end > text && *end == 0 && *seconds > 0 && *seconds <= most_seconds ? 0 : -1;
+}
+
+/* The value of an option that needs one: after "=", or the next argument. NULL: there is none, or this is
+   another option. */
+static const char *value_of(const char *option, char **arguments, int *i)
+{
+  size_t length = strlen(option);
+
+  if (strncmp(arguments[*i], option, length) != 0)
+    return NULL;
+  if (arguments[*i][length] == '=')
+    return arguments[*i] + length + 1;
+  return arguments[*i][length] == 0 && arguments[*i + 1] ? arguments[++*i] : NULL;
+}
+
+static int parse_mode(const char *argument, struct request *request)
+{
+  static const struct {
+    const char *option;
+    enum mode mode;
+  } modes[] = {
+    { "--json", DO_JSON },
+    { "--plot", DO_PLOT },
+    { "--list", DO_LIST },
+    { "--check", DO_CHECK },
+    { "--help", DO_HELP },
+    { "--version", DO_VERSION },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    if (strcmp(argument, modes[i].option) == 0) {
+      request->mode = modes[i].mode;
+      request->modes++;
+      return 1;
+    }
+  return 0;
+}
+
+static int parse(char **arguments, struct request *request)
+{
+  const char *value;
+  int i, settings = 0;
+
+  for (i = 1; arguments[i]; i++) {
+    const char *argument = arguments[i];
+
+    if (parse_mode(argument, request))
+      continue;
+    settings++;
+    if ((value = value_of("--counter", arguments, &i)) != NULL)
+      request->counter = value;
+    else if ((value = value_of("--observe", arguments, &i)) == NULL)
+      return complain(strcmp(argument, "--counter") == 0 || strcmp(argument, "--observe") == 0
+          ? "a value is missing: " : "unknown argument: ", argument);
+    else if (parse_seconds(value, &request->seconds) != 0)
+      return complain("not a number of seconds, above 0 and up to 86400: ", value);
+  }
+  if (request->modes > 1)
+    return complain("arguments that do not go together: ", "one of the forms below is meant");
+  if (settings > 0 && request->mode >= DO_LIST && !(request->mode == DO_CHECK && request->counter && settings == 1))
+    return complain("arguments that do not go together: ", "one of the forms below is meant");
+  return 0;
 }
 
 int main(int argc, char **argv)
 {
-  if (argc == 1)
-    return report();
-  if (argc == 2 && strcmp(argv[1], "--help") == 0)
-    return help();
-  if (argc == 2 && strcmp(argv[1], "--version") == 0)
-    return version();
-  if (argc > 2)
-    fprintf(stderr, "cpucycles-info: one argument at most, and not %d\n%s", argc - 1, usage);
-  else
-    fprintf(stderr, "cpucycles-info: unknown argument: %s\n%s", argv[1], usage);
-  return 2;
+  struct request request = { DO_TEXT, 0, NULL, 0 };
+  int status;
+
+  (void)argc;
+  request.seconds = usual_seconds;
+  status = parse(argv, &request);
+  return status != 0 ? status : obey(&request);
 }

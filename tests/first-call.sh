@@ -13,7 +13,7 @@ if ! strace -o $out true 2>/dev/null; then
 fi
 tool=$builddir/cpucycles-info/cpucycles-info
 [ ! -x "$builddir/cpucycles-info/.libs/cpucycles-info" ] || tool=$builddir/cpucycles-info/.libs/cpucycles-info
-LD_LIBRARY_PATH=$builddir/.libs strace -f -o $out -e trace=process,rt_sigaction "$tool" >/dev/null 2>&1 ||
+LD_LIBRARY_PATH=$builddir/.libs strace -f -o $out -e trace=process,rt_sigaction "$tool" --list >/dev/null 2>&1 ||
   { echo "first-call: skipped: the tool does not run here"; exit 77; }
 actions=$(grep -c rt_sigaction $out) || :
 processes=$(grep -E '(clone|clone3|fork|vfork|execve|execveat)\(' $out | grep -vc "execve(\"$tool\"") || :

@@ -8,13 +8,13 @@ set -eu
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}" "${EXEEXT:=}"
 out=info.tmp
 failed=0
-trap 'rm -f $out $out.err $out.exact' EXIT
+trap 'rm -f $out $out.err $out.exact $out.forms' EXIT
 
 wrong() { echo "info: $*"; failed=1; }
 
 $TOOL --version >$out 2>&1 || { echo "info: the tool does not run here: $(cat $out)"; exit 77; }
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
-[ "$(cat $out)" = "cpucycles-info $version" ] || wrong "--version says $(cat $out)"
+[ "$(head -n 1 $out)" = "cpucycles-info (libcpucycles) $version" ] || wrong "--version says $(cat $out)"
 
 # Each line's form, and where it may stand: the number before the colon never goes down.
 cat >$out.exact <<'END'
@@ -24,30 +24,49 @@ cat >$out.exact <<'END'
 4:cpucycles implementation [a-z0-9-]+
 5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
 6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
-7:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
-7:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
-8:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
+7:cpucycles system kernel .+
+8:cpucycles system architecture [A-Za-z0-9_ ]+, (32|64) bits, (little|big)-endian
+9:cpucycles system libc .+
+10:cpucycles system hypervisor .+
+11:cpucycles system container .+
+12:cpucycles system emulator .+
+13:cpucycles cpu model .+
+14:cpucycles cpu cores [0-9]+ CPUs( on [0-9]+ cores)?(, [0-9]+ allowed here)?
+15:cpucycles cpu type [A-Za-z0-9_ ]+: [0-9]+ CPUs
+16:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
+17:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
+18:cpucycles timer [a-z0-9-]+ not examined: .+
+18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+|not stated), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s by [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
+18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+|not stated), not measured
+18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)(, says .+)?
+18:cpucycles timer [a-z0-9-]+ across CPUs not tried
+18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ hops over [0-9]+ CPUs
+18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?(, all a multiple of [0-9]+)?
+18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, [0-9]+\.[0-9] ns
+18:cpucycles timer [a-z0-9-]+ differences( -?[0-9]+){5}, [0-9]+ below 0 of 10000
+19:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
+20:cpucycles clock source [a-z0-9_-]+; available: .+
+21:cpucycles governor [a-z_]+ on [0-9]+ CPUs(, another on others)?
+22:cpucycles turbo (on|off)
+23:cpucycles warning .+
 END
 
 check_report() {
   $TOOL >$out || wrong "$1: exit status $?"
-  at=1
-  while IFS= read -r line; do
-    form=$(while IFS=: read -r number expression; do
-      if echo "$line" | grep -Eqx -e "$expression"; then echo "$number"; fi
-    done <$out.exact)
-    if [ -z "$form" ]; then
-      wrong "$1: not a line of the report: $line"
-    elif [ "$form" -lt $at ]; then
-      wrong "$1: out of order: $line"
-    else
-      at=$form
-    fi
-  done <$out
+  # the number of each line, and that of its form
+  while IFS=: read -r number expression; do
+    grep -nEx -e "$expression" $out | sed "s/:.*/ $number/" || :
+  done <$out.exact | sort -n >$out.forms
+  for number in $(awk 'NR == FNR { known[$1] = 1; next } !(FNR in known) { print FNR }' $out.forms $out); do
+    wrong "$1: not a line of the report: $(sed -n "${number}p" $out)"
+  done
+  for number in $(awk '$2 < at { print $1 } { at = $2 }' $out.forms); do
+    wrong "$1: out of order: $(sed -n "${number}p" $out)"
+  done
   [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
   [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
-  for line in version persecond implementation iqm frequency; do
+  for line in version persecond implementation iqm frequency 'cpu model'; do
     [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
   done
   # a counter is dropped exactly where its precision is 0

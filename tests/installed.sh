@@ -65,6 +65,8 @@ else
   echo "installcheck: skipped: no static library was installed"
 fi
 version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version)
+  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
 echo "installcheck: tool: $version"
-[ "$version" = "cpucycles-info $VERSION" ]
+[ "$version" = "cpucycles-info (libcpucycles) $VERSION" ]
+[ -s "$DESTDIR$pkgdatadir/cpucycles-info.schema.json" ] ||
+  { echo "installcheck: the schema of the tool's JSON is not installed"; exit 1; }

@@ -133,6 +133,7 @@ script_tests += tests/info.sh
 script_tests += tests/lists.sh
 script_tests += tests/perf-cost.sh
 script_tests += tests/probes.sh
+script_tests += tests/report.sh
 script_tests += tests/settings.sh
 script_tests += tests/symbols.sh
 # EOL
@@ -141,6 +142,7 @@ dist_check_SCRIPTS += $(script_tests) tests/left-out.sh
 if !POSIX
 TESTS += tests/left-out.sh
 endif
+EXTRA_DIST += tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c
 
 # Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines, where they are.

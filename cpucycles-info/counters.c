@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Each counter that works, in a process of its own that selects it: so all of them are seen through the same
+   public calls as the one that is in use, and one that ends its process ends nothing else. Where there is no
+   fork, only the counter in use is examined. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_FORK
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+void fill_roll(struct roll *roll)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; i < TIMERS && (counter = cpucycles_counter(i)) != NULL; i++) {
+    snprintf(roll->names[i], sizeof roll->names[i], "%s", counter->name);
+    roll->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
+  }
+  roll->count = i;
+}
+
+struct task {
+  struct timer *timer;
+  double seconds;
+  int progress;
+};
+
+#ifdef HAVE_FORK
+
+static int write_all(int to, const char *bytes, size_t size)
+{
+  ssize_t written;
+
+  while (size > 0) {
+    written = write(to, bytes, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return -1;
+    bytes += written;
+    size -= (size_t)written;
+  }
+  return 0;
+}
+
+static int read_all(int from, char *bytes, size_t size)
+{
+  ssize_t length = 1;
+
+  while (size > 0 && length != 0) {
+    length = read(from, bytes, size);
+    if (length < 0 && errno != EINTR)
+      return -1;
+    if (length > 0) {
+      bytes += length;
+      size -= (size_t)length;
+    }
+  }
+  return size == 0 ? 0 : -1;
+}
+
+static int wait_for(pid_t child)
+{
+  int status;
+
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return status;
+}
+
+/* Runs body(argument) in a child, and takes the result, `size` bytes, from there. Returns 0, or the child's
+   status as wait(2) gives it, or -1. */
+static int in_child(void (*body)(void *), void *argument, void *result, size_t size)
+{
+  int pipes[2], status, failed;
+  pid_t child;
+
+  if (pipe(pipes) != 0)
+    return -1;
+  child = fork();
+  if (child == 0) {
+    close(pipes[0]);
+    body(argument);
+    _exit(write_all(pipes[1], result, size) != 0);
+  }
+  close(pipes[1]);
+  failed = child < 0 || read_all(pipes[0], result, size) != 0;
+  close(pipes[0]);
+  status = child < 0 ? -1 : wait_for(child);
+  return failed && status == 0 ? -1 : status;
+}
+
+static void fill_roll_alone(void *roll)
+{
+  fill_roll(roll);
+}
+
+int call_roll(struct roll *roll)
+{
+  return in_child(fill_roll_alone, roll, roll, sizeof *roll);
+}
+
+static void examine_alone(void *argument)
+{
+  struct task *task = argument;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", task->timer->name, 1);
+  examine(task->timer, task->seconds, task->progress);
+}
+
+static void examine_one(struct timer *timer, double seconds)
+{
+  struct task task = { timer, seconds, seconds >= 1 && isatty(2) };
+  int status = in_child(examine_alone, &task, timer, sizeof *timer);
+  struct timer fresh;
+
+  if (status == 0)
+    return;
+  memset(&fresh, 0, sizeof fresh);
+  memcpy(fresh.name, timer->name, sizeof fresh.name);
+  if (status > 0 && WIFSIGNALED(status))
+    snprintf(fresh.failure, sizeof fresh.failure, "the process that examined it ended by signal %d",
+      WTERMSIG(status));
+  else
+    snprintf(fresh.failure, sizeof fresh.failure, "no process could examine it");
+  *timer = fresh;
+}
+
+static int can_be_examined(const char *name)
+{
+  (void)name;
+  return 1;
+}
+
+#else
+
+int call_roll(struct roll *roll)
+{
+  fill_roll(roll);
+  return 0;
+}
+
+static void examine_one(struct timer *timer, double seconds)
+{
+  examine(timer, seconds, 0);
+}
+
+static int can_be_examined(const char *name)
+{
+  return strcmp(name, cpucycles_implementation()) == 0;
+}
+
+#endif
+
+void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds)
+{
+  int i;
+
+  report->timer = calloc((size_t)roll->count + 1, sizeof *report->timer);
+  for (i = 0; report->timer && i < roll->count; i++) {
+    struct timer *timer = &report->timer[report->timers];
+
+    if (!roll->works[i] || !can_be_examined(roll->names[i]) || (only && strcmp(only, roll->names[i]) != 0))
+      continue;
+    memcpy(timer->name, roll->names[i], sizeof timer->name);
+    examine_one(timer, seconds);
+    report->timers++;
+  }
+}

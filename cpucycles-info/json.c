@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json describes. Members may
+   be added to a format, and a change of what one means makes the next format. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FORMAT = 1 };
+
+static int depth;    /* of objects and arrays that are open */
+static int is_first; /* in the one at hand */
+
+static void line(void)
+{
+  printf(is_first ? "\n%*s" : ",\n%*s", depth * 2, "");
+  is_first = 0;
+}
+
+/* What is no printable ASCII is escaped, or, where it is no UTF-8, replaced: files of the system's can hold
+   anything. Returns the length of the UTF-8 sequence at text, or 0. */
+static int sequence_length(const unsigned char *text)
+{
+  static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };
+  int length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2, i;
+
+  if (text[0] < least[length] || text[0] > 0xf4)
+    return 0;
+  for (i = 1; i < length; i++)
+    if (text[i] < 0x80 || text[i] > 0xbf)
+      return 0;
+  if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f)
+    || (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+    return 0;
+  return length;
+}
+
+static void string(const char *text)
+{
+  const unsigned char *at = (const unsigned char *)text;
+  int length;
+
+  putchar('"');
+  while (*at) {
+    length = *at < 0x80 ? 1 : sequence_length(at);
+    if (*at == '"' || *at == '\\')
+      printf("\\%c", *at);
+    else if (*at < ' ' || *at == 127)
+      printf("\\u%04x", *at);
+    else if (length > 0)
+      fwrite(at, 1, (size_t)length, stdout);
+    else
+      printf("\\ufffd");
+    at += length > 0 ? length : 1;
+  }
+  putchar('"');
+}
+
+static void key(const char *name)
+{
+  line();
+  string(name);
+  printf(": ");
+}
+
+static void open_with(char bracket)
+{
+  putchar(bracket);
+  depth++;
+  is_first = 1;
+}
+
+static void close_with(char bracket)
+{
+  depth--;
+  if (!is_first)
+    printf("\n%*s", depth * 2, "");
+  putchar(bracket);
+  is_first = 0;
+}
+
+static void text_or_null(const char *name, const char *text)
+{
+  key(name);
+  if (text && *text)
+    string(text);
+  else
+    printf("null");
+}
+
+static void integer(const char *name, long long value)
+{
+  key(name);
+  printf("%lld", value);
+}
+
+static void integer_or_null(const char *name, long long value)
+{
+  if (value != 0) {
+    integer(name, value);
+    return;
+  }
+  key(name);
+  printf("null");
+}
+
+static void boolean(const char *name, int value)
+{
+  key(name);
+  printf("%s", value < 0 ? "null" : value ? "true" : "false");
+}
+
+/* The tool never asks for the locale's numbers: the point is a point. */
+static void number(const char *name, double value)
+{
+  key(name);
+  printf("%.6f", value);
+}
+
+static void print_system(const struct system_info *system)
+{
+  key("system");
+  open_with('{');
+  text_or_null("kernel", system->kernel);
+  text_or_null("release", system->release);
+  text_or_null("architecture", system->architecture);
+  integer("word_bits", system->word_bits);
+  key("byte_order");
+  string(system->little_endian ? "little" : "big");
+  text_or_null("libc", system->libc);
+  text_or_null("hypervisor", system->hypervisor);
+  text_or_null("container", system->container);
+  text_or_null("emulator", system->emulator);
+  close_with('}');
+}
+
+static void print_cpu(const struct cpu_info *cpu)
+{
+  int i;
+
+  key("cpu");
+  open_with('{');
+  text_or_null("model", cpu->model);
+  integer_or_null("cpus", cpu->cpus);
+  integer_or_null("cores", cpu->cores);
+  integer_or_null("allowed", cpu->allowed);
+  key("types");
+  open_with('[');
+  for (i = 0; i < cpu->types; i++) {
+    line();
+    open_with('{');
+    text_or_null("name", cpu->type[i].name);
+    integer("cpus", cpu->type[i].count);
+    close_with('}');
+  }
+  close_with(']');
+  close_with('}');
+}
+
+static void print_frequency(void)
+{
+  key("frequency");
+  open_with('{');
+  integer("persecond", cpucycles_persecond());
+  text_or_null("source", cpucycles_frequency_source());
+  text_or_null("skipped", cpucycles_frequency_skipped());
+  close_with('}');
+}
+
+static void print_rate(const struct timer *timer)
+{
+  key("rate");
+  open_with('{');
+  integer_or_null("stated", timer->stated);
+  key("measured");
+  if (timer->measured > 0)
+    printf("%.0f", timer->measured);
+  else
+    printf("null");
+  number("uncertainty_ppm", timer->uncertainty);
+  key("off_ppm");
+  if (timer->stated > 0 && timer->measured > 0)
+    printf("%.6f", disagreement(timer));
+  else
+    printf("null");
+  number("seconds", timer->seconds);
+  key("clock");
+  string(clock_name);
+  close_with('}');
+}
+
+static void print_hops(const struct timer *timer)
+{
+  key("across_cpus");
+  if (timer->cpus == 0) {
+    printf("null");
+    return;
+  }
+  open_with('{');
+  integer("cpus", timer->cpus);
+  integer("hops", timer->hops);
+  boolean("monotonic", timer->worst_hop == 0);
+  integer("largest_step_back", timer->worst_hop);
+  close_with('}');
+}
+
+static void print_differences(const struct timer *timer)
+{
+  key("differences");
+  open_with('{');
+  integer("count", timer->samples);
+  integer("below_zero", timer->backward);
+  integer("lowest", timer->low);
+  integer("lower_quartile", timer->quartile1);
+  integer("median", timer->median);
+  integer("upper_quartile", timer->quartile3);
+  integer("highest", timer->high);
+  close_with('}');
+}
+
+static void print_timer(const struct timer *timer)
+{
+  key("timer");
+  if (!timer) {
+    printf("null");
+    return;
+  }
+  open_with('{');
+  text_or_null("failure", timer->failure);
+  if (!*timer->failure) {
+    print_rate(timer);
+    boolean("invariant", timer->invariant);
+    text_or_null("invariant_source", timer->invariant_source);
+    print_hops(timer);
+    integer("step", timer->step);
+    number("step_units", timer->step_units);
+    integer_or_null("divisor", timer->divisor);
+    key("read");
+    open_with('{');
+    number("cycles", timer->read_cycles);
+    number("nanoseconds", timer->read_nanoseconds);
+    close_with('}');
+    print_differences(timer);
+  }
+  close_with('}');
+}
+
+static void print_counter(const struct report *report, const struct cpucycles_counter_info *counter)
+{
+  static const char *const states[] = { "dropped", "usable", "selected" };
+
+  line();
+  open_with('{');
+  text_or_null("name", counter->name);
+  text_or_null("summary", counter->summary);
+  text_or_null("kind", counter->kind);
+  text_or_null("scope", counter->scope);
+  text_or_null("unit", counter->unit);
+  integer("width", counter->width);
+  text_or_null("state", states[counter->state]);
+  integer("precision", counter->precision);
+  number("scaling", counter->scaling);
+  text_or_null("reason", counter->reason);
+  text_or_null("explanation", counter->explanation);
+  integer_or_null("errno", counter->error_number);
+  text_or_null("error", counter->error_number ? strerror(counter->error_number) : NULL);
+  text_or_null("signal", counter->signal_number ? signal_name(counter->signal_number) : NULL);
+  text_or_null("remedy", counter->remedy);
+  print_timer(timer_of(report, counter->name));
+  close_with('}');
+}
+
+static void print_counters(const struct report *report)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  key("counters");
+  open_with('[');
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    print_counter(report, counter);
+  close_with(']');
+}
+
+static void print_adjacent(const struct report *report)
+{
+  int i;
+
+  key("iqm");
+  open_with('{');
+  integer("mean", report->mean);
+  key("differences");
+  printf("[");
+  for (i = 0; i < DIFFERENCES; i++)
+    printf("%s%lld", i ? ", " : "", report->differences[i]);
+  printf("]");
+  close_with('}');
+}
+
+static void print_observed(const struct report *report)
+{
+  int i;
+
+  key("observed");
+  open_with('[');
+  for (i = 0; i < OBSERVED; i++) {
+    const struct observed *observed = &report->observed[i];
+
+    line();
+    open_with('{');
+    key("low");
+    printf("%.0f", observed->low);
+    key("high");
+    printf("%.0f", observed->high);
+    integer("loops", observed->loops);
+    integer("microseconds", observed->microseconds);
+    close_with('}');
+  }
+  close_with(']');
+}
+
+static void print_state(const struct state_info *state)
+{
+  text_or_null("clock_source", state->clock_source);
+  text_or_null("clock_sources", state->clock_sources);
+  key("governor");
+  if (*state->governor) {
+    open_with('{');
+    text_or_null("name", state->governor);
+    integer("cpus", state->governed);
+    boolean("others", state->governors > 1);
+    close_with('}');
+  } else
+    printf("null");
+  boolean("turbo", state->turbo);
+}
+
+static void print_warnings(const struct report *report)
+{
+  int i;
+
+  key("warnings");
+  open_with('[');
+  for (i = 0; i < report->warnings; i++) {
+    line();
+    string(report->warning[i]);
+  }
+  close_with(']');
+}
+
+void print_json(const struct report *report)
+{
+  open_with('{');
+  integer("format", FORMAT);
+  text_or_null("version", cpucycles_version());
+  text_or_null("implementation", cpucycles_implementation());
+  text_or_null("implementation_skipped", cpucycles_implementation_skipped());
+  print_frequency();
+  print_counters(report);
+  print_adjacent(report);
+  print_observed(report);
+  print_system(&report->system);
+  print_cpu(&report->cpu);
+  print_state(&report->state);
+  print_warnings(report);
+  close_with('}');
+  printf("\n");
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The counter in use, as the report's first lines tell of it: those that cpucycles-info has always had. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/time.h>
+
+/* The mean of the middle half: steadier than a mean, finer than a median. */
+static long long interquartile_mean(const long long *values)
+{
+  long long sorted[DIFFERENCES], sum = 0;
+  int i;
+
+  memcpy(sorted, values, sizeof sorted);
+  sort_counts(sorted, DIFFERENCES);
+  for (i = DIFFERENCES / 4; i < DIFFERENCES * 3 / 4; i++)
+    sum += sorted[i];
+  return sum / (DIFFERENCES / 2);
+}
+
+/* Adjacent reads: how steady the counter is, and what one call costs. */
+void observe_differences(struct report *report)
+{
+  long long reads[DIFFERENCES + 1];
+  int i;
+
+  for (i = 0; i <= DIFFERENCES; i++)
+    reads[i] = cpucycles();
+  for (i = 0; i < DIFFERENCES; i++)
+    report->differences[i] = reads[i + 1] - reads[i];
+  report->mean = interquartile_mean(report->differences);
+}
+
+static long long microseconds(void)
+{
+  struct timeval now;
+
+  gettimeofday(&now, NULL);
+  return (long long)now.tv_sec * 1000000 + now.tv_usec;
+}
+
+/* Some dozens of cycles that no compiler can leave out and no CPU can overlap. */
+static unsigned long long work(unsigned long long x)
+{
+  volatile unsigned long long kept;
+  int i;
+
+  for (i = 0; i < 16; i++)
+    x = x * 6364136223846793005ULL + 1;
+  kept = x;
+  return kept;
+}
+
+/* The counter against the wall clock, whose reading is up to a microsecond off at either end. */
+static void observe_loops(struct observed *observed, long long loops)
+{
+  unsigned long long x = 1;
+  long long i, begin = microseconds(), time, cycles, first = cpucycles();
+
+  for (i = 0; i < loops; i++)
+    x = work(x);
+  cycles = cpucycles() - first;
+  time = microseconds() - begin;
+  observed->low = (double)cycles * 1e6 / (double)(time + 1);
+  observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
+  observed->loops = loops;
+  observed->microseconds = time;
+}
+
+void observe_rates(struct report *report)
+{
+  int i;
+
+  for (i = 0; i < OBSERVED; i++)
+    observe_loops(&report->observed[i], 1024LL << i);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* How the differences of adjacent reads are distributed, as a bar chart for each counter that works. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_LANGINFO_H
+#include <langinfo.h>
+#include <locale.h>
+#endif
+#ifdef HAVE_SYS_IOCTL_H
+#include <sys/ioctl.h>
+#endif
+#ifdef CPUCYCLES_POSIX
+#include <termios.h>
+#include <unistd.h>
+#endif
+
+enum {
+  ROWS = 24,    /* at most; the last one is for what is rare and far above */
+  NARROWEST = 40,
+  WIDEST = 200,
+  EIGHTHS = 8
+};
+
+/* How to draw. */
+struct style {
+  int width, unicode, color;
+};
+
+/* Differences from `from` up to and not including `to`. */
+struct row {
+  long long from, to;
+  int count;
+};
+
+struct chart {
+  struct row rows[ROWS];
+  int used, highest;
+};
+
+static int is_terminal(void)
+{
+#ifdef CPUCYCLES_POSIX
+  return isatty(1);
+#else
+  return 0;
+#endif
+}
+
+static int width_of_terminal(void)
+{
+  const char *columns = getenv("COLUMNS");
+  int width = columns ? atoi(columns) : 0;
+#if defined(HAVE_SYS_IOCTL_H) && defined(TIOCGWINSZ)
+  struct winsize size;
+
+  if (is_terminal() && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    width = size.ws_col;
+#endif
+  if (width <= 0)
+    width = 80;
+  return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width;
+}
+
+static struct style find_style(void)
+{
+  const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  struct style style = { width_of_terminal(), 0, 0 };
+
+#ifdef HAVE_LANGINFO_H
+  setlocale(LC_CTYPE, "");
+  style.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  setlocale(LC_CTYPE, "C");
+#endif
+  style.color = is_terminal() && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+  return style;
+}
+
+/* Rows of equal width, a whole number of cycles, up to where all but one in a hundred are, and one for the
+   rest. */
+static void make_chart(struct chart *chart, const struct timer *timer)
+{
+  const long long *values = timer->differences;
+  long long low = values[0], high = values[timer->samples - 1 - timer->samples / 100];
+  long long span = (high - low) / (ROWS - 1) + 1;
+  int i, row = 0;
+
+  memset(chart, 0, sizeof *chart);
+  chart->used = (int)((high - low) / span) + 1;
+  for (i = 0; i < chart->used; i++) {
+    chart->rows[i].from = low + i * span;
+    chart->rows[i].to = low + (i + 1) * span;
+  }
+  for (i = 0; i < timer->samples; i++) { /* they are sorted */
+    while (row < chart->used && values[i] >= chart->rows[row].to)
+      row++;
+    if (row == chart->used) {
+      chart->rows[row].from = chart->rows[row - 1].to;
+      chart->rows[row].to = values[timer->samples - 1] + 1;
+      chart->used++;
+    }
+    chart->rows[row].count++;
+  }
+  for (i = 0; i < chart->used; i++)
+    if (chart->rows[i].count > chart->highest)
+      chart->highest = chart->rows[i].count;
+}
+
+/* Narrows to the rows that hold something, and one empty row where there were several. */
+static int is_gap(const struct chart *chart, int i)
+{
+  return i > 0 && chart->rows[i].count == 0 && chart->rows[i - 1].count == 0;
+}
+
+static int holds(const struct row *row, long long value)
+{
+  return value >= row->from && value < row->to;
+}
+
+static const char *mark_of(const struct timer *timer, const struct row *row)
+{
+  static const char *const marks[] = { "", "Q1", "median", "Q1 median", "Q3", "Q1 Q3", "median Q3",
+    "Q1 median Q3" };
+
+  return marks[holds(row, timer->quartile1) + 2 * holds(row, timer->median)
+    + 4 * holds(row, timer->quartile3)];
+}
+
+/* A bar of so many eighths of a column. What counts at all is seen. */
+static void print_bar(int eighths, const struct style *style)
+{
+  static const char *const parts[EIGHTHS] = { "", "\342\226\217", "\342\226\216", "\342\226\215",
+    "\342\226\214", "\342\226\213", "\342\226\212", "\342\226\211" };
+  int i;
+
+  if (!style->unicode) {
+    for (i = 0; i < (eighths + EIGHTHS - 1) / EIGHTHS; i++)
+      putchar('#');
+    return;
+  }
+  for (i = 0; i < eighths / EIGHTHS; i++)
+    printf("\342\226\210");
+  printf("%s", parts[eighths % EIGHTHS]);
+}
+
+static void name_row(char *name, size_t size, const struct row *row)
+{
+  if (row->to - row->from == 1)
+    snprintf(name, size, "%lld", row->from);
+  else
+    snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
+}
+
+static void print_row(const struct timer *timer, const struct row *row, int label, int room, int highest,
+  const struct style *style)
+{
+  const char *mark = mark_of(timer, row);
+  char name[48];
+  int eighths = highest > 0 ? (int)((long long)row->count * room * EIGHTHS / highest) : 0;
+
+  if (eighths == 0 && row->count > 0)
+    eighths = 1;
+  name_row(name, sizeof name, row);
+  printf("%*s %6d ", label, name, row->count);
+  if (style->color && *mark)
+    printf("\033[1m");
+  print_bar(eighths, style);
+  if (*mark)
+    printf(" %s", mark);
+  if (style->color && *mark)
+    printf("\033[0m");
+  printf("\n");
+}
+
+static void print_chart(const struct timer *timer, const struct style *style)
+{
+  struct chart chart;
+  char name[48];
+  int i, label = 0, room;
+
+  make_chart(&chart, timer);
+  for (i = 0; i < chart.used; i++) {
+    name_row(name, sizeof name, &chart.rows[i]);
+    if (!is_gap(&chart, i) && (int)strlen(name) > label)
+      label = (int)strlen(name);
+  }
+  /* the label, the count, and the longest mark stand beside the bar */
+  room = style->width - label - 8 - (int)sizeof " Q1 median Q3";
+  if (room < 4)
+    room = 4;
+  for (i = 0; i < chart.used; i++)
+    if (!is_gap(&chart, i))
+      print_row(timer, &chart.rows[i], label, room, chart.highest, style);
+}
+
+static void print_counter(const struct timer *timer, const struct style *style)
+{
+  printf("%s: ", timer->name);
+  if (*timer->failure) {
+    printf("not examined: %s\n", timer->failure);
+    return;
+  }
+  printf("%d differences of adjacent reads, in cycles\n", timer->samples);
+  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->quartile1, timer->median, timer->quartile3,
+    timer->low, timer->high);
+  print_chart(timer, style);
+}
+
+void print_plot(const struct report *report)
+{
+  struct style style = find_style();
+  int i;
+
+  for (i = 0; i < report->timers; i++) {
+    if (i > 0)
+      printf("\n");
+    print_counter(&report->timer[i], &style);
+  }
+  if (report->timers == 0) {
+    const char *skipped = cpucycles_implementation_skipped();
+
+    printf("nothing to draw: %s\n", skipped ? skipped : "no counter works here");
+  }
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info has always had, in
+   form and order, then the rest. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_selection(void)
+{
+  printf("cpucycles version %s\n", cpucycles_version());
+  cpucycles_tracesetup();
+  printf("cpucycles persecond %lld\n", cpucycles_persecond());
+  printf("cpucycles implementation %s\n", cpucycles_implementation());
+}
+
+static void print_differences(const struct report *report)
+{
+  int i;
+
+  printf("cpucycles iqm %lld ", report->mean);
+  for (i = 0; i < DIFFERENCES; i++)
+    printf("%+lld", report->differences[i] - report->mean);
+  printf("\n");
+}
+
+static void print_observed(const struct report *report)
+{
+  int i;
+
+  for (i = 0; i < OBSERVED; i++) {
+    const struct observed *observed = &report->observed[i];
+
+    printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n", observed->low,
+      observed->high, observed->loops, observed->microseconds);
+  }
+}
+
+static const char *or_none(const char *text, const char *none)
+{
+  return *text ? text : none;
+}
+
+static void print_system(const struct system_info *system)
+{
+  printf("cpucycles system kernel %s%s%s\n", or_none(system->kernel, "not known"), *system->release ? " " : "",
+    system->release);
+  printf("cpucycles system architecture %s, %d bits, %s-endian\n", or_none(system->architecture, "not known"),
+    system->word_bits, system->little_endian ? "little" : "big");
+  printf("cpucycles system libc %s\n", or_none(system->libc, "not known"));
+  printf("cpucycles system hypervisor %s\n", or_none(system->hypervisor, "none found"));
+  printf("cpucycles system container %s\n", or_none(system->container, "none found"));
+  printf("cpucycles system emulator %s\n", or_none(system->emulator, "none found"));
+}
+
+static void print_cpu(const struct cpu_info *cpu)
+{
+  int i;
+
+  printf("cpucycles cpu model %s\n", or_none(cpu->model, "not known"));
+  if (cpu->cpus > 0) {
+    printf("cpucycles cpu cores %d CPUs", cpu->cpus);
+    if (cpu->cores > 0)
+      printf(" on %d cores", cpu->cores);
+    if (cpu->allowed > 0)
+      printf(", %d allowed here", cpu->allowed);
+    printf("\n");
+  }
+  for (i = 0; i < cpu->types; i++)
+    printf("cpucycles cpu type %s: %d CPUs\n", cpu->type[i].name, cpu->type[i].count);
+}
+
+/* Where the frequency comes from, and which setting of it was not obeyed. */
+static void print_frequency(void)
+{
+  const char *skipped = cpucycles_frequency_skipped();
+
+  printf("cpucycles frequency source %s", cpucycles_frequency_source());
+  if (skipped)
+    printf("; skipped: %s", skipped);
+  printf("\n");
+}
+
+/* Which names of those that were asked for could not be used. */
+static void print_skipped(void)
+{
+  const char *skipped = cpucycles_implementation_skipped();
+
+  if (skipped)
+    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", skipped);
+}
+
+static void print_rate(const struct timer *timer)
+{
+  printf("cpucycles timer %s rate ", timer->name);
+  if (timer->stated > 0)
+    printf("stated %lld, ", timer->stated);
+  else
+    printf("not stated, ");
+  if (timer->measured > 0)
+    printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty, timer->seconds,
+      clock_name);
+  else
+    printf("not measured");
+  if (timer->stated > 0 && timer->measured > 0)
+    printf(", %+.1f ppm off", disagreement(timer));
+  printf("\n");
+}
+
+static void print_invariance(const struct timer *timer)
+{
+  static const char *const words[] = { "not known", "no", "yes" };
+
+  printf("cpucycles timer %s invariant %s", timer->name, words[timer->invariant + 1]);
+  if (*timer->invariant_source)
+    printf(", says %s", timer->invariant_source);
+  printf("\n");
+}
+
+static void print_hops(const struct timer *timer)
+{
+  printf("cpucycles timer %s across CPUs ", timer->name);
+  if (timer->cpus == 0)
+    printf("not tried\n");
+  else if (timer->worst_hop > 0)
+    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->worst_hop, timer->hops,
+      timer->cpus);
+  else
+    printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
+}
+
+static void print_granularity(const struct timer *timer)
+{
+  printf("cpucycles timer %s step %lld cycles", timer->name, timer->step);
+  if (timer->scaled)
+    printf(", %.0f of its units", timer->step_units);
+  if (timer->divisor > 1)
+    printf(", all a multiple of %lld", timer->divisor);
+  printf("\n");
+}
+
+static void print_timer(const struct timer *timer)
+{
+  if (*timer->failure) {
+    printf("cpucycles timer %s not examined: %s\n", timer->name, timer->failure);
+    return;
+  }
+  print_rate(timer);
+  print_invariance(timer);
+  print_hops(timer);
+  print_granularity(timer);
+  printf("cpucycles timer %s read %.1f cycles, %.1f ns\n", timer->name, timer->read_cycles,
+    timer->read_nanoseconds);
+  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name, timer->low,
+    timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward, timer->samples);
+}
+
+/* Why each counter that is not used for want of something is not, and what would help. */
+static void print_dropped(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    if (!counter->reason)
+      continue;
+    printf("cpucycles %s %s %s: %s", counter->state == CPUCYCLES_SELECTED ? "last resort" : "dropped",
+      counter->name, counter->reason, counter->explanation);
+    if (counter->signal_number)
+      printf(" (%s)", signal_name(counter->signal_number));
+    if (counter->error_number)
+      printf(" (%s)", strerror(counter->error_number));
+    if (counter->remedy)
+      printf("; remedy: %s", counter->remedy);
+    printf("\n");
+  }
+}
+
+static void print_state(const struct state_info *state)
+{
+  if (*state->clock_source)
+    printf("cpucycles clock source %s; available: %s\n", state->clock_source,
+      or_none(state->clock_sources, "not known"));
+  if (*state->governor)
+    printf("cpucycles governor %s on %d CPUs%s\n", state->governor, state->governed,
+      state->governors > 1 ? ", another on others" : "");
+  if (state->turbo >= 0)
+    printf("cpucycles turbo %s\n", state->turbo ? "on" : "off");
+}
+
+void print_text(const struct report *report)
+{
+  int i;
+
+  print_selection();
+  print_differences(report);
+  print_observed(report);
+  print_system(&report->system);
+  print_cpu(&report->cpu);
+  print_frequency();
+  print_skipped();
+  for (i = 0; i < report->timers; i++)
+    print_timer(&report->timer[i]);
+  print_dropped();
+  print_state(&report->state);
+  for (i = 0; i < report->warnings; i++)
+    printf("cpucycles warning %s\n", report->warning[i]);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What endangers a measurement on this machine, in a sentence each. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+static void warn(struct report *report, const char *format, ...)
+{
+  va_list arguments;
+
+  if (report->warnings == WARNINGS)
+    return;
+  va_start(arguments, format);
+  vsnprintf(report->warning[report->warnings++], sizeof report->warning[0], format, arguments);
+  va_end(arguments);
+}
+
+static const struct cpucycles_counter_info *selected(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      break;
+  return counter;
+}
+
+static int is_core(const struct cpucycles_counter_info *counter)
+{
+  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
+}
+
+static void warn_of_choice(struct report *report, const struct cpucycles_counter_info *counter)
+{
+  if (strcmp(counter->kind, "clock") == 0)
+    warn(report, "%s is a clock of the operating system, and the best that was found: its cycles are time",
+      counter->name);
+  if (strcmp(counter->kind, "none") == 0)
+    warn(report, "nothing counts here");
+}
+
+/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and its own more or
+   fewer than time. */
+static void warn_of_frequency(struct report *report, const struct cpucycles_counter_info *counter)
+{
+  const struct state_info *state = &report->state;
+  const char *what = is_core(counter) ? "the same work takes more or less time from run to run"
+                                      : "the cycles counted are not the core's";
+
+  if (*state->governor && strcmp(state->governor, "performance") != 0)
+    warn(report, "the governor %s changes the core's frequency: %s", state->governor, what);
+  if (state->turbo == 1)
+    warn(report, "turbo is on and changes the core's frequency: %s", what);
+}
+
+static void warn_of_clock_source(struct report *report)
+{
+  static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
+  const struct state_info *state = &report->state;
+  size_t i;
+
+  for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
+    if (strcmp(state->clock_source, slow[i]) == 0)
+      warn(report, "the clock source %s is slow and coarse: what is measured against the OS clock is less exact",
+        slow[i]);
+}
+
+static void warn_of_timer(struct report *report, const struct timer *timer,
+  const struct cpucycles_counter_info *counter)
+{
+  double off = disagreement(timer);
+
+  if (timer->measured > 0 && (off > 10000 || off < -10000))
+    warn(report, "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
+      timer->name, timer->stated, timer->measured);
+  if (counter && strcmp(counter->scope, "system") == 0 && timer->worst_hop > 0)
+    warn(report, "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
+      timer->name, timer->worst_hop);
+  if (timer->backward > 0)
+    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->backward, timer->samples);
+  if (timer->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
+    warn(report, "%s is not of a constant rate, says %s", timer->name, timer->invariant_source);
+}
+
+void find_warnings(struct report *report)
+{
+  const struct cpucycles_counter_info *counter = selected();
+  const struct timer *timer;
+  int i;
+
+  if (counter) {
+    warn_of_choice(report, counter);
+    warn_of_frequency(report, counter);
+  }
+  warn_of_clock_source(report);
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    timer = timer_of(report, counter->name);
+    if (timer)
+      warn_of_timer(report, timer, counter);
+  }
+}

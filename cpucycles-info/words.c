@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the printers share. */
+
+#include "config.h"
+
+#include "cpucycles-info/report.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+const char *signal_name(int signal)
+{
+  switch (signal) {
+  case SIGILL:
+    return "SIGILL";
+  case SIGFPE:
+    return "SIGFPE";
+#ifdef SIGBUS
+  case SIGBUS:
+    return "SIGBUS";
+#endif
+  case SIGSEGV:
+    return "SIGSEGV";
+#ifdef SIGSYS
+  case SIGSYS:
+    return "SIGSYS";
+#endif
+  default:
+    return "signal";
+  }
+}
+
+const struct timer *timer_of(const struct report *report, const char *counter)
+{
+  int i;
+
+  for (i = 0; i < report->timers; i++)
+    if (strcmp(report->timer[i].name, counter) == 0)
+      return &report->timer[i];
+  return NULL;
+}
+
+double disagreement(const struct timer *timer)
+{
+  if (timer->stated <= 0 || timer->measured <= 0)
+    return 0;
+  return (timer->measured - (double)timer->stated) / (double)timer->stated * 1e6;
+}
