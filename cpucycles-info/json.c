@@ -175,6 +175,7 @@ static void print_rate(const struct timer *timer)
   key("rate");
   open_with('{');
   integer_or_null("stated", timer->stated);
+  text_or_null("stated_source", timer->stated_source);
   key("measured");
   if (timer->measured > 0)
     printf("%.0f", timer->measured);
@@ -243,6 +244,7 @@ static void print_timer(const struct timer *timer)
     number("cycles", timer->read_cycles);
     number("nanoseconds", timer->read_nanoseconds);
     close_with('}');
+    integer("overhead", timer->overhead);
     print_differences(timer);
   }
   close_with('}');

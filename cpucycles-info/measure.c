@@ -261,6 +261,8 @@ static void ask(struct timer *timer)
 
   timer->invariant = info ? info->invariant : -1;
   timer->stated = info ? info->stated_rate : 0;
+  snprintf(timer->stated_source, sizeof timer->stated_source, "%s",
+    info && info->stated_rate_source ? info->stated_rate_source : "");
   snprintf(timer->invariant_source, sizeof timer->invariant_source, "%s",
     info && info->invariant_source ? info->invariant_source : "");
 }
@@ -278,6 +280,7 @@ void examine(struct timer *timer, double seconds, int progress)
   timer->scaled = counter->scaling < 1 || counter->scaling > 1;
   ask(timer);
   time_reads(timer);
+  timer->overhead = cpucycles_overhead();
   observe(timer, seconds, progress);
   judge_differences(timer);
   hop(timer, (long long)(seconds * 1e9 / 2));

@@ -167,7 +167,7 @@ static void print_row(const struct timer *timer, const struct row *row, int labe
   if (eighths == 0 && row->count > 0)
     eighths = 1;
   name_row(name, sizeof name, row);
-  printf("%*s %6d ", label, name, row->count);
+  printf("%*s %6d%s", label, name, row->count, eighths > 0 ? " " : "");
   if (style->color && *mark)
     printf("\033[1m");
   print_bar(eighths, style);

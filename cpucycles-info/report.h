@@ -25,6 +25,7 @@ struct timer {
   int scaled;
   double scaling;          /* cycles per unit */
   long long stated;        /* units a second; 0: nobody states it */
+  char stated_source[48];  /* who does, where several can */
   double measured;         /* the same, against the OS clock; 0: cannot be said */
   double uncertainty;      /* of that, in parts per million */
   double seconds;          /* for so long */
@@ -36,6 +37,7 @@ struct timer {
   double step_units;
   long long divisor;       /* of all differences, where nothing is scaled; else 0 */
   double read_cycles, read_nanoseconds; /* what a call costs */
+  long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
   int samples, backward;   /* differences, and how many of them are below 0 */
   long long low, quartile1, median, quartile3, high;
   long long differences[SAMPLES]; /* sorted */

@@ -97,7 +97,7 @@ static void print_rate(const struct timer *timer)
 {
   printf("cpucycles timer %s rate ", timer->name);
   if (timer->stated > 0)
-    printf("stated %lld, ", timer->stated);
+    printf("stated %lld%s%s, ", timer->stated, *timer->stated_source ? " by " : "", timer->stated_source);
   else
     printf("not stated, ");
   if (timer->measured > 0)
@@ -154,8 +154,16 @@ static void print_timer(const struct timer *timer)
   print_granularity(timer);
   printf("cpucycles timer %s read %.1f cycles, %.1f ns\n", timer->name, timer->read_cycles,
     timer->read_nanoseconds);
+  printf("cpucycles timer %s overhead of a section %lld cycles\n", timer->name, timer->overhead);
   printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name, timer->low,
     timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward, timer->samples);
+}
+
+static const char *fate_of(const struct cpucycles_counter_info *counter)
+{
+  if (counter->state == CPUCYCLES_DROPPED)
+    return "dropped";
+  return counter->precision > 0 ? "note" : "last resort"; /* it passed its trial, or nothing did */
 }
 
 /* Why each counter that is not used for want of something is not, and what would help. */
@@ -167,8 +175,7 @@ static void print_dropped(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!counter->reason)
       continue;
-    printf("cpucycles %s %s %s: %s", counter->state == CPUCYCLES_SELECTED ? "last resort" : "dropped",
-      counter->name, counter->reason, counter->explanation);
+    printf("cpucycles %s %s %s: %s", fate_of(counter), counter->name, counter->reason, counter->explanation);
     if (counter->signal_number)
       printf(" (%s)", signal_name(counter->signal_number));
     if (counter->error_number)

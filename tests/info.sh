@@ -36,15 +36,16 @@ cat >$out.exact <<'END'
 16:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
 17:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
 18:cpucycles timer [a-z0-9-]+ not examined: .+
-18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+|not stated), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s by [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
-18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+|not stated), not measured
+18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+( by [^,]+)?|not stated), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s by [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
+18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+( by [^,]+)?|not stated), not measured
 18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)(, says .+)?
 18:cpucycles timer [a-z0-9-]+ across CPUs not tried
 18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ hops over [0-9]+ CPUs
 18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?(, all a multiple of [0-9]+)?
 18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, [0-9]+\.[0-9] ns
+18:cpucycles timer [a-z0-9-]+ overhead of a section [0-9]+ cycles
 18:cpucycles timer [a-z0-9-]+ differences( -?[0-9]+){5}, [0-9]+ below 0 of 10000
-19:cpucycles (dropped|last resort) [a-z0-9-]+ [a-z-]+: .+
+19:cpucycles (dropped|last resort|note) [a-z0-9-]+ [a-z-]+: .+
 20:cpucycles clock source [a-z0-9_-]+; available: .+
 21:cpucycles governor [a-z_]+ on [0-9]+ CPUs(, another on others)?
 22:cpucycles turbo (on|off)

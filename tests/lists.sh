@@ -63,6 +63,9 @@ explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpu
 made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/check_reasons.c" | sort)
 [ -n "$given" ] || wrong "no reasons in lib/counters.c"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
+schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
+  sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' | sed -n 's/.*"\(.*\)".*/\1/p' | sort)
+[ "$schema" = "$given" ] || wrong "reasons: $(echo $given); in the schema: $(echo $schema)"
 [ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/check_reasons.c: $(echo $made)"
 
 exit $failed

@@ -196,6 +196,8 @@ def each_counter_that_works_is_examined():
             assert timer["step"] % timer["divisor"] == 0
         assert timer["rate"]["measured"] and timer["rate"]["seconds"] >= 0.05, timer
         assert timer["rate"]["uncertainty_ppm"] < 100000
+        assert timer["overhead"] >= 0
+        assert timer["rate"]["stated"] or timer["rate"]["stated_source"] is None
         assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
         assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
         if timer["rate"]["stated"]:
@@ -324,7 +326,7 @@ def progress_is_said_on_a_terminal_alone():
 
 
 def bars(chart):
-    return [line for line in chart.splitlines() if re.match(r" *-?\d+(\.\.-?\d+)? +\d+ ", line)]
+    return [line for line in chart.splitlines() if re.match(r" *-?\d+(\.\.-?\d+)? +\d+( |$)", line)]
 
 
 def plots_follow_the_width(columns=(40, 80, 132, 200)):
