@@ -12,6 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
+#include "backends/perf-remedy.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -24,7 +25,12 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static const struct cpucycles_perf_method method = { .instruction = rdpmc };
+static void hidden_why(struct cpucycles_why *why)
+{
+  rdpmc_why("", 1, why);
+}
+
+static const struct cpucycles_perf_method method = { .instruction = rdpmc, .hidden_why = hidden_why };
 
 static int open_counter(struct cpucycles_why *why)
 {

@@ -12,6 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
+#include "backends/perf-remedy.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -43,8 +44,14 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
+static void hidden_why(struct cpucycles_why *why)
+{
+  arm64_user_access_why("", why);
+}
+
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
+  .hidden_why = hidden_why,
   .config1 = LONG | USER_ACCESS,
 };
 

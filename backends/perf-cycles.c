@@ -16,6 +16,7 @@
 #include "backends/backend.h"
 #include "backends/kernel-file.h"
 #include "backends/perf-cycles.h"
+#include "backends/perf-remedy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,7 @@ static CPUCYCLES_PERF_TLS struct {
   int count;
   struct event event[KINDS];
   int is_page_replaced; /* some page is not the kernel's any more */
+  int counts_kernel;    /* the kernel's cycles could not be left out, or so it was tried last */
   pid_t process;        /* that opened the events */
   long long base;       /* what to add to what they, or the next best counter, say */
   long long last;       /* what was returned last by any other way than the instruction */
@@ -340,6 +342,7 @@ static int open_event(uint32_t type, uint64_t config, const struct cpucycles_per
     wanted.exclude_kernel = excluded[i].kernel;
     wanted.exclude_hv = excluded[i].kernel;
     wanted.exclude_guest = excluded[i].guest;
+    own.counts_kernel = !excluded[i].kernel;
     event->descriptor = kernel_open(&wanted);
     if (event->descriptor >= 0) {
       event->page = NULL;
@@ -614,39 +617,36 @@ static int find_kinds(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* True where the kernel's setting is what stands in the way: above 2, which is one digit, or more. */
-static int is_paranoid(void)
-{
-  char text[16];
-  int length = read_kernel_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof text);
-
-  return length >= 2 && text[0] != '-' && (text[0] > '2' || text[1] != '\n');
-}
-
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why)
 {
   int error = 0;
 
+  own.counts_kernel = 0;
   if (!at_exit_made) {
     error = pthread_key_create(&at_exit, thread_exits);
     at_exit_made = error == 0;
   }
+  why->remedy = PERF_FILTER_REMEDY; /* in case of SIGSYS */
   if (error == 0)
     error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
-  if (error == 0) {
-    close_events(1); /* there is a PMU: now it is worth asking whether there are several */
-    error = find_kinds(method);
-    if (error != 0)
-      why->explanation = "there are several kinds of core, and not all have an event";
+  why->remedy = NULL;
+  if (error != 0) {
+    perf_event_why("", error, own.counts_kernel, why);
+    return error;
   }
-  if (error == 0)
-    error = open_events(method);
+  close_events(1); /* there is a PMU: now it is worth asking whether there are several */
+  error = find_kinds(method);
+  if (error != 0) {
+    why->explanation = "there are several kinds of core, and not all have an event";
+    return error;
+  }
+  error = open_events(method);
   if (error == 0 && method->instruction && !is_shown()) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
-    return EACCES;
+    if (method->hidden_why)
+      method->hidden_why(why);
+    error = EACCES;
   }
-  if (error == EACCES && is_paranoid())
-    why->remedy = "sysctl kernel.perf_event_paranoid=2";
   return error;
 }
 

@@ -19,6 +19,8 @@ struct cpucycles_perf_method {
      the only way. */
   uint64_t (*instruction)(uint32_t index);
   uint64_t config1; /* perf_event_attr's, for a PMU that must be told that programs read the counter */
+  /* Says why the kernel does not show the register, if that is known. */
+  void (*hidden_why)(struct cpucycles_why *why);
 };
 
 /* What reads of a thread go by. It lies in memory that the kernel zeroes in a forked child

@@ -9,6 +9,7 @@
 #define CPUCYCLES_RISCV_PERF_H
 
 #include "backends/perf-cycles.h"
+#include "backends/perf-remedy.h"
 
 #include <signal.h>
 #include <string.h>
@@ -44,6 +45,11 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
   return half;
 #undef COUNTER
 #undef READ
+}
+
+static inline void hidden_why(struct cpucycles_why *why)
+{
+  riscv_user_access_why("", why);
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */

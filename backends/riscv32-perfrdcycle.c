@@ -25,7 +25,10 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static const struct cpucycles_perf_method method = { .instruction = read_register };
+static const struct cpucycles_perf_method method = {
+  .instruction = read_register,
+  .hidden_why = hidden_why,
+};
 
 static int open_counter(struct cpucycles_why *why)
 {

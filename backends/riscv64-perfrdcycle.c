@@ -17,7 +17,10 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
   return read_csr(index, 0);
 }
 
-static const struct cpucycles_perf_method method = { .instruction = read_register };
+static const struct cpucycles_perf_method method = {
+  .instruction = read_register,
+  .hidden_why = hidden_why,
+};
 
 static int open_counter(struct cpucycles_why *why)
 {
