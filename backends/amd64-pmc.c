@@ -25,12 +25,15 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void hidden_why(struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  rdpmc_why("", 1, why);
+  if (cpucycles_perf_is_hidden())
+    rdpmc_why("", 1, why);
+  else
+    cpucycles_perf_explain(error, signal, why);
 }
 
-static const struct cpucycles_perf_method method = { .instruction = rdpmc, .hidden_why = hidden_why };
+static const struct cpucycles_perf_method method = { .instruction = rdpmc };
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -65,5 +68,6 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
+  .explain = explain,
   .rescue = rescue_rdpmc,
 };

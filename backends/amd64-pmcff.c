@@ -44,16 +44,21 @@ static int is_intel(void)
 static int open_fixed_counter(struct cpucycles_why *why)
 {
   /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
-  int level = rdpmc_why("", 2, why);
+  int level = rdpmc_level("");
 
+  (void)why;
   if (level >= 2 && has_fixed_counter())
     return 0;
-  if (level >= 0 && has_fixed_counter())
-    return EACCES;
-  why->explanation = why->remedy = 0;
-  if (level < 0 && is_intel())
+  return level >= 0 && has_fixed_counter() ? EACCES : ENODEV;
+}
+
+static void explain(int error, int signal, struct cpucycles_why *why)
+{
+  (void)signal;
+  if (error == EACCES)
+    rdpmc_why("", 2, why);
+  else if (error == ENODEV && rdpmc_level("") < 0 && is_intel())
     no_pmu_why("", why);
-  return ENODEV;
 }
 
 static long long read_fixed_counter(void)
@@ -72,4 +77,5 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmcff = {
   .unit = "core cycles while not halted",
   .open = open_fixed_counter,
   .read = read_fixed_counter,
+  .explain = explain,
 };

@@ -13,11 +13,13 @@
 #include "backends/backend.h"
 #include "backends/perf-remedy.h"
 
-/* For the SIGILL that the first read may raise. */
-static int open_pmccntr(struct cpucycles_why *why)
+#include <signal.h>
+
+static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  arm_module_why("", why);
-  return 0;
+  (void)error;
+  if (signal == SIGILL)
+    arm_module_why("", why);
 }
 
 static long long read_pmccntr(void)
@@ -34,6 +36,6 @@ const struct cpucycles_backend cpucycles_backend_arm32_cortex = {
   .width = 32,
   .source = "PMCCNTR",
   .unit = "core cycles",
-  .open = open_pmccntr,
   .read = read_pmccntr,
+  .explain = explain,
 };

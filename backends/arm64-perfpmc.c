@@ -44,14 +44,16 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static void hidden_why(struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  arm64_user_access_why("", why);
+  if (cpucycles_perf_is_hidden())
+    arm64_user_access_why("", why);
+  else
+    cpucycles_perf_explain(error, signal, why);
 }
 
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
-  .hidden_why = hidden_why,
   .config1 = LONG | USER_ACCESS,
 };
 
@@ -93,5 +95,6 @@ const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
+  .explain = explain,
   .rescue = rescue_register,
 };

@@ -67,6 +67,11 @@ struct cpucycles_backend {
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
   const char *(*rate_source)(void);
 
+  /* For somebody who asks why it was dropped: fills in what there is to say beyond what open() left, of the
+     errno that open() failed with, or 0, and of the signal that open() or read() raised, or 0. Called in any
+     thread once the selection is made, may take its time, and may raise a signal as open() may. 0: nothing. */
+  void (*explain)(int error, int signal, struct cpucycles_why *why);
+
   /* For a counter that the system may take away while it is in use, so that read() faults: called in the
      signal handler, in the thread that the fault is of, with the handler's arguments (info and context are
      what SA_SIGINFO gives). Returns 1 if it was read()'s own, and has been put right so that the thread can

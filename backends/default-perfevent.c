@@ -31,4 +31,5 @@ const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
+  .explain = cpucycles_perf_explain,
 };

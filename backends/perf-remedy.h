@@ -98,8 +98,7 @@ static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
       why->remedy = remedies[i].remedy;
 }
 
-/* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. A backend leaves it in why->remedy while
-   it makes that call. */
+/* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. */
 #define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
 
 static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
@@ -220,36 +219,56 @@ static inline void arm_module_why(const char *root, struct cpucycles_why *why)
     why->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
-/* RDPMC on x86. Returns what the setting says: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no
-   PMU that has it. Fills in how to get `needed`, if it is less. */
-static inline int rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
-{
-  /* CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
-  static const struct {
-    const char *file, *one, *two, *watched;
-  } settings[] = {
+/* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
+static const struct {
+  const char *file, *one, *two, *watched;
+} rdpmc_settings[] = {
 #define RDPMC_SETTING(file) \
   { file, "echo 1 > " file, "echo 2 > " file, "echo 2 > " file "; sysctl kernel.nmi_watchdog=1" }
-    RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
-    RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
+  RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
+  RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
 #undef RDPMC_SETTING
-  };
-  int level = -1, i;
+};
 
-  for (i = 0; i < 2 && level < 0; i++)
-    level = kernel_number(root, settings[i].file, -1);
+enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
+
+/* What the setting says, and which it is: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no PMU
+   that has it. */
+static inline int rdpmc_setting(const char *root, int *which)
+{
+  int level = -1;
+
+  for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
+    level = kernel_number(root, rdpmc_settings[*which].file, -1);
+    if (level >= 0)
+      break;
+  }
+  return level;
+}
+
+static inline int rdpmc_level(const char *root)
+{
+  int which;
+
+  return rdpmc_setting(root, &which);
+}
+
+/* Fills in how to get `needed`, if the setting is less. Returns the setting. */
+static inline int rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
+{
+  int which, level = rdpmc_setting(root, &which);
+
   if (level < 0 || level >= needed)
     return level;
-  i--;
   if (needed == 1) {
     why->explanation = "the kernel lets nobody use RDPMC";
-    why->remedy = settings[i].one;
+    why->remedy = rdpmc_settings[which].one;
     return level;
   }
   why->explanation = "the kernel lets RDPMC read mapped events at most";
   /* who reads without an event of his own needs somebody who keeps the counter running */
-  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0 ? settings[i].watched
-                                                                            : settings[i].two;
+  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0 ? rdpmc_settings[which].watched
+                                                                            : rdpmc_settings[which].two;
   return level;
 }
 

@@ -9,6 +9,7 @@
 #include "backends/backend.h"
 #include "backends/kernel-file.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 /* Of the setting's text; NULL: it is not what stands in the way. */
@@ -19,14 +20,14 @@ static inline const char *rdcycle_remedy(const char *text, int length)
   return forbids ? "sysctl kernel.perf_user_access=2" : NULL;
 }
 
-/* For the SIGILL that the first read may raise. */
-static inline int open_cycle(struct cpucycles_why *why)
+static inline void explain_cycle(int error, int signal, struct cpucycles_why *why)
 {
   char text[8];
   int length = read_kernel_file("/proc/sys/kernel/perf_user_access", text, sizeof text);
 
-  why->remedy = rdcycle_remedy(text, length);
-  return 0;
+  (void)error;
+  if (signal == SIGILL)
+    why->remedy = rdcycle_remedy(text, length);
 }
 
 #endif

@@ -47,9 +47,12 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
 #undef READ
 }
 
-static inline void hidden_why(struct cpucycles_why *why)
+static inline void explain_riscv(int error, int signal, struct cpucycles_why *why)
 {
-  riscv_user_access_why("", why);
+  if (cpucycles_perf_is_hidden())
+    riscv_user_access_why("", why);
+  else
+    cpucycles_perf_explain(error, signal, why);
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */

@@ -25,10 +25,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static const struct cpucycles_perf_method method = {
-  .instruction = read_register,
-  .hidden_why = hidden_why,
-};
+static const struct cpucycles_perf_method method = { .instruction = read_register };
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -49,5 +46,6 @@ const struct cpucycles_backend cpucycles_backend_riscv32_perfrdcycle = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
+  .explain = explain_riscv,
   .rescue = rescue_riscv,
 };

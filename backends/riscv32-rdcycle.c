@@ -31,6 +31,6 @@ const struct cpucycles_backend cpucycles_backend_riscv32_rdcycle = {
   .width = 64,
   .source = "cycle CSR",
   .unit = "core cycles",
-  .open = open_cycle,
   .read = read_cycle,
+  .explain = explain_cycle,
 };

@@ -17,10 +17,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
   return read_csr(index, 0);
 }
 
-static const struct cpucycles_perf_method method = {
-  .instruction = read_register,
-  .hidden_why = hidden_why,
-};
+static const struct cpucycles_perf_method method = { .instruction = read_register };
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -41,5 +38,6 @@ const struct cpucycles_backend cpucycles_backend_riscv64_perfrdcycle = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
+  .explain = explain_riscv,
   .rescue = rescue_riscv,
 };

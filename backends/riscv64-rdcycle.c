@@ -27,6 +27,6 @@ const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
   .width = 64,
   .source = "cycle CSR",
   .unit = "core cycles",
-  .open = open_cycle,
   .read = read_cycle,
+  .explain = explain_cycle,
 };

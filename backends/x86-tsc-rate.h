@@ -12,6 +12,7 @@
 #include "backends/kernel-file.h"
 #include "backends/rate.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -240,15 +241,16 @@ static inline int tsc_is_invariant_by(cpuid_reader *cpuid)
   return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
 }
 
-/* For the SIGSEGV that the first read may raise: on Linux there is one cause, and the program can undo it. */
-static inline int tsc_open(struct cpucycles_why *why)
+/* On Linux there is one cause for SIGSEGV, and the program can undo it. */
+static inline void tsc_explain(int error, int signal, struct cpucycles_why *why)
 {
+  (void)error;
 #ifdef PR_TSC_ENABLE
-  why->remedy = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+  if (signal == SIGSEGV)
+    why->remedy = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
 #else
-  (void)why;
+  (void)signal, (void)why;
 #endif
-  return 0;
 }
 
 static inline int tsc_invariant(const char **who)

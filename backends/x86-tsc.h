@@ -27,7 +27,7 @@ static inline long long read_tsc_by_assembly(void)
   .width = 64, \
   .source = "TSC", \
   .unit = "reference cycles", \
-  .open = tsc_open, \
+  .explain = tsc_explain, \
   .close = tsc_rate_close, \
   .rate = tsc_rate, \
   .rate_source = tsc_rate_source, \

@@ -119,6 +119,19 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
+void cpucycles_counter_explain(struct cpucycles_counter_info *info, const struct cpucycles_backend *backend)
+{
+  struct cpucycles_why why = { NULL, NULL, NULL };
+
+  if (info->state != CPUCYCLES_DROPPED || !backend->explain || (!info->error_number && !info->signal_number))
+    return;
+  backend->explain(info->error_number, info->signal_number, &why);
+  if (why.explanation)
+    info->explanation = why.explanation;
+  if (why.remedy)
+    info->remedy = why.remedy;
+}
+
 /* The last of the reasons is the worst, and stays. */
 void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *code)
 {

@@ -141,7 +141,7 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = selection() ? cpucycles_selected_and_explained() : NULL;
 
   return selected && i >= 0 && i < selected->count ? &selected->counters[i] : NULL;
 }

@@ -59,16 +59,14 @@ int cpucycles_trial(void (*body)(void *), void *argument);
 
 /* Zeroed: not made yet. */
 struct cpucycles_once {
-  int owner; /* 0; the process that makes it; or -1: it is made */
-  uintptr_t thread;
+  int done;
 };
 
 int cpucycles_once_is_done(const struct cpucycles_once *once);
 
 /* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has. What make()
-   wrote is then constant, and seen by the caller. Returns 0 if the calling thread is the one that is
-   making it, and this is a signal handler that interrupted that; else 1. Leaves errno alone. Only
-   one thing may be in the making at a time. */
+   wrote is then constant, and seen by the caller. Returns 0 if the calling thread is making it, or
+   something else, and this is a signal handler that interrupted that; else 1. Leaves errno alone. */
 int cpucycles_once(struct cpucycles_once *once, void (*make)(void));
 
 /* scale.c: multiplies a counter up to cycles, exactly and without overflow. */
@@ -199,6 +197,9 @@ void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason)
 void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal, const struct cpucycles_why *);
 
+/* Fills in what the counter's backend can say of why it was dropped. */
+void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
+
 /* Says of the selected counter what has become of it in some thread. Async-signal-safe. */
 void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
 
@@ -240,6 +241,9 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
 /* The process's one selection: made by the first call, by whatever thread, and constant from then on. 0: the
    calling thread is the one that is making it, and this is a signal handler that interrupted that. */
 const struct cpucycles_selection *cpucycles_selected(void);
+
+/* The same, for somebody who looks at its counters: each with all that can be said of why it was dropped. */
+const struct cpucycles_selection *cpucycles_selected_and_explained(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);

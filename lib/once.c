@@ -8,45 +8,63 @@
 
 #include <errno.h>
 
-enum { DONE = -1 };
+/* Who is making something; there is one guard for faults, and so one maker at a time. */
+static struct {
+  int owner; /* 0; the process that makes something; or what taking() says */
+  uintptr_t thread;
+} maker;
 
 int cpucycles_once_is_done(const struct cpucycles_once *once)
 {
-  return __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE) == DONE;
+  return __atomic_load_n(&once->done, __ATOMIC_ACQUIRE);
 }
 
-/* The owner while it is not known yet which of a process's threads it is; never DONE. */
+/* The owner while it is not known yet which of a process's threads it is. */
 static int taking(int pid)
 {
   return -1 - pid;
 }
 
-/* Returns 0 if this very thread is making it, 1 if it is made, 2 if this call made it. */
-static int settle(struct cpucycles_once *once, void (*make)(void),
-  const struct cpucycles_calm *calm)
+/* Waits until nobody makes anything, and takes over. Returns 0 if this very thread is making something, else
+   1. */
+static int take(int pid)
 {
-  int pid = cpucycles_process_self(), owner;
+  int owner;
 
-  while ((owner = __atomic_load_n(&once->owner, __ATOMIC_ACQUIRE)) != DONE) {
-    if (owner == pid && __atomic_load_n(&once->thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
+  for (;;) {
+    owner = __atomic_load_n(&maker.owner, __ATOMIC_ACQUIRE);
+    if (owner == pid && __atomic_load_n(&maker.thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
       return 0;
     if (owner == pid || owner == taking(pid)) {
-      cpucycles_wait_a_little(); /* another thread makes it: that takes 0.1 ms to some ms */
+      cpucycles_wait_a_little(); /* another thread makes something: that takes 0.1 ms to some ms */
       continue;
     }
-    /* Nobody makes it, or this is the child of a process in which another thread did: take over. */
-    if (!__atomic_compare_exchange_n(&once->owner, &owner, taking(pid), 0, __ATOMIC_ACQ_REL,
+    /* Nobody does, or this is the child of a process in which another thread did. */
+    if (!__atomic_compare_exchange_n(&maker.owner, &owner, taking(pid), 0, __ATOMIC_ACQ_REL,
           __ATOMIC_ACQUIRE))
       continue;
-    __atomic_store_n(&once->thread, cpucycles_thread_self(), __ATOMIC_RELEASE);
-    __atomic_store_n(&once->owner, pid, __ATOMIC_RELEASE);
+    __atomic_store_n(&maker.thread, cpucycles_thread_self(), __ATOMIC_RELEASE);
+    __atomic_store_n(&maker.owner, pid, __ATOMIC_RELEASE);
+    return 1;
+  }
+}
+
+/* Returns 0 if this very thread is making something, 1 if it was made meanwhile, 2 if this call made it. */
+static int settle(struct cpucycles_once *once, void (*make)(void), const struct cpucycles_calm *calm)
+{
+  int settled = 1;
+
+  if (!take(cpucycles_process_self()))
+    return 0;
+  if (!cpucycles_once_is_done(once)) {
     cpucycles_trial_begin(calm);
     make();
     cpucycles_trial_end();
-    __atomic_store_n(&once->owner, DONE, __ATOMIC_RELEASE);
-    return 2;
+    __atomic_store_n(&once->done, 1, __ATOMIC_RELEASE);
+    settled = 2;
   }
-  return 1;
+  __atomic_store_n(&maker.owner, 0, __ATOMIC_RELEASE);
+  return settled;
 }
 
 int cpucycles_once(struct cpucycles_once *once, void (*make)(void))

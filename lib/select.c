@@ -444,6 +444,31 @@ int cpucycles_is_selected(void)
   return cpucycles_once_is_done(&published.once);
 }
 
+static void explain(void *which)
+{
+  int i = *(int *)which;
+
+  cpucycles_counter_explain(&published.counters[i], cpucycles_table[i].backend);
+}
+
+static void explain_all(void)
+{
+  int i;
+
+  for (i = 0; i < published.selection.count; i++)
+    cpucycles_trial(explain, &i);
+}
+
+const struct cpucycles_selection *cpucycles_selected_and_explained(void)
+{
+  static struct cpucycles_once explained;
+  const struct cpucycles_selection *selected = cpucycles_selected();
+
+  if (selected && !cpucycles_once_is_done(&explained) && !cpucycles_once(&explained, explain_all))
+    return NULL;
+  return selected;
+}
+
 const struct cpucycles_selection *cpucycles_selected(void)
 {
   if (cpucycles_is_selected() || cpucycles_once(&published.once, make_selection))

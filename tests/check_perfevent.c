@@ -22,6 +22,8 @@
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
+#define cpucycles_perf_explain tested_explain
+#define cpucycles_perf_is_hidden tested_is_hidden
 #define cpucycles_perf_is_guarded tested_is_guarded
 #define cpucycles_perf_rescue_instruction tested_rescue_instruction
 #define cpucycles_perf_rescue_page tested_rescue_page
@@ -900,6 +902,7 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
     }
     ck_assert_int_eq(error, EACCES);
     ck_assert_ptr_nonnull(why.explanation);
+    ck_assert_int_eq(cpucycles_perf_is_hidden(), 1);
     cpucycles_perf_close();
     ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
   }

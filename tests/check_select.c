@@ -501,6 +501,38 @@ START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
 }
 END_TEST
 
+static int explained_error, explained_signal;
+
+static void explain(int error, int signal, struct cpucycles_why *why)
+{
+  explained_error = error;
+  explained_signal = signal;
+  why->remedy = "ask twice";
+}
+
+START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
+{
+  const struct cpucycles_backend refused = { .kind = CPUCYCLES_KIND_CORE, .explain = explain };
+
+  SELECT(ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_refused),
+    ENTRY("traps", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
+    ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant), LAST_CLOCK);
+  ck_assert_str_eq(infos[0].remedy, "ask nicely");
+  cpucycles_counter_explain(&infos[0], &refused);
+  ck_assert_str_eq(infos[0].remedy, "ask twice");
+  ck_assert_ptr_nonnull(infos[0].explanation);
+  ck_assert_int_eq(explained_error, EACCES);
+  ck_assert_int_eq(explained_signal, 0);
+  cpucycles_counter_explain(&infos[1], &refused);
+  ck_assert_int_eq(explained_signal, SIGSEGV);
+  ck_assert_int_eq(explained_error, 0);
+  /* what no errno and no signal is the reason of explains itself */
+  cpucycles_counter_explain(&infos[2], &refused);
+  ck_assert_ptr_null(infos[2].remedy);
+  ck_assert_ptr_null(infos[3].remedy);
+}
+END_TEST
+
 START_TEST(winner_that_does_not_open_again_makes_way)
 {
   SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
@@ -693,6 +725,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
   tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
+  tcase_add_test(tests, what_a_backend_says_later_adds_to_what_it_said_at_once);
   tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
   tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);
   tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);

@@ -11,11 +11,10 @@ if ! strace -o $out true 2>/dev/null; then
   echo "first-call: skipped: strace is not here or may not trace"
   exit 77
 fi
-tool=$builddir/cpucycles-info/cpucycles-info
-[ ! -x "$builddir/cpucycles-info/.libs/cpucycles-info" ] || tool=$builddir/cpucycles-info/.libs/cpucycles-info
-LD_LIBRARY_PATH=$builddir/.libs strace -f -o $out -e trace=process,rt_sigaction "$tool" --list >/dev/null 2>&1 ||
-  { echo "first-call: skipped: the tool does not run here"; exit 77; }
+program=$builddir/tests/first-call
+strace -f -o $out -e trace=process,rt_sigaction "$program" >/dev/null 2>&1 ||
+  { echo "first-call: skipped: the program does not run here"; exit 77; }
 actions=$(grep -c rt_sigaction $out) || :
-processes=$(grep -E '(clone|clone3|fork|vfork|execve|execveat)\(' $out | grep -vc "execve(\"$tool\"") || :
+processes=$(grep -E '(clone|clone3|fork|vfork|execve|execveat)\(' $out | grep -vc "execve(\"$program\"") || :
 echo "first-call: $actions rt_sigaction calls, $processes processes started"
 [ "$actions" -gt 0 ] && [ "$actions" -le 20 ] && [ "$processes" = 0 ]

@@ -54,6 +54,8 @@ EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
 EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
+check_PROGRAMS += tests/first-call
+tests_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 check_PROGRAMS += tests/frequency-of
 if POSIX
 check_PROGRAMS += tests/persecond
