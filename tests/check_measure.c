@@ -132,7 +132,7 @@ START_TEST(interruption_lengthens_the_measurement_by_itself_alone)
   int i, at;
 
   for (i = 0; i < 4; i++)
-    for (at = 0; at < 2000000; at += 1999) {
+    for (at = 0; at < 2000000; at += 1999 * (100 / suite_runs(100))) {
       double length, begin;
 
       for (length = 20e3; length < 1e10; length *= 7) {
@@ -183,7 +183,7 @@ START_TEST(clock_that_is_set_back_is_not_taken_for_a_fast_cpu)
 {
   int i;
 
-  for (i = 0; i < 2000; i++) {
+  for (i = 0; i < 20 * suite_runs(100); i++) {
     long long measured;
 
     begin_at(2.5e9);
