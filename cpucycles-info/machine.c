@@ -229,6 +229,7 @@ static void look_at_hybrid(struct cpu_info *cpu, const char *root)
 static int is_x86(const char *architecture)
 {
   return strcmp(architecture, "x86_64") == 0 || strcmp(architecture, "amd64") == 0
+    || strcmp(architecture, "AMD64") == 0 || strcmp(architecture, "x86") == 0
     || (architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
 }
 

@@ -25,11 +25,14 @@ enum {
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
 const char clock_name[] = "CLOCK_MONOTONIC_RAW";
 #define CLOCK CLOCK_MONOTONIC_RAW
+enum { CLOCK_STEP = 1 };
 #elif defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC)
 const char clock_name[] = "CLOCK_MONOTONIC";
 #define CLOCK CLOCK_MONOTONIC
+enum { CLOCK_STEP = 1 };
 #else
 const char clock_name[] = "gettimeofday";
+enum { CLOCK_STEP = 1000 };
 #endif
 
 long long clock_nanoseconds(void)
@@ -72,6 +75,8 @@ static struct moment look(void)
   moment.count = cpucycles();
   moment.width = clock_nanoseconds() - moment.time;
   moment.time += moment.width / 2;
+  if (moment.width < CLOCK_STEP) /* between two ticks of it */
+    moment.width = CLOCK_STEP;
   return moment;
 }
 
