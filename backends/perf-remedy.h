@@ -56,20 +56,21 @@ static inline int is_filtered(const char *root)
     && strtol(text, NULL, 10) == 2;
 }
 
-/* Does the kernel drive a PMU whose name begins so? */
-static inline int has_pmu(const char *root, const char *name)
+/* Does the kernel drive a PMU whose name begins with one of these, up to a NULL? */
+static inline int has_pmu(const char *root, const char *const *names)
 {
   char whole[256];
   DIR *folder = NULL;
   struct dirent *entry;
-  int found = 0;
+  int found = 0, i;
 
   if (snprintf(whole, sizeof whole, "%s/sys/bus/event_source/devices", root) < (int)sizeof whole)
     folder = opendir(whole);
   if (!folder)
     return 0;
   while (!found && (entry = readdir(folder)) != NULL)
-    found = strncmp(entry->d_name, name, strlen(name)) == 0;
+    for (i = 0; names[i] && !found; i++)
+      found = strncmp(entry->d_name, names[i], strlen(names[i])) == 0;
   closedir(folder);
   return found;
 }
@@ -136,6 +137,7 @@ static inline void perf_paranoid_why(const char *root, int with_kernel, struct c
    left out, since the PMU had refused that. Fills in what is known. */
 static inline void perf_event_why(const char *root, int error, int with_kernel, struct cpucycles_why *why)
 {
+  static const char *const cores[] = { "cpu", "arm", "apple", NULL };
   int there = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
 
   switch (error) {
@@ -161,7 +163,7 @@ static inline void perf_event_why(const char *root, int error, int with_kernel, 
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    if (!has_pmu(root, "cpu") && !has_pmu(root, "arm") && !has_pmu(root, "apple"))
+    if (!has_pmu(root, cores))
       no_pmu_why(root, why);
     break;
   }
@@ -215,7 +217,9 @@ static inline int riscv_user_access_why(const char *root, struct cpucycles_why *
    no PMU. */
 static inline void arm_module_why(const char *root, struct cpucycles_why *why)
 {
-  if (has_pmu(root, "armv"))
+  static const char *const names[] = { "armv", NULL };
+
+  if (has_pmu(root, names))
     why->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
