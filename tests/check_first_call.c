@@ -543,7 +543,9 @@ static int call_with_perf_answered(unsigned int action, const char *reason)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, "default-perfevent") == 0)
       return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
-        || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0);
+        || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0)
+        /* in a container of Docker's the remedy is another, and an errno is all that can be seen there */
+        || !counter->remedy || !strstr(counter->remedy, "seccomp");
   return 0;
 }
 
