@@ -38,4 +38,5 @@ const struct cpucycles_backend cpucycles_backend_arm64_pmc = {
   .unit = "core cycles",
   .read = read_pmccntr,
   .explain = explain,
+  .plain = CPUCYCLES_INLINE_PMCCNTR,
 };

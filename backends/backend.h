@@ -6,6 +6,8 @@
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
 
+#include "lib/cpucycles/inline.h"
+
 enum cpucycles_kind {
   CPUCYCLES_KIND_CORE,      /* this core's cycles */
   CPUCYCLES_KIND_PERF_READ, /* core cycles through a system call */
@@ -82,6 +84,10 @@ struct cpucycles_backend {
      core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer: nobody does. Asked only
      for the counter that was selected, on demand, and may raise a signal as open() may. */
   int (*invariant)(const char **who);
+
+  /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may then use
+     themselves; 0: it is more than that, or has no code, or needs a rescue. */
+  unsigned int plain;
 };
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no longer: cycles

@@ -32,4 +32,5 @@ const struct cpucycles_backend cpucycles_backend_riscv32_rdtime = {
   .unit = "timer ticks",
   .read = read_time,
   .rate = riscv_timebase,
+  .plain = CPUCYCLES_INLINE_TIME,
 };

@@ -33,4 +33,5 @@ const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
   .unit = "core cycles",
   .read = read_tick,
   .rate = clock_tick,
+  .plain = CPUCYCLES_INLINE_TICK,
 };

@@ -31,6 +31,7 @@ static inline long long read_tsc_by_assembly(void)
   .close = tsc_rate_close, \
   .rate = tsc_rate, \
   .rate_source = tsc_rate_source, \
-  .invariant = tsc_invariant
+  .invariant = tsc_invariant, \
+  .plain = CPUCYCLES_INLINE_TSC
 
 #endif

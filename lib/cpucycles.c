@@ -13,6 +13,9 @@ static long long first_call(void);
    relocation). */
 long long (*cpucycles)(void) = first_call;
 
+/* Reached likewise. */
+struct cpucycles_inline_state cpucycles_inline_state;
+
 /* Of the selection. */
 static const struct cpucycles_reader *finished;
 
@@ -66,6 +69,21 @@ publish(long long (*read)(void))
     *where = read;
 }
 
+/* By one thread only, so that none reads what another still writes. (A process forked just then, off the
+   library's hands, calls for all counts.) */
+static void publish_inline(const struct cpucycles_selection *selected)
+{
+  static int taken;
+  unsigned int scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
+
+  if (selected->plain == CPUCYCLES_INLINE_CALL || __atomic_load_n(&taken, __ATOMIC_RELAXED)
+    || __atomic_exchange_n(&taken, 1, __ATOMIC_RELAXED))
+    return;
+  cpucycles_inline_state.shift = selected->reader.scale.shift;
+  cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
+  __atomic_store_n(&cpucycles_inline_state.method, selected->plain | scaled, __ATOMIC_RELEASE);
+}
+
 /* Were the tracesetup lines asked for, and not printed yet? */
 static int trace;
 
@@ -77,6 +95,7 @@ static const struct cpucycles_selection *selection(void)
     return NULL;
   __atomic_store_n(&finished, &selected->reader, __ATOMIC_RELEASE);
   publish(published_form(&selected->reader));
+  publish_inline(selected);
   if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
     cpucycles_counters_trace(selected->counters, selected->count);
   return selected;

@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "lib/cpucycles.h"
+#include "lib/cpucycles/inline.h"
 #include "lib/extend32.h"
 #include "lib/frequency.h"
 #include "lib/osclock.h"
@@ -106,41 +107,9 @@ int cpucycles_rates_agree(long long stated, long long measured);
 /* A counter's rate, measured; 0: cannot be said within 1 %. */
 long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge);
 
-/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where the compiler
-   has no 128-bit type the portable form serves; tests compare the two. */
-static inline unsigned long long cpucycles_multiply_shift_portable(unsigned long long a,
-  unsigned long long b, int shift)
-{
-  unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
-  unsigned long long low = a0 * b0;
-  unsigned long long middle = a1 * b0 + (low >> 32);
-  unsigned long long carry = a0 * b1 + (middle & 0xffffffff);
-  unsigned long long high = a1 * b1 + (middle >> 32) + (carry >> 32);
-
-  low = (carry << 32) | (low & 0xffffffff);
-  return (high << (64 - shift)) | (low >> shift);
-}
-
-static inline unsigned long long cpucycles_multiply_shift(unsigned long long a, unsigned long long b,
-  int shift)
-{
-#ifdef __SIZEOF_INT128__
-  __extension__ typedef unsigned __int128 wide;
-
-  wide product = (wide)a * b;
-
-  /* not product >> shift, which also works for 64 and more, and takes longer */
-  return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
-#else
-  return cpucycles_multiply_shift_portable(a, b, shift);
-#endif
-}
-
 static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long long count)
 {
-  if (count < 0) /* a wall clock set back before its origin */
-    return -(long long)cpucycles_multiply_shift(-(unsigned long long)count, scale.multiplier, scale.shift);
-  return (long long)cpucycles_multiply_shift((unsigned long long)count, scale.multiplier, scale.shift);
+  return cpucycles_inline_scale(count, scale.multiplier, scale.shift);
 }
 
 /* A counter as it is read in the end: the backend's read(), extended to 64 bits, then the scale. */
@@ -228,6 +197,7 @@ struct cpucycles_selection {
   const char *implementation; /* the chosen one's name */
   char skipped[320]; /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
   struct cpucycles_reader reader;
+  unsigned int plain; /* the chosen backend's, where its read() is not extended */
   struct cpucycles_reader next_best;    /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
   struct cpucycles_gauge gauge;         /* while it is made */

@@ -11,7 +11,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
-	lib/fence.h \
 	lib/frequency.c \
 	lib/frequency.h \
 	lib/library.h \
@@ -42,6 +41,8 @@ lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
 lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
 
 include_HEADERS += lib/cpucycles.h
+inlineincludedir = $(includedir)/cpucycles
+inlineinclude_HEADERS = lib/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

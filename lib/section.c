@@ -3,30 +3,33 @@
 
 #include "config.h"
 
-#include "lib/fence.h"
 #include "lib/library.h"
 
 enum { EMPTY_SECTIONS = 1000, NOT_FOUND = -1 };
 
 /* The pointer is read ahead of the fence, which would hold that up. */
-static inline long long read_between_fences(void)
+static long long call_fenced(void)
 {
-  long long (*read)(void) = cpucycles, count;
+  long long (*read)(void) = cpucycles, cycles;
 
-  cpucycles_fence();
-  count = read();
-  cpucycles_fence();
-  return count;
+  cpucycles_inline_fence();
+  cycles = read();
+  cpucycles_inline_fence();
+  return cycles;
 }
 
 long long cpucycles_begin(void)
 {
-  return read_between_fences();
+  long long cycles;
+
+  return cpucycles_inline_read_fenced(&cycles) ? cycles : call_fenced();
 }
 
 long long cpucycles_end(void)
 {
-  return read_between_fences();
+  long long cycles;
+
+  return cpucycles_inline_read_fenced(&cycles) ? cycles : call_fenced();
 }
 
 /* By calls that no compiler makes shorter than a program's. Less than 0 is a counter that was set back, or

@@ -300,6 +300,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
     return 0;
   selection->counters[i].state = CPUCYCLES_SELECTED;
   selection->implementation = table[i].name;
+  selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue);
   return 1;
@@ -398,6 +399,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->counters = counters;
   selection->count = count;
   selection->implementation = NULL;
+  selection->plain = CPUCYCLES_INLINE_CALL;
   if (cpucycles_trial(cpucycles_osclock_touch, NULL) != 0)
     cpucycles_osclock_avoid_libc();
   selection->frequency = cpucycles_frequency(host);

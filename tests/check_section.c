@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never measured shorter than
-   it is, and what stands beside a section is not in it. All by ratios within a run. */
+/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never measured shorter
+   than it is, and what stands beside a section is not in it. All by ratios within a run. */
 
 #include "config.h"
 
@@ -16,9 +16,9 @@
 
 enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
 
-/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them take long: more
-   instructions than a CPU looks ahead would wait for each other even without fences. The number divides its
-   square, so that all steps are the same. */
+/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them take long:
+   more instructions than a CPU looks ahead would wait for each other even without fences. The number divides
+   its square, so that all steps are the same. */
 #define NUMBER 0xfffdUL
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP
@@ -166,7 +166,8 @@ START_TEST(chain_is_never_measured_shorter_than_it_is)
   ck_assert_msg((double)measured > true_length * 0.9 - (double)step,
     "%lld, and it is %.1f; a step is %lld", measured, true_length, step);
   if ((double)unfenced > true_length * 0.9 - (double)step)
-    skip("unfenced_chain_is_measured_shorter", "plain reads wait for the chain here, or the counter is coarse");
+    skip("unfenced_chain_is_measured_shorter",
+      "plain reads wait for the chain here, or the counter is coarse");
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The public header stands alone, in C89 and C++98 and in later ones, with every warning an error.
+# The public headers stand alone, with every warning an error: cpucycles.h in C89 and C++98 and in later ones,
+# cpucycles/inline.h in C99 and C++11 and in later ones.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -27,20 +28,36 @@ int use(void)
 }
 END
 cp $work/alone.c $work/alone.cc
+cat >$work/inline.c <<'END'
+#include <cpucycles/inline.h>
+#include <cpucycles/inline.h>
+extern long long use(void);
+long long use(void)
+{
+  return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline() - cpucycles_inline_overhead();
+}
+END
+cp $work/inline.c $work/inline.cc
 flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/lib -fsyntax-only"
 
 for std in c89 gnu89 c99 c11 c17; do
   $CC $CPPFLAGS -std=$std $flags $work/alone.c || { echo "header: not clean as $std"; failed=1; }
 done
+for std in c99 gnu99 c11 c17; do
+  $CC $CPPFLAGS -std=$std $flags $work/inline.c || { echo "header: inline.h: not clean as $std"; failed=1; }
+done
 if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
   for std in c++98 c++11 c++17; do
     $CC $CPPFLAGS -std=$std $flags $work/alone.cc || { echo "header: not clean as $std"; failed=1; }
   done
+  for std in c++11 c++17; do
+    $CC $CPPFLAGS -std=$std $flags $work/inline.cc || { echo "header: inline.h: not clean as $std"; failed=1; }
+  done
 else
   echo "header: skipped: C++: this compiler does not take it"
 fi
-# It leaves no macro behind but those that it documents.
-left=$($CC -dM -E -I"$srcdir/lib" $work/alone.c | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
-  grep -vx -e CPUCYCLES_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
+# They leave no macro behind but those that they document.
+left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/lib" -x c - | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
+  grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 exit $failed

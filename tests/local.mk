@@ -29,6 +29,7 @@ posix_tests += tests/check_unload
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
+suite_tests += tests/check_inline
 suite_tests += tests/check_reasons
 suite_tests += tests/check_scale
 suite_tests += tests/check_section
@@ -133,6 +134,7 @@ script_tests += tests/dropin.sh
 script_tests += tests/first-call.sh
 script_tests += tests/header.sh
 script_tests += tests/info.sh
+script_tests += tests/inline.sh
 script_tests += tests/lists.sh
 script_tests += tests/perf-cost.sh
 script_tests += tests/probes.sh
@@ -146,7 +148,7 @@ if !POSIX
 TESTS += tests/left-out.sh
 endif
 EXTRA_DIST += tests/report.py
-EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c
+EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
 # Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines, where they are.
 FUZZ_CC = clang

@@ -12,7 +12,9 @@ failed=0
 wrong() { echo "symbols: $*"; failed=1; }
 
 declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
-  -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' "$srcdir/lib/cpucycles.h" | sort)
+  -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' \
+  -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' \
+  "$srcdir/lib/cpucycles.h" "$srcdir/lib/cpucycles/inline.h" | sort)
 mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/lib/libcpucycles.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
@@ -35,7 +37,12 @@ if [ -f "$library" ]; then
   grep -q TEXTREL symbols.tmp && wrong "it has text relocations"
   grep -q 'SYMBOLIC' symbols.tmp && wrong "it is linked -Bsymbolic"
   $READELF --dyn-syms -W "$library" >symbols.tmp
-  grep ' cpucycles\(@.*\)*$' symbols.tmp | grep -q DEFAULT || wrong "cpucycles has not default visibility"
+  for name in cpucycles cpucycles_inline_state; do
+    grep " $name\\(@.*\\)*\$" symbols.tmp | grep -q DEFAULT || wrong "$name has not default visibility"
+  done
+  # Programs may have a copy of it, of this size.
+  grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state@' symbols.tmp ||
+    wrong "cpucycles_inline_state is not of 16 bytes"
   rm -f symbols.tmp
 else
   echo "symbols: skipped: no ELF shared library was built"

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The cycle count without a call: cpucycles_inline() is cpucycles(), read in place where the selected counter
+   is a plain instruction. Stands alone in C99 and C++11, beside cpucycles.h; a compiler without GNU's
+   extensions gets calls. Full text: cpucycles(3).
+   This is the one header that knows CPUs: their instructions and their fences. */
+
+#ifndef CPUCYCLES_INLINE_H
+#define CPUCYCLES_INLINE_H
+
+#include "../cpucycles.h"
+
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#pragma GCC visibility push(default)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which instruction reads a counter. Later versions append, and never change one: what a program does not
+   know it calls for. */
+enum {
+  CPUCYCLES_INLINE_CALL = 0,            /* none, or the counter is not selected yet: call cpucycles() */
+  CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
+  CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of that counter */
+  CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
+  CPUCYCLES_INLINE_CNTVCT = 4,          /* Arm: the virtual system counter */
+  CPUCYCLES_INLINE_PMCCNTR = 5,         /* arm64: the PMU's cycle counter */
+  CPUCYCLES_INLINE_TIME_BASE = 6,       /* PowerPC */
+  CPUCYCLES_INLINE_CYCLE = 7,           /* RISC-V: the cycle CSR */
+  CPUCYCLES_INLINE_TIME = 8,            /* RISC-V: the time CSR */
+  CPUCYCLES_INLINE_TOD = 9,             /* s390x: the time-of-day clock, counted from 2000 */
+  CPUCYCLES_INLINE_TICK = 10,           /* SPARC V9 */
+  CPUCYCLES_INLINE_STABLE_COUNTER = 11, /* LoongArch */
+  CPUCYCLES_INLINE_SCALED = 0x10000     /* added where the count is to be multiplied */
+};
+
+/* What cpucycles_inline() looks at; for it to read, and for nobody to write. Its layout never changes:
+   another one would have another name. */
+struct cpucycles_inline_state {
+  unsigned int method;           /* of the selected counter; written once, after the others */
+  int shift;                     /* 1..63 */
+  unsigned long long multiplier; /* scaled: count * multiplier / 2^shift is the count in cycles */
+};
+
+/* Since: 20261121. */
+extern struct cpucycles_inline_state cpucycles_inline_state;
+
+/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where the compiler
+   has no 128-bit type the portable form serves. */
+static inline unsigned long long cpucycles_inline_product_portable(unsigned long long a, unsigned long long b,
+  int shift)
+{
+  unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+  unsigned long long low = a0 * b0;
+  unsigned long long middle = a1 * b0 + (low >> 32);
+  unsigned long long carry = a0 * b1 + (middle & 0xffffffff);
+  unsigned long long high = a1 * b1 + (middle >> 32) + (carry >> 32);
+
+  low = (carry << 32) | (low & 0xffffffff);
+  return (high << (64 - shift)) | (low >> shift);
+}
+
+static inline unsigned long long cpucycles_inline_product(unsigned long long a, unsigned long long b,
+  int shift)
+{
+#ifdef __SIZEOF_INT128__
+  __extension__ typedef unsigned __int128 wide;
+  wide product = (wide)a * b;
+
+  /* not product >> shift, which also works for 64 and more, and takes longer */
+  return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
+#else
+  return cpucycles_inline_product_portable(a, b, shift);
+#endif
+}
+
+/* A count, multiplied up to cycles. Below 0 is a wall clock set back before its origin. */
+static inline long long cpucycles_inline_scale(long long count, unsigned long long multiplier, int shift)
+{
+  if (count < 0)
+    return -(long long)cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);
+  return (long long)cpucycles_inline_product((unsigned long long)count, multiplier, shift);
+}
+
+#ifdef __GNUC__
+
+/* Reads the counter by its instruction, as the backend of the library does, where the sources are named.
+   Returns 0 where this CPU has no such instruction, or the compiler was told of none. */
+static inline int cpucycles_inline_instruction(unsigned int method, unsigned long long *count)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned int low, high;
+
+  if (__builtin_expect(method == CPUCYCLES_INLINE_TSC, 1))
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  else if (method == CPUCYCLES_INLINE_FIXED_COUNTER_1)
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0x40000001));
+  else if (method == CPUCYCLES_INLINE_APERF) /* RDPRU, for assemblers that do not know it */
+    __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(1));
+  else
+    return 0;
+  *count = ((unsigned long long)high << 32) | low;
+  return 1;
+#elif defined(__aarch64__)
+  if (method == CPUCYCLES_INLINE_CNTVCT)
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(*count));
+  else if (method == CPUCYCLES_INLINE_PMCCNTR)
+    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*count));
+  else
+    return 0;
+  return 1;
+#elif defined(__ARM_ARCH) && __ARM_ARCH >= 7
+  unsigned int low, high;
+
+  if (method != CPUCYCLES_INLINE_CNTVCT)
+    return 0;
+  __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+  *count = ((unsigned long long)high << 32) | low;
+  return 1;
+#elif defined(__powerpc64__)
+  if (method != CPUCYCLES_INLINE_TIME_BASE)
+    return 0;
+  __asm__ volatile("mfspr %0, 268" : "=r"(*count));
+  return 1;
+#elif defined(__powerpc__)
+  unsigned int before, low, high;
+
+  if (method != CPUCYCLES_INLINE_TIME_BASE)
+    return 0;
+  do
+    __asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  *count = ((unsigned long long)high << 32) | low;
+  return 1;
+#elif defined(__riscv_zicsr) && __riscv_xlen == 64
+  if (method == CPUCYCLES_INLINE_CYCLE)
+    __asm__ volatile("csrr %0, 0xc00" : "=r"(*count));
+  else if (method == CPUCYCLES_INLINE_TIME)
+    __asm__ volatile("csrr %0, 0xc01" : "=r"(*count));
+  else
+    return 0;
+  return 1;
+#elif defined(__riscv_zicsr)
+  unsigned int before, low, high;
+
+  if (method != CPUCYCLES_INLINE_CYCLE && method != CPUCYCLES_INLINE_TIME)
+    return 0;
+  do
+    if (method == CPUCYCLES_INLINE_CYCLE)
+      __asm__ volatile("csrr %0, 0xc80\n\tcsrr %1, 0xc00\n\tcsrr %2, 0xc80"
+        : "=&r"(before), "=&r"(low), "=&r"(high));
+    else
+      __asm__ volatile("csrr %0, 0xc81\n\tcsrr %1, 0xc01\n\tcsrr %2, 0xc81"
+        : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  *count = ((unsigned long long)high << 32) | low;
+  return 1;
+#elif defined(__s390x__)
+  if (method != CPUCYCLES_INLINE_TOD)
+    return 0;
+  __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(*count) : : "cc");
+  *count -= 36524ULL * 86400 * 1000000 * 4096; /* from 1900 to 2000 */
+  return 1;
+#elif defined(__sparc_v9__) || defined(__arch64__)
+  if (method != CPUCYCLES_INLINE_TICK)
+    return 0;
+  __asm__ volatile("rd %%tick, %0" : "=r"(*count));
+  return 1;
+#elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
+  if (method != CPUCYCLES_INLINE_STABLE_COUNTER)
+    return 0;
+  __asm__ volatile("rdtime.d %0, $zero" : "=r"(*count));
+  return 1;
+#else
+  (void)method;
+  (void)count;
+  return 0;
+#endif
+}
+
+/* The method, as far as it is known: what it needs is known with it. */
+static inline unsigned int cpucycles_inline_method(void)
+{
+  return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
+}
+
+/* The count in cycles, if it can be read here; else returns 0. */
+static inline int cpucycles_inline_read(unsigned int method, long long *cycles)
+{
+  unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
+  unsigned long long count;
+
+  if (!__builtin_expect(cpucycles_inline_instruction(instruction, &count), 1))
+    return 0;
+  *cycles = (long long)count;
+  if (__builtin_expect((method & CPUCYCLES_INLINE_SCALED) != 0, 0))
+    *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
+      cpucycles_inline_state.shift);
+  return 1;
+}
+
+/* The fence around a timed section: what is before it is executed before anything that is after it. For the
+   compiler in any case; for the CPU by the instruction that its manual names. Wherever one may choose, none
+   that leaves user mode or the virtual machine, as CPUID does. */
+static inline void cpucycles_inline_fence(void)
+{
+#if defined(__x86_64__) || defined(__SSE2__)
+  /* Does not execute until all that is before it has completed, and nothing after it begins before it has:
+     Intel SDM volume 2A, LFENCE. On AMD where it is dispatch serializing, which Linux sees to: AMD,
+     "Software Techniques for Managing Speculation on AMD Processors", MSR C001_1029[1]; Linux,
+     arch/x86/kernel/cpu/amd.c. */
+  __asm__ volatile("lfence" : : : "memory");
+#elif defined(__i386__)
+  /* Programs for CPUs without SSE2 have no LFENCE; beside CPUID, IRET is the serializing instruction that
+     user mode has: Intel SDM volume 3A, "Serializing Instructions". */
+  __asm__ volatile("pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:" : : : "memory");
+#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
+  /* What is after it is fetched after it has completed: Arm Architecture Reference Manual for A-profile
+     (DDI 0487), section B2, "Instruction Synchronization Barrier", and ARMv7-A and ARMv7-R (DDI 0406C),
+     section A3.8.3. */
+  __asm__ volatile("isb" : : : "memory");
+#elif defined(__ARM_ARCH) && __ARM_ARCH == 6 && !defined(__thumb__)
+  /* The same by its older name, Flush Prefetch Buffer: ARM1176JZF-S Technical Reference Manual (DDI 0301),
+     section 3.2.22, "Cache operations". */
+  __asm__ volatile("mcr p15, 0, %0, c7, c5, 4" : : "r"(0) : "memory");
+#elif defined(__riscv)
+  /* Counts are CSRs, and a read of a CSR is device input to the fence: RISC-V Instruction Set Manual
+     volume I, "Zicsr", section "CSR Access Ordering". Nothing in the manual waits for arithmetic. */
+  __asm__ volatile("fence iorw, iorw" : : : "memory");
+#elif defined(__loongarch__)
+  /* Waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section 2.2.8.1, DBAR.
+     Nothing in the manual waits for arithmetic. */
+  __asm__ volatile("dbar 0" : : : "memory");
+#elif defined(__mips_isa_rev) && __mips_isa_rev >= 2
+  /* SYNC waits for accesses to memory, EHB keeps what is after it from being issued while hazards are left:
+     MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
+  __asm__ volatile("sync\n\tehb" : : : "memory");
+#elif defined(__powerpc__)
+  /* All before it have completed before it does, and none after it is initiated until then: Power ISA version
+     3.1, book II, "Instruction Synchronize". */
+  __asm__ volatile("isync" : : : "memory");
+#elif defined(__s390x__)
+  /* The serialization of BRANCH ON CONDITION with mask 15 and register 0: z/Architecture Principles of
+     Operation (SA22-7832), chapter 5, "CPU Serialization", and chapter 7. */
+  __asm__ volatile("bcr 15,0" : : : "memory");
+#elif defined(__sparc_v9__) || defined(__arch64__)
+  /* All before it have been performed, and their exceptions seen, before any after it is initiated: The SPARC
+     Architecture Manual version 9, appendix A, "Memory Barrier", #Sync. */
+  __asm__ volatile("membar #Sync" : : : "memory");
+#elif defined(__alpha__)
+  /* MB orders accesses to memory, EXCB what can raise exceptions: Alpha Architecture Handbook version 4,
+     sections 4.11.4 and 4.11.6, and A.4.5. */
+  __asm__ volatile("mb\n\texcb" : : : "memory");
+#elif defined(__hppa__)
+  /* Orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
+  __asm__ volatile("sync" : : : "memory");
+#elif defined(__ia64__)
+  /* Orders accesses to memory: Intel Itanium Architecture Software Developer's Manual volume 3, "mf". */
+  __asm__ volatile("mf" : : : "memory");
+#elif defined(__m68k__)
+  /* Waits for the pipeline: M68000 Family Programmer's Reference Manual, section 4, NOP. */
+  __asm__ volatile("nop" : : : "memory");
+#else
+  __asm__ volatile("" : : : "memory");
+#endif
+}
+
+/* The same between fences. */
+static inline int cpucycles_inline_read_fenced(long long *cycles)
+{
+  cpucycles_inline_fence();
+  if (!cpucycles_inline_read(cpucycles_inline_method(), cycles))
+    return 0;
+  cpucycles_inline_fence();
+  return 1;
+}
+
+/* The cycle count.
+   Returns: the same count as cpucycles(), in cycles.
+   Fails: never; before the counter is selected, and where it is no plain instruction, this is a call.
+   Threads: safe, the first call too.
+   Since: 20261121. */
+static inline long long cpucycles_inline(void)
+{
+  long long cycles;
+
+  return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
+}
+
+/* The beginning and the end of a timed section: as cpucycles_begin() and cpucycles_end(), without the call.
+   Returns: the same count as cpucycles(). end - begin - cpucycles_inline_overhead() is what the section took.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+static inline long long cpucycles_inline_begin(void)
+{
+  long long cycles;
+
+  return cpucycles_inline_read_fenced(&cycles) ? cycles : cpucycles_begin();
+}
+
+static inline long long cpucycles_inline_end(void)
+{
+  long long cycles;
+
+  return cpucycles_inline_read_fenced(&cycles) ? cycles : cpucycles_end();
+}
+
+#else
+
+static inline long long cpucycles_inline(void)
+{
+  return cpucycles();
+}
+
+static inline long long cpucycles_inline_begin(void)
+{
+  return cpucycles_begin();
+}
+
+static inline long long cpucycles_inline_end(void)
+{
+  return cpucycles_end();
+}
+
+#endif
+
+/* What timing itself adds to such a section. Measured anew in every call, by a thousand empty sections: keep
+   it.
+   Returns: the smallest end - begin of them, in cycles.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+static inline long long cpucycles_inline_overhead(void)
+{
+  long long begin, section, smallest = -1;
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    begin = cpucycles_inline_begin();
+    section = cpucycles_inline_end() - begin;
+    if (section >= 0 && (smallest < 0 || section < smallest))
+      smallest = section;
+  }
+  return smallest < 0 ? 0 : smallest;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#pragma GCC diagnostic pop
+#endif
+
+#endif
