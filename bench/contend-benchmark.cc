@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* google/benchmark's CycleClock. Its header is not installed: BENCH_CPPFLAGS leads to its sources. */
+
+#include "bench/contender.h"
+
+#include <cycleclock.h>
+
+BENCH_READS(cycle_clock, benchmark::cycleclock::Now())
+
+const struct bench_contender bench_contenders[] = {
+  { "benchmark::cycleclock::Now()", "ticks", BENCH_READ, 0, run_cycle_clock, sample_cycle_clock },
+  { 0, 0, BENCH_READ, 0, 0, 0 },
+};

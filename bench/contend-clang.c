@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The compiler's own idea of a cycle counter: clang's. */
+
+#include "bench/contender.h"
+
+BENCH_READS(builtin, __builtin_readcyclecounter())
+
+const struct bench_contender bench_contenders[] = {
+  { "__builtin_readcyclecounter()", "ticks", BENCH_READ, 0, run_builtin, sample_builtin },
+  { 0, 0, BENCH_READ, 0, 0, 0 },
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Another libcpucycles, where the environment variable BENCH_OTHER leads: the existing one, or an older one
+   of ours. */
+
+#define _GNU_SOURCE 1
+
+#include "bench/contender.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static long long (**other)(void);
+
+/* When the module is loaded, as what the others need is. */
+__attribute__((constructor)) static void load(void)
+{
+  const char *path = getenv("BENCH_OTHER");
+  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
+
+  other = library ? (long long (**)(void))dlsym(library, "cpucycles") : 0;
+}
+
+static const char *prepare(void)
+{
+  return other ? 0 : "BENCH_OTHER is not the path of a libcpucycles.so.1";
+}
+
+BENCH_READS(call, (*other)())
+
+const struct bench_contender bench_contenders[] = {
+  { "cpucycles() of BENCH_OTHER", "cycles", BENCH_READ, prepare, run_call, sample_call },
+  { 0, 0, BENCH_READ, 0, 0, 0 },
+};

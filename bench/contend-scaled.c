@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What scaling costs: the selected counter by a pointer to its read(), and by cpucycles() of a library that
+   has been told to scale it. Links the library's inner parts, and so has a library of its own. */
+
+#include "config.h"
+
+#include "bench/contender.h"
+#include "lib/library.h"
+
+static long long (*volatile bare)(void);
+
+/* Before that library's first call. */
+static const char *prepare(void)
+{
+  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+
+  if (!cpucycles_reader_is_direct(&selection->reader))
+    return bare ? 0 : "the selected counter is scaled or extended as it is";
+  bare = selection->reader.read;
+  selection->reader.scale = cpucycles_scale_between(62500000, 2399987654);
+  cpucycles();
+  return 0;
+}
+
+BENCH_READS(bare, bare())
+BENCH_READS(scaled, cpucycles())
+
+const struct bench_contender bench_contenders[] = {
+  { "bare counter, by a pointer", "ticks", BENCH_SCALED, prepare, run_bare, sample_bare },
+  { "the same, scaled", "cycles", BENCH_SCALED, prepare, run_scaled, sample_scaled },
+  { 0, 0, BENCH_READ, 0, 0, 0 },
+};
