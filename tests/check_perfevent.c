@@ -56,6 +56,7 @@ void note_of_test(const char *code);
 
 #include <dirent.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -67,7 +68,8 @@ void note_of_test(const char *code);
 #include <linux/seccomp.h>
 #endif
 
-/* The kernel of the test: the real one, but for pages, and for readings that a test prepares. */
+/* The kernel of the test: the real one, but for pages, and for readings that a test prepares. Where there are no
+   perf events, as under qemu-user, events of tests that have recorded a page are made up, too. */
 
 enum { PAGES = 2 };
 
@@ -77,10 +79,12 @@ static _Thread_local struct perf_event_attr asked[16];
 static _Thread_local int asks;
 static uint32_t refused_type; /* of PMU, in the upper half of config */
 static struct reading prepared; /* value and times to say, if enabled is not 0 */
+static int made_up;             /* events are */
 
 static int kernel_open(struct perf_event_attr *wanted)
 {
   struct perf_event_attr real = *wanted;
+  int event;
 
   if (asks < 16)
     asked[asks++] = *wanted;
@@ -90,18 +94,40 @@ static int kernel_open(struct perf_event_attr *wanted)
   }
   real.config &= 0xffffffff;
   real.config1 = 0;
-  return (int)syscall(SYS_perf_event_open, &real, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  event = made_up ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (event < 0 && recorded[0] && (made_up || errno == ENOSYS || errno == EPERM || errno == EACCES)) {
+    made_up = 1;
+    event = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  return event;
 }
 
 static int kernel_identify(int descriptor, uint64_t *id)
 {
-  return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
+  if (!made_up)
+    return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
+  *id = 1000 + (uint64_t)descriptor;
+  return fcntl(descriptor, F_GETFD) < 0 ? -1 : 0;
+}
+
+/* This thread's CPU time in nanoseconds, which the event counts. */
+static uint64_t time_counted(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  ssize_t length = read(descriptor, reading, sizeof *reading);
+  ssize_t length = made_up ? (ssize_t)sizeof *reading : read(descriptor, reading, sizeof *reading);
 
+  if (made_up) {
+    reading->value = time_counted();
+    reading->enabled = reading->running = 1;
+    reading->id = 1000 + (uint64_t)descriptor;
+  }
   if (length > 0 && prepared.enabled) {
     uint64_t id = reading->id;
 
@@ -210,10 +236,6 @@ static int opened_by_fake(const char *test)
 
   cpucycles_implementation();
   error = cpucycles_perf_open(&by_fake, &why);
-  if (error == ENOSYS || error == EPERM || (error == EACCES && !why.explanation)) {
-    skip_no_events(test);
-    return 0;
-  }
   ck_assert_int_eq(error, 0);
   if (cpucycles_perf_mark == &no_mark) {
     skip(test, "this kernel or emulator wipes no memory in a forked child, so that no page is used");
@@ -351,7 +373,7 @@ START_TEST(short_lived_threads_leave_nothing)
     pages = mapped();
     run_threads(read_counter, suite_runs(10000));
     ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
-    if (!suite_under("valgrind") && !suite_under("asan"))
+    if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu")) /* whose memory it is, too */
       ck_assert_int_le(mapped(), pages);
   }
 }
@@ -436,6 +458,9 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 
   record(0, 3, 64, 1000);
   hardware[2] = 500;
+  if (skip_under("qemu", "forked_child_touches_no_page_of_its_parent",
+        "qemu says that it wipes memory in a forked child, and does not"))
+    return;
   if (!opened_by_fake("forked_child_touches_no_page_of_its_parent"))
     return;
   prepared.value = 1500;
@@ -521,6 +546,27 @@ START_TEST(vfork_child_disturbs_nothing)
   work(10000000);
   after = by_read.read();
   expect_about(after - before, 10000000);
+}
+END_TEST
+
+extern char **environ;
+
+START_TEST(spawned_program_disturbs_nothing)
+{
+  char *arguments[] = { (char *)"true", NULL };
+  long long before;
+  uint64_t id;
+  pid_t child;
+
+  if (!opened("spawned_program_disturbs_nothing"))
+    return;
+  before = by_read.read();
+  id = own.event[0].id;
+  ck_assert_int_eq(posix_spawnp(&child, "true", NULL, NULL, arguments, environ), 0);
+  ck_assert_int_eq(status_of(child), 0);
+  ck_assert_int_ge(by_read.read(), before);
+  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert(own.event[0].id == id);
 }
 END_TEST
 
@@ -896,10 +942,6 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
     page->cap_user_rdpmc = (unsigned)cases[i].shown & 1;
     maps = 0;
     error = cpucycles_perf_open(&by_fake, &why);
-    if (error == ENOSYS || error == EPERM || (error == EACCES && !why.explanation)) {
-      skip_no_events("counter_that_the_kernel_does_not_show_is_not_opened");
-      return;
-    }
     ck_assert_int_eq(error, EACCES);
     ck_assert_ptr_nonnull(why.explanation);
     ck_assert_int_eq(cpucycles_perf_is_hidden(), 1);
@@ -1320,6 +1362,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, child_forked_by_another_thread_counts_itself);
   tcase_add_test(tests, child_of_a_raw_clone_counts_itself);
   tcase_add_test(tests, vfork_child_disturbs_nothing);
+  tcase_add_test(tests, spawned_program_disturbs_nothing);
   tcase_add_test(tests, no_descriptor_is_inherited_across_exec);
   tcase_add_test(tests, lost_descriptor_goes_on_with_the_next_best);
   tcase_add_test(tests, descriptor_that_the_program_has_reused_is_not_touched);
