@@ -497,7 +497,7 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* Does in a process of root's what a character sent to it says, and sends it back. */
+/* A process of root's that sends each character back, once it has done what that says; 't' before. */
 struct helper {
   int to, from;
 };
@@ -505,13 +505,29 @@ struct helper {
 static const char user_access[] = "/proc/sys/kernel/perf_user_access";
 static const char module[] = "arm_pmu_access";
 
+enum { TOGGLES = 20, PAUSE = 5 }; /* milliseconds */
+
+/* Takes user access away, and gives it back, many times. */
+static int toggle(void)
+{
+  int i, failed = 0;
+
+  for (i = 0; i < TOGGLES; i++) {
+    rest(PAUSE);
+    failed |= write_file(user_access, "0");
+    rest(PAUSE);
+    failed |= write_file(user_access, "1");
+  }
+  return failed;
+}
+
 static int obey(char wish)
 {
   switch (wish) {
-  case '0':
-    return write_file(user_access, "0");
   case '1':
     return write_file(user_access, "1");
+  case 't':
+    return toggle();
   case 's':
     return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk") : -1;
   case 'u':
@@ -534,10 +550,12 @@ static struct helper start_helper(void)
   if (fork() == 0) {
     close(to[1]);
     while (read(to[0], &wish, 1) == 1) {
-      if (obey(wish) != 0)
+      if (wish != 't' && obey(wish) != 0)
         wish = '!';
       if (write(from[1], &wish, 1) != 1)
         break;
+      if (wish == 't' && obey(wish) != 0)
+        _exit(broken("kernel.perf_user_access cannot be set"));
     }
     _exit(0);
   }
@@ -554,22 +572,30 @@ static void ask(struct helper helper, char wish)
     exit(broken("the guest does not do '%c'", wish));
 }
 
-/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle, and 1 again, reads go on. */
+static long long monotonic(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and 1 again, they
+   go on. */
 static int revoked(char **arguments)
 {
   struct helper helper = start_helper();
-  long long last;
-  int i;
+  long long last, end;
 
   drop_privileges();
+  stay_on(0);
   need(arguments[0]);
   last = keep_reading(cpucycles());
-  for (i = 0; i < 20 && last >= 0; i++) {
-    if (i % 10 == 0)
-      ask(helper, i ? '1' : '0');
+  ask(helper, 't');
+  end = monotonic() + 3LL * TOGGLES * PAUSE * 1000000;
+  while (monotonic() < end && last >= 0)
     last = keep_reading(last);
-    rest(10);
-  }
+  ask(helper, '1'); /* it is still there */
   return last >= 0 ? KEPT : BROKEN;
 }
 
