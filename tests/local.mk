@@ -15,6 +15,7 @@ dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
 posix_tests =
 posix_tests += tests/check_cpuinfo_rate
 posix_tests += tests/check_first_call
+posix_tests += tests/check_examine
 posix_tests += tests/check_frequency
 posix_tests += tests/check_machines
 posix_tests += tests/check_measure

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the tool measures of a counter, with counters made for the test in its place: coarse ones, wrong ones, and
+   ones that differ between CPUs. Time and CPUs are real. */
+
+#include "config.h"
+
+#define cpucycles fake_cycles
+#define cpucycles_counter fake_counter
+#define cpucycles_timer fake_timer
+#define cpucycles_overhead fake_overhead
+#include "cpucycles-info/measure.c"
+#undef cpucycles
+#undef cpucycles_counter
+#undef cpucycles_timer
+#undef cpucycles_overhead
+#include "cpucycles-info/words.c"
+
+#include "tests/suite.h"
+
+static struct cpucycles_counter_info counter = { .name = "fake", .kind = "reference", .scope = "system",
+  .scaling = 1, .state = CPUCYCLES_SELECTED };
+static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invariant = 1,
+  .invariant_source = "the test" };
+static struct timer timer;
+
+const struct cpucycles_counter_info *fake_counter(int i)
+{
+  return i == 0 ? &counter : NULL;
+}
+
+const struct cpucycles_timer_info *fake_timer(void)
+{
+  return &info;
+}
+
+long long fake_overhead(void)
+{
+  return 7;
+}
+
+static long long read_clock(void)
+{
+  return clock_nanoseconds();
+}
+
+/* As an emulator's: nanoseconds that move by 41. */
+static long long read_by_41(void)
+{
+  return clock_nanoseconds() / 41 * 41;
+}
+
+/* What it states is 2 % more than what it counts. */
+static long long read_slow(void)
+{
+  return (long long)((double)clock_nanoseconds() * 0.98);
+}
+
+/* A clock of 1 ns, multiplied up. */
+static long long read_scaled(void)
+{
+  return clock_nanoseconds() * 3;
+}
+
+static long long reads;
+
+static long long read_back_at_times(void)
+{
+  return ++reads % 1000 == 0 ? clock_nanoseconds() - 1000000 : clock_nanoseconds();
+}
+
+static long long read_nothing(void)
+{
+  return 5;
+}
+
+long long (*fake_cycles)(void) = read_clock;
+
+static void examine_by(long long (*read)(void))
+{
+  memset(&timer, 0, sizeof timer);
+  strcpy(timer.name, "fake");
+  fake_cycles = read;
+  examine(&timer, 0.05, 0);
+  ck_assert_str_eq(timer.failure, "");
+}
+
+START_TEST(counter_that_is_as_stated_is_said_to_be)
+{
+  examine_by(read_clock);
+  ck_assert_int_eq(timer.samples, SAMPLES);
+  ck_assert_int_eq(timer.backward, 0);
+  ck_assert(timer.seconds >= 0.05);
+  ck_assert_double_gt(timer.uncertainty, 0);
+  ck_assert_double_lt(disagreement(&timer) > 0 ? disagreement(&timer) : -disagreement(&timer),
+    timer.uncertainty + 1);
+  ck_assert_int_eq(timer.invariant, 1);
+  ck_assert_str_eq(timer.invariant_source, "the test");
+  ck_assert_int_eq(timer.overhead, 7);
+  ck_assert_double_gt(timer.read_nanoseconds, 0);
+  ck_assert_double_eq_tol(timer.read_cycles / timer.read_nanoseconds, 1, 0.5);
+  ck_assert(timer.low <= timer.quartile1 && timer.quartile1 <= timer.median && timer.median <= timer.quartile3
+    && timer.quartile3 <= timer.high);
+}
+END_TEST
+
+START_TEST(nanoseconds_that_move_by_41_are_told_apart)
+{
+  examine_by(read_by_41);
+  ck_assert_int_ge(timer.step, 41);
+  ck_assert_int_eq(timer.divisor % 41, 0);
+  ck_assert_int_eq(timer.step % 41, 0);
+}
+END_TEST
+
+START_TEST(rate_that_is_not_delivered_is_found_out)
+{
+  examine_by(read_slow);
+  ck_assert_double_eq_tol(disagreement(&timer), -20000, timer.uncertainty + 10);
+}
+END_TEST
+
+START_TEST(scaled_counter_is_measured_in_its_units)
+{
+  counter.scaling = 3;
+  examine_by(read_scaled);
+  ck_assert_double_eq_tol(timer.measured, 1e9, 1e9 * (timer.uncertainty + 1) / 1e6);
+  ck_assert_int_eq(timer.step % 3, 0);
+  ck_assert_double_eq_tol(timer.step_units * 3, (double)timer.step, 1e-6);
+  ck_assert_int_eq(timer.divisor, 0);
+}
+END_TEST
+
+START_TEST(steps_back_are_counted)
+{
+  examine_by(read_back_at_times);
+  ck_assert_int_gt(timer.backward, 0);
+  ck_assert_int_lt(timer.low, 0);
+}
+END_TEST
+
+START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
+{
+  examine_by(read_nothing);
+  ck_assert(timer.measured == 0);
+  ck_assert_int_eq(timer.step, 0);
+  ck_assert_int_eq(timer.divisor, 0);
+  ck_assert(disagreement(&timer) == 0);
+}
+END_TEST
+
+START_TEST(counter_that_is_not_selected_any_more_is_not_examined)
+{
+  memset(&timer, 0, sizeof timer);
+  strcpy(timer.name, "another");
+  examine(&timer, 0.05, 0);
+  ck_assert_str_eq(timer.failure, "it worked, and does not any more; selected: fake");
+}
+END_TEST
+
+#if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
+
+/* Each CPU is a second behind the one before. */
+static long long read_by_cpu(void)
+{
+  return clock_nanoseconds() - sched_getcpu() * 1000000000LL;
+}
+
+START_TEST(counts_that_differ_between_cpus_are_found)
+{
+  cpu_set_t before, after;
+
+  sched_getaffinity(0, sizeof before, &before);
+  examine_by(read_clock);
+  if (timer.cpus == 0) {
+    skip("counts_that_differ_between_cpus_are_found", "one CPU is allowed");
+    return;
+  }
+  ck_assert_int_eq(timer.cpus, CPU_COUNT(&before));
+  ck_assert_int_eq(timer.worst_hop, 0);
+  examine_by(read_by_cpu);
+  ck_assert_int_ge(timer.hops, timer.cpus);
+  ck_assert_int_gt(timer.worst_hop, 500000000);
+  ck_assert_int_le(timer.worst_hop, 1000000000LL * CPU_SETSIZE);
+  sched_getaffinity(0, sizeof after, &after);
+  ck_assert(CPU_EQUAL(&before, &after)); /* and may go where it could before */
+}
+END_TEST
+
+#else
+
+START_TEST(counts_that_differ_between_cpus_are_found)
+{
+  skip("counts_that_differ_between_cpus_are_found", "this system has no sched_setaffinity");
+}
+END_TEST
+
+#endif
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, counter_that_is_as_stated_is_said_to_be);
+  tcase_add_test(tests, nanoseconds_that_move_by_41_are_told_apart);
+  tcase_add_test(tests, rate_that_is_not_delivered_is_found_out);
+  tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
+  tcase_add_test(tests, steps_back_are_counted);
+  tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
+  tcase_add_test(tests, counter_that_is_not_selected_any_more_is_not_examined);
+  tcase_add_test(tests, counts_that_differ_between_cpus_are_found);
+}
+
+int main(void)
+{
+  return suite_main("examine", add);
+}
