@@ -635,6 +635,8 @@ START_TEST(name_that_cannot_be_used_is_reported)
     selection.skipped, "refused does not work here: refused; nonesuch is no counter of this library");
   select_asked("referenc,reference");
   ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
+  select_asked("ref,references,clock"); /* whole names only */
+  ck_assert_str_eq(selection.implementation, "clock");
   select_asked("Reference,reference");
   ck_assert_str_eq(selection.skipped, "Reference is no counter of this library");
 }
