@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Contenders without a library: the instruction, and the clocks of the system. */
 
+#include "config.h"
+
 #include "bench/contender.h"
 #include "bench/inline.h"
 
