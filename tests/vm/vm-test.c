@@ -355,8 +355,8 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a nanosecond. What a thread
-   counts is no more than its own time, as the kernel has it, and no less than its loop can take. */
+/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a nanosecond. What a
+   thread counts is no more than its own time, as the kernel has it, and no less than its loop can take. */
 static int timed_threads(char **arguments)
 {
   struct runner runners[THREADS];
@@ -375,8 +375,8 @@ static int timed_threads(char **arguments)
   return wrong ? BROKEN : KEPT;
 }
 
-/* What a process must do after whatever happened. The least of some counts: an emulator may count the kernel's
-   cycles, too. */
+/* What a process must do after whatever happened. The least of some counts: an emulator may count the
+   kernel's cycles, too. */
 static int counts_right(const char *whose)
 {
   enum { SOME = 1000000 };
@@ -580,8 +580,8 @@ static long long monotonic(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and 1 again, they
-   go on. */
+/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and 1 again,
+   they go on. */
 static int revoked(char **arguments)
 {
   struct helper helper = start_helper();
