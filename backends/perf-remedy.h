@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: shared by the counters
-   that need one. Looks at what the kernel says below a root folder, "" or a test's, and only where a counter
-   was refused. What would not help on this machine is not said.
-   Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst, perf_event_paranoid
-   and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since 5.8);
-   arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which make perf_user_access where
-   they find a PMU; Debian, "security,perf: Allow further restriction of perf_event_open" (3 and above);
-   proc_pid_status(5), Seccomp. */
+/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: shared by the
+   counters that need one. Looks at what the kernel says below a root folder, "" or a test's, and only where
+   a counter was refused. What would not help on this machine is not said.
+   Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
+   perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since
+   5.8); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which make
+   perf_user_access where they find a PMU; Debian, "security,perf: Allow further restriction of
+   perf_event_open" (3 and above); proc_pid_status(5), Seccomp. */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
@@ -84,7 +84,8 @@ static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
     { "KVM", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
     { "QEMU", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
     { "VMware", "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
-    { "Hyper-V", "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
+    { "Hyper-V",
+      "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
     { "Xen", "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   };
   const char *hypervisor = find_hypervisor(root);
@@ -108,7 +109,8 @@ static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
 
   why->explanation = "a seccomp filter refuses perf_event_open";
   if (is_kernel_file(root, "/.dockerenv"))
-    why->remedy = "run the container with --cap-add PERFMON, or a seccomp profile that allows perf_event_open";
+    why->remedy
+      = "run the container with --cap-add PERFMON, or a seccomp profile that allows perf_event_open";
   else if (paranoid)
     why->remedy = PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
   else
@@ -150,7 +152,8 @@ static inline void perf_event_why(const char *root, int error, int with_kernel, 
   case EACCES:
     perf_paranoid_why(root, with_kernel, why);
     if (there && !why->remedy)
-      why->explanation = "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it";
+      why->explanation
+        = "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it";
     break;
   case ENOSYS:
     if (!there)
@@ -169,8 +172,8 @@ static inline void perf_event_why(const char *root, int error, int with_kernel, 
   }
 }
 
-/* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter needs one of the
-   two values, and the release since which there is the setting. */
+/* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter needs one
+   of the two values, and the release since which there is the setting. */
 struct perf_user_access {
   int lowest, highest, major, minor;
   const char *remedy, *too_old, *newer;
@@ -213,8 +216,8 @@ static inline int riscv_user_access_why(const char *root, struct cpucycles_why *
   return perf_user_access_why(root, &needed, why);
 }
 
-/* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module can where there is
-   no PMU. */
+/* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module can where
+   there is no PMU. */
 static inline void arm_module_why(const char *root, struct cpucycles_why *why)
 {
   static const char *const names[] = { "armv", NULL };
@@ -236,8 +239,8 @@ static const struct {
 
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
-/* What the setting says, and which it is: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no PMU
-   that has it. */
+/* What the setting says, and which it is: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is
+   no PMU that has it. */
 static inline int rdpmc_setting(const char *root, int *which)
 {
   int level = -1;

@@ -236,7 +236,9 @@ static int parse(char **arguments, struct request *request)
   }
   if (request->modes > 1)
     return complain("arguments that do not go together: ", "one of the forms below is meant");
-  if (settings > 0 && request->mode >= DO_LIST && !(request->mode == DO_CHECK && request->counter && settings == 1))
+  if (request->mode == DO_CHECK && request->counter && settings == 1)
+    return 0;
+  if (settings > 0 && request->mode >= DO_LIST)
     return complain("arguments that do not go together: ", "one of the forms below is meant");
   return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json describes. Members may
-   be added to a format, and a change of what one means makes the next format. */
+/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json describes.
+   Members may be added to a format, and a change of what one means makes the next format. */
 
 #include "config.h"
 

@@ -11,6 +11,8 @@ cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/observe.c \
 	cpucycles-info/plot.c \
 	cpucycles-info/report.h \
+	cpucycles-info/system.c \
+	cpucycles-info/take.h \
 	cpucycles-info/text.c \
 	cpucycles-info/warn.c \
 	cpucycles-info/words.c

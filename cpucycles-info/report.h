@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the report says, and who finds it out and prints it. It is made whole before anything is printed, so that
-   the plain lines and the JSON document say the same. */
+/* What the report says, and who finds it out and prints it. It is made whole before anything is printed, so
+   that the plain lines and the JSON document say the same. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -117,7 +117,7 @@ int call_roll(struct roll *roll);
 /* Examines each that works, or the only one that is named: also before that first call. */
 void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds);
 
-/* machine.c: files below root, "" or a test's. */
+/* system.c, machine.c: files below root, "" or a test's. */
 void look_at_system(struct system_info *system, const char *root);
 void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
 void look_at_state(struct state_info *state, const char *root);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info has always had, in
-   form and order, then the rest. */
+/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info has always
+   had, in form and order, then the rest. */
 
 #include "config.h"
 
@@ -46,8 +46,8 @@ static const char *or_none(const char *text, const char *none)
 
 static void print_system(const struct system_info *system)
 {
-  printf("cpucycles system kernel %s%s%s\n", or_none(system->kernel, "not known"), *system->release ? " " : "",
-    system->release);
+  printf("cpucycles system kernel %s%s%s\n", or_none(system->kernel, "not known"),
+    *system->release ? " " : "", system->release);
   printf("cpucycles system architecture %s, %d bits, %s-endian\n", or_none(system->architecture, "not known"),
     system->word_bits, system->little_endian ? "little" : "big");
   printf("cpucycles system libc %s\n", or_none(system->libc, "not known"));
@@ -155,8 +155,9 @@ static void print_timer(const struct timer *timer)
   printf("cpucycles timer %s read %.1f cycles, %.1f ns\n", timer->name, timer->read_cycles,
     timer->read_nanoseconds);
   printf("cpucycles timer %s overhead of a section %lld cycles\n", timer->name, timer->overhead);
-  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name, timer->low,
-    timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward, timer->samples);
+  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name,
+    timer->low, timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward,
+    timer->samples);
 }
 
 static const char *fate_of(const struct cpucycles_counter_info *counter)

@@ -48,8 +48,8 @@ static void warn_of_choice(struct report *report, const struct cpucycles_counter
     warn(report, "nothing counts here");
 }
 
-/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and its own more or
-   fewer than time. */
+/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and its own
+   more or fewer than time. */
 static void warn_of_frequency(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct state_info *state = &report->state;
@@ -70,7 +70,8 @@ static void warn_of_clock_source(struct report *report)
 
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
     if (strcmp(state->clock_source, slow[i]) == 0)
-      warn(report, "the clock source %s is slow and coarse: what is measured against the OS clock is less exact",
+      warn(report,
+        "the clock source %s is slow and coarse: what is measured against the OS clock is less exact",
         slow[i]);
 }
 

@@ -120,8 +120,8 @@ static const struct cpucycles_backend *selected_backend(const struct cpucycles_s
   return NULL;
 }
 
-/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is only kept if its
-   rate is constant. */
+/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is only kept if
+   its rate is constant. */
 static const struct {
   int invariant;
   const char *who;

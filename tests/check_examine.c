@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool measures of a counter, with counters made for the test in its place: coarse ones, wrong ones, and
-   ones that differ between CPUs. Time and CPUs are real. */
+/* What the tool measures of a counter, with counters made for the test in its place: coarse ones, wrong
+   ones, and ones that differ between CPUs. Time and CPUs are real. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Every reason that cpucycles(3) lists is given to a counter that deserves it. tests/lists.sh holds the table at
-   the end against the man page and the library. */
+/* Every reason that cpucycles(3) lists is given to a counter that deserves it. tests/lists.sh holds the
+   table at the end against the man page and the library. */
 
 #include "config.h"
 

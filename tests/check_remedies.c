@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What is said to help against a refused counter, by what the kernel's files say: helpful where it would help on
-   that machine, and nothing elsewhere. */
+/* What is said to help against a refused counter, by what the kernel's files say: helpful where it would
+   help on that machine, and nothing elsewhere. */
 
 #include "config.h"
 
@@ -90,8 +90,8 @@ static const struct {
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("4"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open, and sysctl kernel.perf_event_paranoid=2" },
-  { { PARANOID("2"), FILTER("2"), { "/.dockerenv", "" } }, EPERM, 0, "a seccomp filter refuses perf_event_open",
-    "run the container with --cap-add PERFMON" },
+  { { PARANOID("2"), FILTER("2"), { "/.dockerenv", "" } }, EPERM, 0,
+    "a seccomp filter refuses perf_event_open", "run the container with --cap-add PERFMON" },
   { { PARANOID("2"), FILTER("2") }, ENOSYS, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("2"), FILTER("2") }, EACCES, 0, "a security module", NULL },
@@ -157,7 +157,8 @@ static const struct {
   { { RELEASE("5.16.20") }, arm64_user_access_why, 1, "Linux 5.17 or later" },
   { { RELEASE("4.19.0"), TREE("linux,kvm") }, arm64_user_access_why, 1, "Linux 5.17 or later" },
   { { RELEASE("5.17.0-rc1"), REAL }, arm64_user_access_why, 1, NULL },
-  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt") }, arm64_user_access_why, 1, "give the virtual machine a PMU" },
+  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt") }, arm64_user_access_why, 1,
+    "give the virtual machine a PMU" },
   { { RELEASE("6.1.0") }, arm64_user_access_why, 1, NULL },
   { { ACCESS("0"), RELEASE("6.12.0") }, riscv_user_access_why, 1, "sysctl kernel.perf_user_access=1" },
   { { ACCESS("1"), RELEASE("6.12.0") }, riscv_user_access_why, 0, NULL },
@@ -165,7 +166,8 @@ static const struct {
   { { RELEASE("6.5.13") }, riscv_user_access_why, 1, "Linux 6.6 or later" },
   { { RELEASE("5.19.0") }, riscv_user_access_why, 1, "Linux 6.6 or later" },
   { { RELEASE("6.6.0") }, riscv_user_access_why, 1, NULL },
-  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu") }, riscv_user_access_why, 1, "give the virtual machine a PMU" },
+  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu") }, riscv_user_access_why, 1,
+    "give the virtual machine a PMU" },
 };
 
 START_TEST(remedy_for_user_access_knows_setting_and_release)
@@ -304,7 +306,8 @@ START_TEST(this_machine_is_virtual_by_cpuid_where_the_kernel_says_so)
 
   if (says < 0 || suite_under("valgrind") || suite_under("qemu")
     || read_kernel_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
-    skip("this_machine_is_virtual_by_cpuid_where_the_kernel_says_so", "no CPUID, no flags, or an emulated CPU");
+    skip("this_machine_is_virtual_by_cpuid_where_the_kernel_says_so",
+      "no CPUID, no flags, or an emulated CPU");
     return;
   }
   ck_assert_int_eq(says, strstr(flags, " hypervisor") != NULL);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/machine.c"
+#include "cpucycles-info/system.c"
 #include "cpucycles-info/warn.c"
 #include "cpucycles-info/words.c"
 
@@ -93,14 +94,18 @@ static const struct {
   { "i686", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n", "AMD EPYC" },
   { "ppc64le", "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\n",
     "POWER9, altivec supported" },
-  { "mips64", "system type\t\t: MIPS Malta\ncpu model\t\t: MIPS 5KE V0.0  FPU V0.0\n", "MIPS 5KE V0.0  FPU V0.0" },
+  { "mips64", "system type\t\t: MIPS Malta\ncpu model\t\t: MIPS 5KE V0.0  FPU V0.0\n",
+    "MIPS 5KE V0.0  FPU V0.0" },
   { "loongarch64", "Model Name\t\t: Loongson-3A5000-HV\n", "Loongson-3A5000-HV" },
   { "riscv64", "isa\t\t: rv64imafdc\nuarch\t\t: sifive,u74-mc\n", "sifive,u74-mc" },
-  { "s390x", "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = 0A1B2C,  machine = 3906\n",
+  { "s390x",
+    "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = 0A1B2C,  machine = 3906\n",
     "machine 3906" },
   { "sparc64", "cpu\t\t: TI UltraSparc II  (BlackBird)\n", "TI UltraSparc II  (BlackBird)" },
-  { "aarch64", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n", "implementer 0x41 part 0xd08" },
-  { "armv7l", "model name\t: ARMv7 Processor rev 4\nSerial\t\t: 00000000deadbeef\n", "ARMv7 Processor rev 4" },
+  { "aarch64", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n",
+    "implementer 0x41 part 0xd08" },
+  { "armv7l", "model name\t: ARMv7 Processor rev 4\nSerial\t\t: 00000000deadbeef\n",
+    "ARMv7 Processor rev 4" },
   { "x86_64", "model name\t: \033[31m  \t\n", "?[31m  ?" },
 };
 

@@ -64,7 +64,8 @@ made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/check_reason
 [ -n "$given" ] || wrong "no reasons in lib/counters.c"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
-  sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' | sed -n 's/.*"\(.*\)".*/\1/p' | sort)
+  sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
+  sed -n 's/.*"\(.*\)".*/\1/p' | sort)
 [ "$schema" = "$given" ] || wrong "reasons: $(echo $given); in the schema: $(echo $schema)"
 [ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/check_reasons.c: $(echo $made)"
 

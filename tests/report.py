@@ -22,9 +22,14 @@ class Skip(Exception):
     pass
 
 
+def usual_environment():
+    ours = ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION")
+    return {key: value for key, value in os.environ.items() if key not in ours}
+
+
 def run(arguments="", status=0, redirect="", **environment):
     """Runs the tool; returns what it printed."""
-    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION")}
+    env = usual_environment()
     env.update(environment)
     done = subprocess.run(f"{TOOL} {arguments} {redirect}", shell=True, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -40,10 +45,11 @@ def on_terminal(arguments, columns, **environment):
     import termios
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION")}
+    env = usual_environment()
     env.update({"TERM": "xterm"})
     env.update(environment)
-    child = subprocess.Popen(f"{TOOL} {arguments}", shell=True, env=env, stdin=slave, stdout=slave, stderr=slave)
+    child = subprocess.Popen(f"{TOOL} {arguments}", shell=True, env=env, stdin=slave, stdout=slave,
+                             stderr=slave)
     os.close(slave)
     seen = b""
     while True:
@@ -62,17 +68,20 @@ def on_terminal(arguments, columns, **environment):
     return seen.decode().replace("\r\n", "\n")
 
 
+def locales():
+    done = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout.decode().split()
+
+
 def comma_locale():
-    installed = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
-    for name in installed.split():
+    for name in locales():
         if re.match(r"(de|fr|es|it|nl|pl)_", name):
             return name
     raise Skip("no locale with a decimal comma is installed")
 
 
 def utf8_locale():
-    installed = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
-    for name in installed.split():
+    for name in locales():
         if re.search(r"utf-?8$", name, re.I):
             return name
     raise Skip("no UTF-8 locale is installed")
@@ -196,7 +205,8 @@ def each_counter_that_works_is_examined():
         assert timer["failure"] is None, timer
         assert timer["differences"]["count"] == 10000
         assert timer["differences"]["below_zero"] >= 0
-        order = [timer["differences"][k] for k in ("lowest", "lower_quartile", "median", "upper_quartile", "highest")]
+        order = [timer["differences"][key] for key in
+                 ("lowest", "lower_quartile", "median", "upper_quartile", "highest")]
         assert order == sorted(order), order
         assert timer["step"] > 0, timer
         assert abs(timer["step_units"] * counter["scaling"] - timer["step"]) <= 1, timer
@@ -232,7 +242,8 @@ def hops_are_over_the_cpus_that_are_allowed():
     if not hasattr(os, "sched_getaffinity"):
         raise Skip("this system has no sched_getaffinity")
     allowed = sorted(os.sched_getaffinity(0))
-    timer = [c for c in document("--json --counter default-gettimeofday")["counters"] if c["timer"]][0]["timer"]
+    report = document("--json --counter default-gettimeofday")
+    timer = [c for c in report["counters"] if c["timer"]][0]["timer"]
     if WINDOWS:
         assert timer["across_cpus"] is None
         raise Skip("Windows is not asked for its CPUs")
@@ -276,10 +287,10 @@ def each_counter_can_be_forced():
 
 
 def other_names_are_a_usage_error():
-    for arguments in ("--counter nonesuch", "--counter ''", "--counter", "--observe", "--observe x", "--observe 0",
-                      "--observe -1", "--observe nan", "--observe inf", "--observe 1e9", "--observe 1x", "--json --plot",
-                      "--list --json", "--list --counter default-zero", "--check --observe 1", "--help --version",
-                      "--jso", "--counterx", "--", "x"):
+    for arguments in ("--counter nonesuch", "--counter ''", "--counter", "--observe", "--observe x",
+                      "--observe 0", "--observe -1", "--observe nan", "--observe inf", "--observe 1e9",
+                      "--observe 1x", "--json --plot", "--list --json", "--list --counter default-zero",
+                      "--check --observe 1", "--help --version", "--jso", "--counterx", "--", "x"):
         assert run(arguments, status=2) == "", arguments
         assert run.error.startswith("cpucycles-info: "), arguments
         assert "usage: " in run.error
@@ -289,7 +300,8 @@ def check_tells_scripts_whether_only_a_clock_is_in_use():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in ("clock", "none")))
     assert used == f"cpucycles implementation {document()['implementation']}\n", used
-    assert run("--check --counter default-gettimeofday", status=1) == "cpucycles implementation default-gettimeofday\n"
+    clock = run("--check --counter default-gettimeofday", status=1)
+    assert clock == "cpucycles implementation default-gettimeofday\n"
     assert run("--check", status=1, CPUCYCLES_IMPLEMENTATION="default-gettimeofday")
     for counter in document()["counters"]:
         if counter["state"] != "dropped" and counter["kind"] not in ("clock", "none"):
@@ -388,8 +400,8 @@ def color_is_for_terminals_that_want_it():
 
 
 def nothing_identifies_person_or_host():
-    marks = {"HOME": "/secret-home", "USER": "secret-user", "LOGNAME": "secret-user", "HOSTNAME": "secret-host",
-             "container": "secret-container"}
+    marks = {"HOME": "/secret-home", "USER": "secret-user", "LOGNAME": "secret-user",
+             "HOSTNAME": "secret-host", "container": "secret-container"}
     if WINDOWS:
         del marks["HOME"]  # the emulator's own
     for arguments in ("", "--json", "--plot"):
@@ -441,8 +453,8 @@ def main():
     return 1 if failures else 0
 
 
-HELPERS = ("Skip", "run", "on_terminal", "comma_locale", "utf8_locale", "no_constant", "document", "names", "close",
-           "validate", "bars", "main")
+HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale", "utf8_locale",
+           "no_constant", "document", "names", "close", "validate", "bars", "main")
 
 try:
     import jsonschema
