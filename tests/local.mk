@@ -102,6 +102,7 @@ EXTRA_DIST += tests/vm/guests/arm64-defaults
 EXTRA_DIST += tests/vm/guests/arm64-module
 EXTRA_DIST += tests/vm/guests/arm64-perfevent
 EXTRA_DIST += tests/vm/guests/arm64-smp
+EXTRA_DIST += tests/vm/guests/arm64-smp-icount
 EXTRA_DIST += tests/vm/guests/arm64-user-access
 EXTRA_DIST += tests/vm/guests/armhf-module
 EXTRA_DIST += tests/vm/guests/mips64el

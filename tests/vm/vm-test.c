@@ -340,6 +340,58 @@ static int threads(char **arguments)
   return wrong ? BROKEN : KEPT;
 }
 
+/* Whose turn it is, of threads that run one after another. */
+static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_over = PTHREAD_COND_INITIALIZER;
+static int whose_turn;
+
+struct turn {
+  struct runner runner;
+  int number;
+};
+
+static void *run_in_turn(void *argument)
+{
+  struct turn *turn = argument;
+
+  stay_on(turn->number % 2);
+  (void)cpucycles();
+  pthread_mutex_lock(&turn_lock);
+  while (whose_turn != turn->number)
+    pthread_cond_wait(&turn_over, &turn_lock);
+  turn->runner.cycles = count_loop(turn->runner.turns);
+  whose_turn++;
+  pthread_cond_broadcast(&turn_over);
+  pthread_mutex_unlock(&turn_lock);
+  return NULL;
+}
+
+/* threads-in-turn NAME: under -icount on two CPUs, whose one clock counts the instructions of both: so four
+   threads, on one CPU or the other, run while the others sleep, and each counts its own loop within 1 %. */
+static int threads_in_turn(char **arguments)
+{
+  struct turn turns[THREADS];
+  int i, wrong = 0;
+
+  need(arguments[0]);
+  for (i = 0; i < THREADS; i++) {
+    turns[i].number = i;
+    turns[i].runner.turns = 10000000UL * (unsigned)(i + 1);
+    if (pthread_create(&turns[i].runner.thread, NULL, run_in_turn, &turns[i]) != 0)
+      exit(broken("no thread"));
+  }
+  for (i = 0; i < THREADS; i++)
+    pthread_join(turns[i].runner.thread, NULL);
+  for (i = 0; i < THREADS; i++) {
+    double off = (double)turns[i].runner.cycles / ((double)turns[i].runner.turns * INSTRUCTIONS) - 1;
+
+    printf("vm-test: thread %d on CPU %d: %lld cycles, %+.4f %% off\n", i, i % 2, turns[i].runner.cycles,
+      100 * off);
+    wrong |= off < -0.01 || off > 0.01;
+  }
+  return wrong ? BROKEN : KEPT;
+}
+
 /* The least that a turn takes, in cycles. */
 static double fastest_turn(void)
 {
@@ -809,6 +861,7 @@ static const struct {
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
+  { "threads-in-turn", 1, threads_in_turn },
   { "timed-threads", 1, timed_threads },
   { "unloaded", 1, unloaded },
   { "usable", 1, usable },
