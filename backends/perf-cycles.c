@@ -661,6 +661,8 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
     refused.is_hidden = 1;
     error = EACCES;
   }
+  if (error == 0 && own.counts_kernel)
+    why->unit = "core cycles in user mode and kernel";
   return error;
 }
 

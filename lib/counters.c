@@ -121,7 +121,7 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
 
 void cpucycles_counter_explain(struct cpucycles_counter_info *info, const struct cpucycles_backend *backend)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
 
   if (info->state != CPUCYCLES_DROPPED || !backend->explain || (!info->error_number && !info->signal_number))
     return;

@@ -350,7 +350,7 @@ static void close_counter(struct search *search)
 
 static long long from_counter(struct search *search, const struct cpucycles_backend *counter)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
   long long hz = 0;
 
   search->counter = counter;

@@ -138,8 +138,11 @@ static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   int signal = cpucycles_trial(open_counter, attempt);
 
-  if (signal == 0 && attempt->error == 0)
+  if (signal == 0 && attempt->error == 0) {
+    if (attempt->why.unit)
+      info->unit = attempt->why.unit;
     return 1;
+  }
   if (signal != 0)
     cpucycles_counter_drop_signal(info, signal, &attempt->why);
   else

@@ -124,7 +124,7 @@ struct attempt {
 static void open_and_read(void *argument)
 {
   struct attempt *attempt = argument;
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
 
   attempt->error = attempt->backend->open ? attempt->backend->open(&why) : 0;
   if (attempt->error == 0)

@@ -77,6 +77,7 @@ static struct perf_event_mmap_page *recorded[PAGES]; /* what the next events' pa
 static int maps;
 static _Thread_local struct perf_event_attr asked[16];
 static _Thread_local int asks;
+static int refuses_exclusion;  /* as a PMU that cannot leave the kernel out */
 static uint32_t refused_type; /* of PMU, in the upper half of config */
 static struct reading prepared; /* value and times to say, if enabled is not 0 */
 static int made_up;             /* events are */
@@ -92,6 +93,11 @@ static int kernel_open(struct perf_event_attr *wanted)
     errno = ENOENT;
     return -1;
   }
+  if (refuses_exclusion && wanted->exclude_kernel) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  real.exclude_kernel = real.exclude_hv = 1; /* which who runs the tests may always */
   real.config &= 0xffffffff;
   real.config1 = 0;
   event = made_up ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -219,7 +225,7 @@ static void skip_no_events(const char *test)
 /* Opens the counter as the library would have; 0: not possible here, said so. */
 static int opened(const char *test)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
   int error;
 
   cpucycles_implementation(); /* from now on, the next best is there to fall back to */
@@ -231,7 +237,7 @@ static int opened(const char *test)
 
 static int opened_by_fake(const char *test)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
   int error;
 
   cpucycles_implementation();
@@ -376,6 +382,22 @@ START_TEST(short_lived_threads_leave_nothing)
     if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu")) /* whose memory it is, too */
       ck_assert_int_le(mapped(), pages);
   }
+}
+END_TEST
+
+START_TEST(unit_says_whether_the_kernel_is_left_out)
+{
+  struct cpucycles_why why = { 0 };
+
+  if (!opened("unit_says_whether_the_kernel_is_left_out"))
+    return;
+  ck_assert_str_eq(by_read.unit, "core cycles in user mode");
+  ck_assert_int_eq((int)asked[asks - 1].exclude_kernel, 1);
+  by_read.close();
+  refuses_exclusion = 1;
+  ck_assert_int_eq(by_read.open(&why), 0);
+  ck_assert_str_eq(why.unit, "core cycles in user mode and kernel");
+  ck_assert_int_eq((int)asked[asks - 1].exclude_kernel, 0);
 }
 END_TEST
 
@@ -935,7 +957,7 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
   unsigned i;
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct cpucycles_why why = { NULL, NULL, NULL };
+    struct cpucycles_why why = { 0 };
     int error, descriptors = entries("/proc/self/fd");
 
     page = record(0, cases[i].index, cases[i].width, 0);
@@ -1082,7 +1104,7 @@ END_TEST
 
 START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
   long long before;
 
   cpucycles_implementation();
@@ -1355,6 +1377,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, each_thread_counts_itself);
   tcase_add_test(tests, short_lived_threads_leave_nothing);
+  tcase_add_test(tests, unit_says_whether_the_kernel_is_left_out);
   tcase_add_test(tests, closed_counter_leaves_nothing);
   tcase_add_test(tests, thread_that_exits_after_the_counter_was_closed_does_no_harm);
   tcase_add_test(tests, forked_child_counts_itself_and_goes_on_upward);

@@ -245,7 +245,7 @@ END_TEST
 
 static void open_it(void)
 {
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
 
   ck_assert_int_eq(selfcounts_counter.open(&why), 0);
 }

@@ -132,7 +132,7 @@ START_TEST(remedy_for_a_perf_event_is_the_one_for_this_machine)
   size_t i;
 
   for (i = 0; i < sizeof events / sizeof events[0]; i++) {
-    struct cpucycles_why why = { NULL, NULL, NULL };
+    struct cpucycles_why why = { 0 };
 
     begin_machine(events[i].files);
     perf_event_why(machine_root, events[i].error, events[i].with_kernel, &why);
@@ -175,7 +175,7 @@ START_TEST(remedy_for_user_access_knows_setting_and_release)
   size_t i;
 
   for (i = 0; i < sizeof accesses / sizeof accesses[0]; i++) {
-    struct cpucycles_why why = { NULL, NULL, NULL };
+    struct cpucycles_why why = { 0 };
 
     begin_machine(accesses[i].files);
     ck_assert_int_eq(accesses[i].why(machine_root, &why), accesses[i].stands_in_the_way);
@@ -210,7 +210,7 @@ START_TEST(remedy_for_rdpmc_is_the_level_that_is_needed)
   size_t i;
 
   for (i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-    struct cpucycles_why why = { NULL, NULL, NULL };
+    struct cpucycles_why why = { 0 };
 
     begin_machine(settings[i].files);
     ck_assert_int_eq(rdpmc_why(machine_root, settings[i].needed, &why), settings[i].level);
@@ -240,7 +240,7 @@ START_TEST(module_helps_where_there_is_a_pmu)
   size_t i;
 
   for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-    struct cpucycles_why why = { NULL, NULL, NULL };
+    struct cpucycles_why why = { 0 };
 
     begin_machine(modules[i].files);
     arm_module_why(machine_root, &why);

@@ -510,6 +510,21 @@ static void explain(int error, int signal, struct cpucycles_why *why)
   why->remedy = "ask twice";
 }
 
+static int open_with_unit(struct cpucycles_why *why)
+{
+  why->unit = "kernel cycles, too";
+  return 0;
+}
+
+START_TEST(unit_is_what_the_opened_counter_says)
+{
+  SELECT(ENTRY("usual", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit), LAST_CLOCK);
+  ck_assert_str_eq(infos[0].unit, "ticks");
+  ck_assert_str_eq(infos[1].unit, "kernel cycles, too");
+}
+END_TEST
+
 START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
 {
   const struct cpucycles_backend refused = { .kind = CPUCYCLES_KIND_CORE, .explain = explain };
@@ -727,6 +742,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
   tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
+  tcase_add_test(tests, unit_is_what_the_opened_counter_says);
   tcase_add_test(tests, what_a_backend_says_later_adds_to_what_it_said_at_once);
   tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
   tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);

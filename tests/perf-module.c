@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) long long module_read(void);
 
 int module_open(void)
 {
-  struct cpucycles_why why = { 0, 0, 0 };
+  struct cpucycles_why why = { 0 };
   struct cpucycles_calm calm;
 
   cpucycles_calm_begin(&calm);

@@ -96,7 +96,7 @@ static struct point onward(struct point from, struct point to, int width)
 static int judge_backend(const struct cpucycles_entry *entry)
 {
   long long (*read)(void) = entry->backend->read;
-  struct cpucycles_why why = { NULL, NULL, NULL };
+  struct cpucycles_why why = { 0 };
   struct point begin, middle, end;
   double right;
   int wrong;

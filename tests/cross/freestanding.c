@@ -87,7 +87,7 @@ static void say_hex(const char *text, long long value)
 void _start(void);
 void _start(void)
 {
-  struct cpucycles_why why = { 0, 0, 0 };
+  struct cpucycles_why why = { 0 };
   long long first, next = 0;
   int i, works = !COUNTER.open || COUNTER.open(&why) == 0;
 
