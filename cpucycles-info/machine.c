@@ -127,7 +127,7 @@ struct cpuinfo {
 
 static void take_arm_core(struct cpuinfo *cpuinfo, const char *key, const char *value)
 {
-  char name[48];
+  char name[64];
 
   if (strcmp(key, "CPU implementer") == 0)
     take(cpuinfo->implementer, sizeof cpuinfo->implementer, value);
