@@ -53,8 +53,10 @@ static int rescue_rdpmc(int signal, const void *info, void *context)
 
   if (signal == SIGSEGV && cpucycles_perf_is_guarded((uintptr_t)place) && place[0] == 0x0f
     && place[1] == 0x33) {
+    if (!cpucycles_perf_rescue_instruction())
+      return 0;
     at->uc_mcontext.gregs[REG_RIP] += 2;
-    return cpucycles_perf_rescue_instruction();
+    return 1;
   }
   return signal != SIGILL && cpucycles_perf_rescue_page(info);
 }

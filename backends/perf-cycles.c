@@ -83,12 +83,13 @@ static int kernel_identify(int descriptor, uint64_t *id)
   return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
 }
 
+/* The C library's read() and close() are cancellation points, and a call of the counter is none. */
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
   ssize_t length;
 
   do
-    length = read(descriptor, reading, sizeof *reading);
+    length = syscall(SYS_read, descriptor, reading, sizeof *reading);
   while (length < 0 && errno == EINTR);
   return length;
 }
@@ -107,7 +108,7 @@ static void kernel_unmap(void *page)
 
 static void kernel_close(int descriptor)
 {
-  close(descriptor);
+  syscall(SYS_close, descriptor);
 }
 
 #endif
@@ -125,10 +126,12 @@ static CPUCYCLES_PERF_TLS struct {
   int count;
   struct event event[KINDS];
   int is_page_replaced; /* some page is not the kernel's any more */
+  int is_exiting;       /* nothing may be opened that nobody would close */
   int counts_kernel;    /* the kernel's cycles could not be left out, or so it was tried last */
   pid_t process;        /* that opened the events */
   long long base;       /* what to add to what they, or the next best counter, say */
   long long last;       /* what was returned last by any other way than the instruction */
+  long long opened;     /* when the events were, by CLOCK_MONOTONIC, in nanoseconds */
 } own;
 
 /* Its destructor closes the events of a thread that exits. */
@@ -187,10 +190,13 @@ static int read_events(long long *count)
     struct reading reading;
 
     if (!is_still_ours(&own.event[i])
-      || kernel_read(own.event[i].descriptor, &reading) != (ssize_t)sizeof reading)
+      || kernel_read(own.event[i].descriptor, &reading) != (ssize_t)sizeof reading
+      || reading.id != own.event[i].id)
       return -1;
     if (own.count == 1 && reading.enabled != reading.running)
-      return -1; /* some of the time is missing. Of several kinds of core, one runs at a time */
+      return -1; /* some of the time is missing */
+    /* Of several kinds of core, one runs at a time, and that none is given up half-way is what pinning is for:
+       a pinned event that lost its hardware reads as the end of a file. */
     sum += reading.value;
   }
   *count = (long long)sum;
@@ -264,6 +270,17 @@ static void lead_to_page(void)
     ? (intptr_t)((uintptr_t)own.event[0].page - (uintptr_t)cpucycles_perf_mark) : 0;
 }
 
+/* Is the page still there, and the kernel's, or what we have put in its place? Its first page ends where data
+   would begin. */
+static int is_page(const struct perf_event_mmap_page *page)
+{
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char resident;
+
+  return mincore((void *)page, size, &resident) == 0
+    && ((const volatile struct perf_event_mmap_page *)page)->data_offset == size;
+}
+
 /* Closes what is still ours. A forked child has descriptors, and no pages. */
 static void close_events(int unmap)
 {
@@ -274,7 +291,7 @@ static void close_events(int unmap)
   if (cpucycles_perf_mark != &no_mark)
     cpucycles_perf_mark->page = 0;
   for (i = 0; i < count; i++) {
-    if (own.event[i].page && unmap)
+    if (unmap && own.event[i].page && is_page(own.event[i].page))
       kernel_unmap(own.event[i].page);
     if (is_still_ours(&own.event[i]))
       kernel_close(own.event[i].descriptor);
@@ -308,16 +325,6 @@ static void take_mark(void)
   cpucycles_perf_mark->alive = 1;
 }
 
-static void thread_exits(void *unused)
-{
-  sigset_t mask;
-
-  (void)unused;
-  wait_begin(&mask);
-  close_events(1);
-  leave_mark();
-  wait_end(&mask);
-}
 
 /* Opens one event. Returns 0 or an errno. */
 static int open_event(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
@@ -361,6 +368,14 @@ static int open_event(uint32_t type, uint64_t config, const struct cpucycles_per
   return error;
 }
 
+/* Nanoseconds by a clock. */
+static long long nanoseconds(clockid_t clock)
+{
+  struct timespec now;
+
+  return clock_gettime(clock, &now) == 0 ? now.tv_sec * 1000000000LL + now.tv_nsec : 0;
+}
+
 /* Opens this thread's events, to go on from own.last. Returns 0 or an errno. */
 static int open_events(const struct cpucycles_perf_method *method)
 {
@@ -368,6 +383,7 @@ static int open_events(const struct cpucycles_perf_method *method)
   int i, error = 0;
 
   own.process = getpid();
+  own.opened = nanoseconds(CLOCK_MONOTONIC);
   own.is_page_replaced = 0;
   if (kind_count == 0)
     error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
@@ -393,14 +409,6 @@ static int open_events(const struct cpucycles_perf_method *method)
   return 0;
 }
 
-/* Nanoseconds of CPU time that this thread has had. */
-static long long time_used(void)
-{
-  struct timespec now;
-
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? now.tv_sec * 1000000000LL + now.tv_nsec : 0;
-}
-
 /* Finds out where this thread's count is, without descriptors. */
 static void last_from_pages(void)
 {
@@ -416,7 +424,7 @@ static void last_from_pages(void)
     bound = (long long)sum;
   } else {
     /* Nobody knows. There is no core of 10 GHz. */
-    bound = own.base + 10 * time_used();
+    bound = own.base + 10 * nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   }
   if (bound > own.last)
     own.last = bound;
@@ -441,16 +449,48 @@ static void go_on_with_next_best(const struct cpucycles_perf_method *method)
     cpucycles_perf_mark->page = 0;
   own.state = NEXT_BEST;
   own.base = own.last - cpucycles_next_best();
-  cpucycles_note("by-next-best");
+  if (!own.is_exiting)
+    cpucycles_note("by-next-best");
 }
 
-/* The copies of the parent's descriptors tell what it had counted, and a little more. */
+/* Ends what this thread has, and knows where its count is. */
+static void end_events(void)
+{
+  int forked = is_forked();
+  long long count;
+
+  if (own.state == EVENTS && !forked) {
+    if (read_events(&count) != 0)
+      last_from_pages();
+    else if (own.base + count > own.last)
+      own.last = own.base + count;
+  }
+  close_events(!forked);
+  leave_mark();
+}
+
+/* There is no other destructor after the last one, to close what a read in a later one would open. */
+static void thread_exits(void *unused)
+{
+  sigset_t mask;
+
+  (void)unused;
+  wait_begin(&mask);
+  end_events();
+  own.is_exiting = 1;
+  wait_end(&mask);
+}
+
+/* The copies of the parent's descriptors tell what it had counted, and a little more; without them, only time
+   tells what it cannot have exceeded. */
 static void begin_in_child(void)
 {
   long long count;
 
   if (own.state == EVENTS) {
-    if (read_events(&count) == 0 && own.base + count > own.last)
+    if (read_events(&count) != 0)
+      count = 10 * (nanoseconds(CLOCK_MONOTONIC) - own.opened);
+    if (own.base + count > own.last)
       own.last = own.base + count;
     close_events(0);
   }
@@ -466,7 +506,7 @@ static void begin(const struct cpucycles_perf_method *method)
   wait_begin(&mask);
   if (is_forked())
     begin_in_child();
-  if (own.state == UNOPENED && open_events(method) != 0)
+  if (own.state == UNOPENED && (own.is_exiting || open_events(method) != 0))
     go_on_with_next_best(method);
   wait_end(&mask);
 }
@@ -492,7 +532,7 @@ long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
       count += own.base;
     else if (read_events(&count) == 0) {
       count += own.base;
-      if (method->instruction)
+      if (method->instruction && (own.count > 1 || !is_shown())) /* else it was only a thread's first */
         cpucycles_note("by-read");
     } else
       lose(method);
@@ -668,9 +708,8 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
 
 void cpucycles_perf_close(void)
 {
-  close_events(1);
+  close_events(!is_forked());
   leave_mark();
-  own.state = UNOPENED;
   own.base = own.last = 0;
   if (at_exit_made)
     pthread_key_delete(at_exit);
@@ -681,8 +720,8 @@ void cpucycles_perf_close(void)
    ends. */
 __attribute__((destructor)) static void unload(void)
 {
-  close_events(1);
-  leave_mark();
+  end_events();
+  own.is_exiting = 1;
   if (at_exit_made)
     pthread_key_delete(at_exit);
   at_exit_made = 0;
@@ -710,6 +749,7 @@ static int replace_page(struct event *event, int flags)
     return 0;
   }
   event->page->lock = 1;
+  event->page->data_offset = size;
   own.is_page_replaced = 1;
   return 1;
 }
@@ -719,7 +759,7 @@ int cpucycles_perf_rescue_instruction(void)
   int saved_errno = errno, i, done = own.count > 0;
 
   for (i = 0; i < own.count; i++)
-    done &= own.event[i].page && replace_page(&own.event[i], MAP_FIXED);
+    done &= own.event[i].page && is_page(own.event[i].page) && replace_page(&own.event[i], MAP_FIXED);
   errno = saved_errno;
   return done;
 }

@@ -70,8 +70,10 @@ static inline int rescue_riscv(int signal, const void *info, void *context)
   if (signal == SIGILL && cpucycles_perf_is_guarded(place)) {
     memcpy(&code, (const void *)place, sizeof code); /* aligned to 2 bytes only */
     if (is_instruction(code)) {
+      if (!cpucycles_perf_rescue_instruction())
+        return 0;
       at->uc_mcontext.__gregs[REG_PC] += 4;
-      return cpucycles_perf_rescue_instruction();
+      return 1;
     }
   }
   return signal != SIGILL && cpucycles_perf_rescue_page(info);

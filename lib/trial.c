@@ -50,6 +50,10 @@ static struct {
 static int (*rescuer)(int signal, const void *info, void *context);
 static volatile sig_atomic_t stays[FAULTS];
 
+/* What was there before them, once the application has set its own in their place. */
+static struct sigaction beneath[FAULTS];
+static int is_beneath[FAULTS];
+
 /* Sent by somebody, and not raised by what the thread itself did. */
 static int was_sent(const siginfo_t *info)
 {
@@ -89,6 +93,9 @@ static void pass_on(int i, siginfo_t *info, void *context)
 {
   const struct sigaction *action = &trial.application[i];
 
+  /* After a trial, only a handler that keeps ours for what it does not want leads here: not back to it. */
+  if (!__atomic_load_n(&trial.running, __ATOMIC_ACQUIRE) && __atomic_load_n(&is_beneath[i], __ATOMIC_ACQUIRE))
+    action = &beneath[i];
   if ((action->sa_flags & SA_RESETHAND) && __atomic_exchange_n(&trial.reset[i], 1, __ATOMIC_ACQ_REL))
     default_action(faults[i]);
   else if (action->sa_flags & SA_SIGINFO)
@@ -234,7 +241,11 @@ static void put_aside(int i)
   sigaction(faults[i], NULL, &found);
   if (is_ours(&found))
     return;
-  stays[i] = 0; /* the application wants it otherwise */
+  if (stays[i]) { /* the application wants it otherwise, and may lead what it does not want to us */
+    stays[i] = 0;
+    beneath[i] = trial.application[i];
+    __atomic_store_n(&is_beneath[i], 1, __ATOMIC_RELEASE);
+  }
   trial.application[i] = found;
   trial.reset[i] = 0;
 }

@@ -127,7 +127,7 @@ static uint64_t time_counted(void)
 
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  ssize_t length = made_up ? (ssize_t)sizeof *reading : read(descriptor, reading, sizeof *reading);
+  ssize_t length = made_up ? (ssize_t)sizeof *reading : syscall(SYS_read, descriptor, reading, sizeof *reading);
 
   if (made_up) {
     reading->value = time_counted();
@@ -161,7 +161,7 @@ static void kernel_unmap(void *page)
 
 static void kernel_close(int descriptor)
 {
-  close(descriptor);
+  syscall(SYS_close, descriptor);
 }
 
 static const char *volatile noted;
@@ -209,6 +209,7 @@ static struct perf_event_mmap_page *record(int which, uint32_t index, int width,
   ck_assert_ptr_ne(page, MAP_FAILED);
   madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTFORK); /* as the kernel's */
   page->cap_user_rdpmc = 1;
+  page->data_offset = (uint64_t)sysconf(_SC_PAGESIZE);
   page->lock = 6;
   page->index = index;
   page->pmc_width = (uint16_t)width;
@@ -401,6 +402,50 @@ START_TEST(unit_says_whether_the_kernel_is_left_out)
 }
 END_TEST
 
+static pthread_key_t late; /* whose destructor runs after ours */
+static long long late_before, late_after;
+static int late_rounds;
+
+static void read_late(void *value)
+{
+  late_after = read_by_fake();
+  if (++late_rounds < 4)
+    pthread_setspecific(late, value);
+}
+
+static void *exit_reading(void *value)
+{
+  read_by_fake();
+  hardware[2] = 1000000000000LL;
+  prepared.value = 1000000000005ULL; /* read(2) agrees */
+  prepared.enabled = prepared.running = 1;
+  late_before = read_by_fake();
+  pthread_setspecific(late, &late);
+  return value;
+}
+
+START_TEST(read_in_a_later_destructor_goes_upward_and_leaves_nothing)
+{
+  pthread_t thread;
+  int descriptors;
+
+  record(0, 2, 48, 0);
+  if (!opened_by_fake("read_in_a_later_destructor_goes_upward_and_leaves_nothing"))
+    return;
+  ck_assert_int_eq(pthread_key_create(&late, read_late), 0);
+  record(1, 3, 48, 5);
+  descriptors = entries("/proc/self/fd");
+  noted = NULL;
+  ck_assert_int_eq(pthread_create(&thread, NULL, exit_reading, NULL), 0);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(late_rounds, 4);
+  ck_assert_int_gt(late_before, 900000000000LL);
+  ck_assert_int_ge(late_after, late_before);
+  ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
+  ck_assert_ptr_null(noted); /* nothing was lost */
+}
+END_TEST
+
 START_TEST(closed_counter_leaves_nothing)
 {
   int before = entries("/proc/self/fd");
@@ -573,6 +618,59 @@ END_TEST
 
 extern char **environ;
 
+START_TEST(forked_child_that_exits_unread_unmaps_nothing_of_its_own)
+{
+  struct perf_event_mmap_page *at = record(0, 2, 48, 0);
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  pid_t child;
+
+  if (skip_under("qemu", "forked_child_that_exits_unread_unmaps_nothing_of_its_own",
+        "qemu says that it wipes memory in a forked child, and does not"))
+    return;
+  if (!opened_by_fake("forked_child_that_exits_unread_unmaps_nothing_of_its_own"))
+    return;
+  read_by_fake();
+  child = fork();
+  if (child == 0) {
+    /* where the parent's page is, there is nothing in the child, and so its memory comes to be there */
+    volatile struct perf_event_mmap_page *mine = mmap(at, size, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+    mine->data_offset = size; /* the worst that can be there */
+    mine->lock = 7;
+    unload(); /* as exit() does */
+    _exit(mine->lock == 7 ? 0 : 1);
+  }
+  ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+START_TEST(child_that_closes_descriptors_goes_on_upward)
+{
+  long long before;
+  pid_t child;
+
+  record(0, 2, 48, 0);
+  if (!opened_by_fake("child_that_closes_descriptors_goes_on_upward"))
+    return;
+  if (skip_under("qemu", "child_that_closes_descriptors_goes_on_upward",
+        "qemu says that it wipes memory in a forked child, and does not"))
+    return;
+  cpucycles_perf_mark->base = own.base = own.last = 0;
+  work(1000000);
+  hardware[1] = 2000000; /* two cycles a nanosecond */
+  before = read_by_fake();
+  ck_assert_int_gt(before, 0);
+  child = fork();
+  if (child == 0) {
+    close(own.event[0].descriptor);
+    recorded[0] = NULL;
+    _exit(read_by_fake() < before);
+  }
+  ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 START_TEST(spawned_program_disturbs_nothing)
 {
   char *arguments[] = { (char *)"true", NULL };
@@ -650,6 +748,7 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_SOFTWARE;
   wanted.config = PERF_COUNT_SW_DUMMY;
+  wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
   wanted.exclude_kernel = 1;
   other = kernel_open(&wanted);
   ck_assert_int_ge(other, 0);
@@ -1080,6 +1179,7 @@ END_TEST
 START_TEST(memory_of_the_program_in_the_place_of_the_page_is_not_replaced)
 {
   siginfo_t info;
+  char *mine;
 
   page = record(0, 2, 48, 0);
   if (!opened_by_fake("memory_of_the_program_in_the_place_of_the_page_is_not_replaced"))
@@ -1090,6 +1190,11 @@ START_TEST(memory_of_the_program_in_the_place_of_the_page_is_not_replaced)
   ck_assert_int_eq(page->index, 2);
   info.si_addr = &info;
   ck_assert_int_eq(tested_rescue_page(&info), 0);
+  mine = (char *)page;
+  memset(mine, 7, 4096); /* nothing of a page of the kernel's */
+  ck_assert_int_eq(tested_rescue_instruction(), 0);
+  cpucycles_perf_close();
+  ck_assert_int_eq(mine[0], 7);
 }
 END_TEST
 
@@ -1378,6 +1483,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, each_thread_counts_itself);
   tcase_add_test(tests, short_lived_threads_leave_nothing);
   tcase_add_test(tests, unit_says_whether_the_kernel_is_left_out);
+  tcase_add_test(tests, read_in_a_later_destructor_goes_upward_and_leaves_nothing);
   tcase_add_test(tests, closed_counter_leaves_nothing);
   tcase_add_test(tests, thread_that_exits_after_the_counter_was_closed_does_no_harm);
   tcase_add_test(tests, forked_child_counts_itself_and_goes_on_upward);
@@ -1385,6 +1491,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, child_forked_by_another_thread_counts_itself);
   tcase_add_test(tests, child_of_a_raw_clone_counts_itself);
   tcase_add_test(tests, vfork_child_disturbs_nothing);
+  tcase_add_test(tests, forked_child_that_exits_unread_unmaps_nothing_of_its_own);
+  tcase_add_test(tests, child_that_closes_descriptors_goes_on_upward);
   tcase_add_test(tests, spawned_program_disturbs_nothing);
   tcase_add_test(tests, no_descriptor_is_inherited_across_exec);
   tcase_add_test(tests, lost_descriptor_goes_on_with_the_next_best);

@@ -700,6 +700,40 @@ START_TEST(handler_set_later_stays_through_the_next_trial)
 }
 END_TEST
 
+static struct sigaction found_handler;
+static volatile int rounds;
+
+static void lead_to_found(int signal, siginfo_t *info, void *context)
+{
+  if (++rounds > 10)
+    _exit(42);
+  found_handler.sa_sigaction(signal, info, context);
+}
+
+static void die_through_chain(void)
+{
+  struct sigaction action;
+
+  signal(SIGSEGV, SIG_DFL);
+  keep_handlers();
+  memset(&action, 0, sizeof action);
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = lead_to_found;
+  sigaction(SIGSEGV, &action, &found_handler);
+  begin();
+  end();
+  touched = *unknown;
+}
+
+START_TEST(handler_that_leads_to_ours_does_not_come_back_to_itself)
+{
+  if (skip_under("valgrind", "handler_that_leads_to_ours_does_not_come_back_to_itself",
+        "valgrind takes the fault for an error of the program"))
+    return;
+  ck_assert_int_eq(status_of(die_through_chain), SIGSEGV);
+}
+END_TEST
+
 START_TEST(ignored_signal_and_those_of_no_counter_are_not_kept)
 {
   struct sigaction action;
@@ -724,6 +758,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, what_the_counter_does_not_know_goes_to_the_application);
   tcase_add_test(tests, what_nobody_handles_still_ends_the_process_after_the_trial);
   tcase_add_test(tests, handler_set_later_stays_through_the_next_trial);
+  tcase_add_test(tests, handler_that_leads_to_ours_does_not_come_back_to_itself);
   tcase_add_test(tests, ignored_signal_and_those_of_no_counter_are_not_kept);
   tcase_add_test(tests, fault_ends_the_trial_and_is_named);
   tcase_add_test(tests, illegal_instruction_ends_the_trial);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Load, use, unload: nothing keeps pointing into what is gone. */
+/* Load, use, unload: nothing keeps pointing into what is gone; and what else only the real kernel shows. */
 
 #include "config.h"
 
@@ -146,8 +146,32 @@ START_TEST(it_leaves_no_descriptor)
 }
 END_TEST
 
+static volatile int went_on;
+
+static void *read_when_cancelled(void *unused)
+{
+  module_read();
+  pthread_cancel(pthread_self());
+  module_read();
+  went_on = 1;
+  return unused;
+}
+
+START_TEST(read_is_no_cancellation_point)
+{
+  pthread_t thread;
+
+  if (!load("read_is_no_cancellation_point"))
+    return;
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_when_cancelled, NULL), 0);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(went_on, 1);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+  tcase_add_test(tests, read_is_no_cancellation_point);
   tcase_add_test(tests, threads_outlive_it);
   tcase_add_test(tests, fork_and_signals_do_not_lead_into_it);
   tcase_add_test(tests, it_leaves_no_descriptor);
