@@ -58,7 +58,9 @@ static int rescue_rdpmc(int signal, const void *info, void *context)
     at->uc_mcontext.gregs[REG_RIP] += 2;
     return 1;
   }
-  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+  if (signal == SIGSEGV || signal == SIGBUS)
+    return cpucycles_perf_rescue_page(info);
+  return cpucycles_perf_rescue_filtered(signal, info, context);
 }
 
 const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
@@ -72,4 +74,5 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   .close = cpucycles_perf_close,
   .explain = explain,
   .rescue = rescue_rdpmc,
+  .rescued = cpucycles_perf_rescued,
 };

@@ -85,7 +85,9 @@ static int rescue_register(int signal, const void *info, void *context)
     at->uc_mcontext.pc += 4;
     return 1;
   }
-  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+  if (signal == SIGSEGV || signal == SIGBUS)
+    return cpucycles_perf_rescue_page(info);
+  return cpucycles_perf_rescue_filtered(signal, info, context);
 }
 
 const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
@@ -99,4 +101,5 @@ const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   .close = cpucycles_perf_close,
   .explain = explain,
   .rescue = rescue_register,
+  .rescued = cpucycles_perf_rescued,
 };

@@ -78,9 +78,11 @@ struct cpucycles_backend {
   /* For a counter that the system may take away while it is in use, so that read() faults: called in the
      signal handler, in the thread that the fault is of, with the handler's arguments (info and context are
      what SA_SIGINFO gives). Returns 1 if it was read()'s own, and has been put right so that the thread can
-     go on; else 0, having changed nothing. With it, the library's handlers stay while the counter is in
+     go on; else 0, having changed nothing; or it does not return, but goes on in read() by siglongjmp(). With
+     it, the library's handlers for the signals that rescued lists, up to a 0, stay while the counter is in
      use, and pass everything else on. 0: nothing to do. */
   int (*rescue)(int signal, const void *info, void *context);
+  const int *rescued;
   /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of idleness the
      core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer: nobody does. Asked only
      for the counter that was selected, on demand, and may raise a signal as open() may. */

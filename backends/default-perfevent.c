@@ -32,4 +32,6 @@ const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .read = read_cycles,
   .close = cpucycles_perf_close,
   .explain = cpucycles_perf_explain,
+  .rescue = cpucycles_perf_rescue_filtered,
+  .rescued = cpucycles_perf_rescued_filtered,
 };

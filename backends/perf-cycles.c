@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* Tests put a software event here, which needs no PMU. */
@@ -498,6 +500,25 @@ static void begin_in_child(void)
     cpucycles_perf_mark->alive = 1;
 }
 
+/* Where SIGSYS leads, while this thread opens its events. */
+static CPUCYCLES_PERF_TLS sigjmp_buf *escape;
+
+/* Opens this thread's events; a filter that raises SIGSYS there is one that refuses. */
+static int open_unless_filtered(const struct cpucycles_perf_method *method)
+{
+  sigjmp_buf here;
+  int error;
+
+  if (sigsetjmp(here, 0)) {
+    escape = NULL;
+    return EPERM;
+  }
+  escape = &here;
+  error = open_events(method);
+  escape = NULL;
+  return error;
+}
+
 /* A thread's first read, and a forked child's. */
 static void begin(const struct cpucycles_perf_method *method)
 {
@@ -506,7 +527,7 @@ static void begin(const struct cpucycles_perf_method *method)
   wait_begin(&mask);
   if (is_forked())
     begin_in_child();
-  if (own.state == UNOPENED && (own.is_exiting || open_events(method) != 0))
+  if (own.state == UNOPENED && (own.is_exiting || open_unless_filtered(method) != 0))
     go_on_with_next_best(method);
   wait_end(&mask);
 }
@@ -762,6 +783,22 @@ int cpucycles_perf_rescue_instruction(void)
     done &= own.event[i].page && is_page(own.event[i].page) && replace_page(&own.event[i], MAP_FIXED);
   errno = saved_errno;
   return done;
+}
+
+const int cpucycles_perf_rescued[] = { SIGILL, SIGBUS, SIGSEGV, SIGSYS, 0 };
+const int cpucycles_perf_rescued_filtered[] = { SIGSYS, 0 };
+
+int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context)
+{
+  const stack_t *stack = &((const ucontext_t *)context)->uc_stack;
+  const int autodisarm = (int)(1u << 31); /* linux/signal.h, which does not go with signal.h */
+
+  (void)info;
+  if (signal != SIGSYS || !escape)
+    return 0;
+  if (stack->ss_flags & autodisarm)
+    sigaltstack(stack, NULL); /* as the handler's return would have armed it again */
+  siglongjmp(*escape, 1);
 }
 
 int cpucycles_perf_rescue_page(const void *info)

@@ -98,4 +98,11 @@ int cpucycles_perf_is_hidden(void);
 int cpucycles_perf_rescue_instruction(void);
 int cpucycles_perf_rescue_page(const void *info);
 
+/* The same for SIGSYS, which a seccomp filter of the program's may raise at perf_event_open(2): does not return
+   where that was ours, and the thread goes on with the next best. */
+int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context);
+
+/* What it rescues from: all that an instruction, a page and a filter raise; or the filter alone. */
+extern const int cpucycles_perf_rescued[], cpucycles_perf_rescued_filtered[];
+
 #endif

@@ -76,7 +76,9 @@ static inline int rescue_riscv(int signal, const void *info, void *context)
       return 1;
     }
   }
-  return signal != SIGILL && cpucycles_perf_rescue_page(info);
+  if (signal == SIGSEGV || signal == SIGBUS)
+    return cpucycles_perf_rescue_page(info);
+  return cpucycles_perf_rescue_filtered(signal, info, context);
 }
 
 #endif

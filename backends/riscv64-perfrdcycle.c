@@ -40,4 +40,5 @@ const struct cpucycles_backend cpucycles_backend_riscv64_perfrdcycle = {
   .close = cpucycles_perf_close,
   .explain = explain_riscv,
   .rescue = rescue_riscv,
+  .rescued = cpucycles_perf_rescued,
 };

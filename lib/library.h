@@ -47,9 +47,9 @@ void cpucycles_trial_end(void);
    that somebody sent to this thread meanwhile. */
 void cpucycles_trial_replay(void);
 
-/* Between them: from now on, faults of a kind that rescue() may know go there first, in whatever thread; the
-   handlers for them stay when the trial ends, as long as the application sets no other. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context));
+/* Between them: from now on, faults go to rescue() first, in whatever thread; the handlers for these signals, up
+   to a 0, stay when the trial ends, as long as the application sets no other. */
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals);
 
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
    none: what would be the signal). What body had acquired by then is the caller's to let go. Does

@@ -305,7 +305,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->implementation = table[i].name;
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
-    cpucycles_trial_keep(table[i].backend->rescue);
+    cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
   return 1;
 }
 

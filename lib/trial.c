@@ -299,14 +299,15 @@ void cpucycles_trial_end(void)
 }
 
 /* An ignored signal would be inherited by the next program as such; ours would not. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context))
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals)
 {
   int i;
 
   __atomic_store_n(&rescuer, rescue, __ATOMIC_RELEASE);
-  for (i = 0; i < FAULTS; i++)
-    stays[i] = (faults[i] == SIGILL || faults[i] == SIGSEGV || faults[i] == SIGBUS)
-      && ((trial.application[i].sa_flags & SA_SIGINFO) || trial.application[i].sa_handler != SIG_IGN);
+  for (; *signals; signals++)
+    for (i = 0; i < FAULTS; i++)
+      if (faults[i] == *signals)
+        stays[i] = (trial.application[i].sa_flags & SA_SIGINFO) || trial.application[i].sa_handler != SIG_IGN;
 }
 
 /* No handler leads into an unloaded library, unless somebody keeps it for later. */

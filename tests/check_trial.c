@@ -578,13 +578,15 @@ static int rescue_page(int signal, const void *info, void *context)
 
 static volatile char *unknown; /* one more page that nobody may read */
 
+static const int rescued_signals[] = { SIGILL, SIGBUS, SIGSEGV, 0 };
+
 static void keep_handlers(void)
 {
   make_page();
   unknown = forbidden;
   make_page();
   begin();
-  cpucycles_trial_keep(rescue_page);
+  cpucycles_trial_keep(rescue_page, rescued_signals);
   end();
 }
 

@@ -22,6 +22,8 @@ void cpucycles_note(const char *code)
   (void)code;
 }
 
+static const int rescued[] = { SIGILL, SIGBUS, SIGSEGV, 0 };
+
 static int rescue_nothing(int signal, const void *info, void *context)
 {
   (void)signal, (void)info, (void)context;
@@ -38,7 +40,7 @@ int module_open(void)
 
   cpucycles_calm_begin(&calm);
   cpucycles_trial_begin(&calm);
-  cpucycles_trial_keep(rescue_nothing);
+  cpucycles_trial_keep(rescue_nothing, rescued);
   cpucycles_trial_end();
   cpucycles_calm_end(&calm);
   return cpucycles_backend_default_perfevent.open(&why);
