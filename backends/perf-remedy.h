@@ -4,9 +4,10 @@
    a counter was refused. What would not help on this machine is not said.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since
-   5.8); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which make
-   perf_user_access where they find a PMU; Debian, "security,perf: Allow further restriction of
-   perf_event_open" (3 and above); proc_pid_status(5), Seccomp. */
+   5.8); kernel/events/core.c (no level refuses an event that leaves the kernel out); Debian, "security,perf:
+   Allow further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN), in Ubuntu also:
+   launchpad.net/bugs/2131046; arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c,
+   which make perf_user_access where they find a PMU; proc_pid_status(5), Seccomp. */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
@@ -120,18 +121,15 @@ static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
 static inline void perf_paranoid_why(const char *root, int with_kernel, struct cpucycles_why *why)
 {
   int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1);
-  int capability = kernel_is_since(root, 5, 8);
 
   if (with_kernel && paranoid > 1) {
     why->explanation = "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1";
-    why->remedy = capability
+    why->remedy = paranoid == 2 && kernel_is_since(root, 5, 8)
       ? "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON"
       : "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN";
   } else if (paranoid > 2) {
     why->explanation = "kernel.perf_event_paranoid is above 2";
-    why->remedy = capability
-      ? "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON"
-      : "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN";
+    why->remedy = "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN";
   }
 }
 

@@ -60,24 +60,26 @@ static const struct {
   int error, with_kernel;
   const char *explanation, *remedy;
 } events[] = {
-  /* the setting */
+  /* the setting: above 2 is not Linux's own, and CAP_PERFMON does not help against it */
   { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON" },
+    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("4"), RELEASE("5.15.0-91-generic") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON" },
+    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("10"), RELEASE("5.8.0") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON" },
+    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("3"), RELEASE("4.19.0-26-amd64") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("3"), RELEASE("5.7.19") }, EPERM, 0, "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("3"), RELEASE("6.1.0"), FILTER("0") }, EPERM, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON" },
+    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   /* a PMU that cannot leave the kernel out needs more */
   { { PARANOID("2"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON" },
+  { { PARANOID("2"), RELEASE("5.7.19") }, EACCES, 1, "this PMU cannot leave the kernel out",
+    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("4"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
-    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON" },
+    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
   /* the setting allows it */
   { { PARANOID("2"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
   { { PARANOID("-1"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
