@@ -103,15 +103,19 @@ static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
 
 /* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. */
 #define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
+/* Of Docker's own filter, which lets the call pass for who has the capability. */
+#define DOCKER_FILTER_REMEDY "run the container with a seccomp profile that allows perf_event_open"
 
 static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
 {
   int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2;
 
   why->explanation = "a seccomp filter refuses perf_event_open";
-  if (is_kernel_file(root, "/.dockerenv"))
-    why->remedy
-      = "run the container with --cap-add PERFMON, or a seccomp profile that allows perf_event_open";
+  if (is_kernel_file(root, "/.dockerenv") && paranoid) /* the capability would not help against that */
+    why->remedy = DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host";
+  else if (is_kernel_file(root, "/.dockerenv"))
+    why->remedy = kernel_is_since(root, 5, 8) ? DOCKER_FILTER_REMEDY ", or with --cap-add PERFMON"
+                                              : DOCKER_FILTER_REMEDY;
   else if (paranoid)
     why->remedy = PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
   else

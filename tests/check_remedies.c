@@ -26,6 +26,7 @@ struct file {
 #define RDPMC(n) { "/sys/bus/event_source/devices/cpu/rdpmc", n "\n" }
 #define HYBRID_RDPMC(n) { "/sys/bus/event_source/devices/cpu_core/rdpmc", n "\n" }
 #define WATCHDOG(n) { "/proc/sys/kernel/nmi_watchdog", n "\n" }
+#define DOCKER { "/.dockerenv", "" }
 #define PMU(name) { "/sys/bus/event_source/devices/" name "/type", "4\n" }
 #define NO_PMU { "/sys/bus/event_source/devices/software/type", "1\n" }
 #define VIRTUAL { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: x\nflags\t\t: fpu tsc hypervisor lahf_lm\n" }
@@ -92,8 +93,20 @@ static const struct {
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("4"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open, and sysctl kernel.perf_event_paranoid=2" },
-  { { PARANOID("2"), FILTER("2"), { "/.dockerenv", "" } }, EPERM, 0,
-    "a seccomp filter refuses perf_event_open", "run the container with --cap-add PERFMON" },
+  { { PARANOID("2"), RELEASE("6.1.0"), FILTER("2"), DOCKER }, EPERM, 0,
+    "a seccomp filter refuses perf_event_open",
+    "run the container with a seccomp profile that allows perf_event_open, or with --cap-add PERFMON" },
+  { { PARANOID("2"), RELEASE("5.4.0-150-generic"), FILTER("2"), DOCKER }, EPERM, 0,
+    "a seccomp filter refuses perf_event_open",
+    "run the container with a seccomp profile that allows perf_event_open" },
+  { { PARANOID("4"), RELEASE("5.15.0-91-generic"), FILTER("2"), DOCKER }, EPERM, 0,
+    "a seccomp filter refuses perf_event_open",
+    "run the container with a seccomp profile that allows perf_event_open, and "
+    "sysctl kernel.perf_event_paranoid=2 on the host" },
+  { { PARANOID("3"), RELEASE("4.19.0-26-amd64"), FILTER("2"), DOCKER }, EPERM, 0,
+    "a seccomp filter refuses perf_event_open",
+    "run the container with a seccomp profile that allows perf_event_open, and "
+    "sysctl kernel.perf_event_paranoid=2 on the host" },
   { { PARANOID("2"), FILTER("2") }, ENOSYS, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("2"), FILTER("2") }, EACCES, 0, "a security module", NULL },
