@@ -76,14 +76,24 @@ static inline int has_pmu(const char *root, const char *const *names)
   return found;
 }
 
-/* A PMU is missing. Some hypervisors give one when they are told to. */
+/* Of -cpu host. QEMU, target/i386/cpu.c and target/arm/cpu.c, property "pmu": other CPUs have none. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
+#define QEMU_HAS_PMU_OPTION 1
+#else
+#define QEMU_HAS_PMU_OPTION 0
+#endif
+
+/* A PMU is missing. Some hypervisors give one when they are told to. What only QEMU is known of may be an
+   emulated CPU, of which -cpu host is not to be had. */
 static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
 {
   static const struct {
     const char *hypervisor, *remedy;
   } remedies[] = {
-    { "KVM", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
-    { "QEMU", "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" },
+    { "KVM", QEMU_HAS_PMU_OPTION
+        ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it"
+        : "give the virtual machine a PMU, or run outside of it" },
+    { "QEMU", "give the virtual machine a PMU, or run outside of it" },
     { "VMware", "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
     { "Hyper-V",
       "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
