@@ -27,7 +27,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
 
 static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  if (cpucycles_perf_is_hidden())
+  if (error != 0 && cpucycles_perf_is_hidden())
     rdpmc_why("", 1, why);
   else
     cpucycles_perf_explain(error, signal, why);

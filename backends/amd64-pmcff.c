@@ -54,8 +54,9 @@ static int open_fixed_counter(struct cpucycles_why *why)
 
 static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  (void)signal;
-  if (error == EACCES)
+  if (error == 0 && signal == 0)
+    fixed_counter_why("", why);
+  else if (error == EACCES)
     rdpmc_why("", 2, why);
   else if (error == ENODEV && rdpmc_level("") < 0 && is_intel())
     no_pmu_why("", why);

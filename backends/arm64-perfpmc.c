@@ -46,7 +46,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 
 static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  if (cpucycles_perf_is_hidden())
+  if (error != 0 && cpucycles_perf_is_hidden())
     arm64_user_access_why("", why);
   else
     cpucycles_perf_explain(error, signal, why);

@@ -71,7 +71,8 @@ struct cpucycles_backend {
   const char *(*rate_source)(void);
 
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open() left, of the
-     errno that open() failed with, or 0, and of the signal that open() or read() raised, or 0. Called in any
+     errno that open() failed with, or 0, and of the signal that open() or read() raised, or 0. Both are 0 for
+     a counter that opened, and stands still: then it says what would start it, or nothing. Called in any
      thread once the selection is made, may take its time, and may raise a signal as open() may. 0: nothing. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 

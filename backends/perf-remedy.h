@@ -291,4 +291,13 @@ static inline int rdpmc_why(const char *root, int needed, struct cpucycles_why *
   return level;
 }
 
+/* amd64-pmcff, which can be read, and stands still. Where the watchdog is on, it is not by that. */
+static inline void fixed_counter_why(const char *root, struct cpucycles_why *why)
+{
+  if (kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) != 0)
+    return;
+  why->explanation = "it stands still, since nothing keeps it running";
+  why->remedy = "sysctl kernel.nmi_watchdog=1";
+}
+
 #endif

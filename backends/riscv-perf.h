@@ -49,7 +49,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
 
 static inline void explain_riscv(int error, int signal, struct cpucycles_why *why)
 {
-  if (cpucycles_perf_is_hidden())
+  if (error != 0 && cpucycles_perf_is_hidden())
     riscv_user_access_why("", why);
   else
     cpucycles_perf_explain(error, signal, why);

@@ -123,7 +123,9 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info, const struct
 {
   struct cpucycles_why why = { 0 };
 
-  if (info->state != CPUCYCLES_DROPPED || !backend->explain || (!info->error_number && !info->signal_number))
+  if (info->state != CPUCYCLES_DROPPED || !backend->explain)
+    return;
+  if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
   backend->explain(info->error_number, info->signal_number, &why);
   if (why.explanation)

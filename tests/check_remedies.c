@@ -263,6 +263,30 @@ static const struct {
   { { RELEASE("6.1.0") }, NULL },
 };
 
+START_TEST(watchdog_helps_a_counter_that_stands_still_where_it_is_off)
+{
+  static const struct {
+    struct file files[FILES];
+    const char *remedy;
+  } rows[] = {
+    { { RDPMC("2"), WATCHDOG("0") }, "sysctl kernel.nmi_watchdog=1" },
+    { { RDPMC("2"), WATCHDOG("1") }, NULL },
+    { { RDPMC("2") }, NULL },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct cpucycles_why why = { 0 };
+
+    begin_machine(rows[i].files);
+    fixed_counter_why(machine_root, &why);
+    remove_machine();
+    expect_begins(why.remedy, rows[i].remedy);
+    expect_begins(why.explanation, rows[i].remedy ? "it stands still" : NULL);
+  }
+}
+END_TEST
+
 START_TEST(module_helps_where_there_is_a_pmu)
 {
   size_t i;
@@ -369,6 +393,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, remedy_for_a_perf_event_is_the_one_for_this_machine);
   tcase_add_test(tests, remedy_for_user_access_knows_setting_and_release);
   tcase_add_test(tests, remedy_for_rdpmc_is_the_level_that_is_needed);
+  tcase_add_test(tests, watchdog_helps_a_counter_that_stands_still_where_it_is_off);
   tcase_add_test(tests, module_helps_where_there_is_a_pmu);
   tcase_add_test(tests, rdcycle_is_opened_by_the_legacy_setting);
   tcase_add_test(tests, hypervisor_is_found_by_what_the_files_say);

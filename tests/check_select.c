@@ -531,7 +531,8 @@ START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
 
   SELECT(ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_refused),
     ENTRY("traps", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
-    ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant), LAST_CLOCK);
+    ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant),
+    ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
   cpucycles_counter_explain(&infos[0], &refused);
   ck_assert_str_eq(infos[0].remedy, "ask twice");
@@ -541,10 +542,19 @@ START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
   cpucycles_counter_explain(&infos[1], &refused);
   ck_assert_int_eq(explained_signal, SIGSEGV);
   ck_assert_int_eq(explained_error, 0);
-  /* what no errno and no signal is the reason of explains itself */
+  /* one that stands still may only have to be started */
   cpucycles_counter_explain(&infos[2], &refused);
-  ck_assert_ptr_null(infos[2].remedy);
+  expect_dropped(2, "not-increasing");
+  ck_assert_str_eq(infos[2].remedy, "ask twice");
+  ck_assert_int_eq(explained_error, 0);
+  ck_assert_int_eq(explained_signal, 0);
+  /* every other reason without errno and signal explains itself, and what is used needs nothing */
+  cpucycles_counter_explain(&infos[3], &refused);
+  expect_dropped(3, "decreasing");
   ck_assert_ptr_null(infos[3].remedy);
+  cpucycles_counter_explain(&infos[4], &refused);
+  ck_assert_int_eq(infos[4].state, CPUCYCLES_SELECTED);
+  ck_assert_ptr_null(infos[4].remedy);
 }
 END_TEST
 
