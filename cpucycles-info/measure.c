@@ -19,7 +19,8 @@
 enum {
   BRACKETS = 16,    /* at each end of an observation */
   REPETITIONS = 5,  /* of timing a read */
-  ROUND = 200000    /* nanoseconds that one such takes, about */
+  ROUND = 200000,   /* nanoseconds that one such takes, about */
+  STILL = 4000000   /* reads in a row of a clock that stands still: longer than any coarse one takes */
 };
 
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
@@ -116,21 +117,39 @@ static void clear_progress(void)
   fflush(stderr);
 }
 
+/* Waits, busy, until the clock is that far. Returns 0, or -1: it stands still, or was set back. */
+static int wait_until(const struct timer *timer, long long begin, long long length, double seconds,
+  int progress)
+{
+  long long time = clock_nanoseconds() - begin, last = time, shown = -1;
+  int turns = 0;
+
+  while (time < length && turns < STILL) {
+    if (progress && time / 1000000000 != shown) {
+      shown = time / 1000000000;
+      say_progress(timer->name, (double)shown, seconds);
+    }
+    time = clock_nanoseconds() - begin;
+    if (time < last)
+      return -1;
+    turns = time == last ? turns + 1 : 0;
+    last = time;
+  }
+  return time < length ? -1 : 0;
+}
+
 /* Batches of reads, spread over the time; busy all the while, as a core's own counter may stand still
    otherwise. */
 static void observe(struct timer *timer, double seconds, int progress)
 {
   struct moment begin = look_closely(), end;
-  long long length = (long long)(seconds * 1e9), shown = -1, counted, time;
-  int i;
+  long long length = (long long)(seconds * 1e9), counted, time;
+  int i, clock_failed = 0;
 
   for (i = 0; i < BATCHES; i++) {
     read_batch(timer->differences + i * BATCH);
-    while ((time = clock_nanoseconds() - begin.time) < length / BATCHES * (i + 1))
-      if (progress && time / 1000000000 != shown) {
-        shown = time / 1000000000;
-        say_progress(timer->name, (double)shown, seconds);
-      }
+    if (!clock_failed)
+      clock_failed = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
   }
   end = look_closely();
   if (progress)
@@ -138,8 +157,10 @@ static void observe(struct timer *timer, double seconds, int progress)
   counted = end.count - begin.count;
   time = end.time - begin.time;
   timer->samples = SAMPLES;
+  if (clock_failed || time <= 0)
+    return;
   timer->seconds = (double)time / 1e9;
-  if (time <= 0 || counted <= 0)
+  if (counted <= 0)
     return;
   timer->measured = (double)counted * 1e9 / (double)time / timer->scaling;
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;

@@ -1,15 +1,46 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What the tool measures of a counter, with counters made for the test in its place: coarse ones, wrong
-   ones, and ones that differ between CPUs. Time and CPUs are real. */
+   ones, and ones that differ between CPUs. CPUs are real, and so is time, but where a test has a clock of its
+   own. */
 
 #include "config.h"
 
+#include <sys/time.h>
+#include <time.h>
+
+/* The OS clock as the tool reads it, which can stand still. */
+static long long clock_stops = -1; /* at so many reads from now; -1: it does not */
+
+static long long at_clock(long long nanoseconds)
+{
+  static long long stopped;
+
+  if (clock_stops == 0)
+    return stopped;
+  if (clock_stops > 0)
+    clock_stops--;
+  return stopped = nanoseconds;
+}
+
+#ifdef HAVE_CLOCK_GETTIME
+static int fake_clock_gettime(clockid_t clock, struct timespec *now)
+{
+  int status = clock_gettime(clock, now);
+  long long time = at_clock((long long)now->tv_sec * 1000000000 + now->tv_nsec);
+
+  now->tv_sec = (time_t)(time / 1000000000);
+  now->tv_nsec = (long)(time % 1000000000);
+  return status;
+}
+#define clock_gettime fake_clock_gettime
+#endif
 #define cpucycles fake_cycles
 #define cpucycles_counter fake_counter
 #define cpucycles_timer fake_timer
 #define cpucycles_overhead fake_overhead
 #include "cpucycles-info/measure.c"
 #undef cpucycles
+#undef clock_gettime
 #undef cpucycles_counter
 #undef cpucycles_timer
 #undef cpucycles_overhead
@@ -148,6 +179,39 @@ START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
 }
 END_TEST
 
+#ifdef HAVE_CLOCK_GETTIME
+
+static long long read_up(void)
+{
+  return reads += 10;
+}
+
+START_TEST(clock_that_stands_still_measures_nothing)
+{
+  static const long long stops[] = { 0, 1000, 100000 };
+  size_t i;
+
+  for (i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+    clock_stops = stops[i];
+    examine_by(read_up);
+    ck_assert(timer.measured == 0);
+    ck_assert(timer.seconds == 0);
+    ck_assert_int_eq(timer.samples, SAMPLES); /* what needs no clock is there */
+    ck_assert_int_eq(timer.step, 10);
+  }
+}
+END_TEST
+
+#else
+
+START_TEST(clock_that_stands_still_measures_nothing)
+{
+  skip("clock_that_stands_still_measures_nothing", "this system has no clock_gettime");
+}
+END_TEST
+
+#endif
+
 START_TEST(counter_that_is_not_selected_any_more_is_not_examined)
 {
   memset(&timer, 0, sizeof timer);
@@ -204,6 +268,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
+  tcase_add_test(tests, clock_that_stands_still_measures_nothing);
   tcase_add_test(tests, counter_that_is_not_selected_any_more_is_not_examined);
   tcase_add_test(tests, counts_that_differ_between_cpus_are_found);
 }
