@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Each counter that works, in a process of its own that selects it: so all of them are seen through the same
    public calls as the one that is in use, and one that ends its process ends nothing else. Where there is no
-   fork, only the counter in use is examined. */
+   fork, or it is refused, only the counter in use is examined. */
 
 #include "config.h"
 
@@ -109,7 +109,17 @@ static void fill_roll_alone(void *roll)
 
 int call_roll(struct roll *roll)
 {
-  return in_child(fill_roll_alone, roll, roll, sizeof *roll);
+  int status = in_child(fill_roll_alone, roll, roll, sizeof *roll);
+
+  if (status == 0)
+    return 0;
+  if (status > 0 && WIFSIGNALED(status))
+    return WTERMSIG(status);
+  fprintf(stderr, "cpucycles-info: no other process can be started: only the counter in use is examined\n");
+  memset(roll, 0, sizeof *roll);
+  roll->alone = 1;
+  fill_roll(roll);
+  return 0;
 }
 
 static void examine_alone(void *argument)
@@ -120,49 +130,59 @@ static void examine_alone(void *argument)
   examine(task->timer, task->seconds, task->progress);
 }
 
-static void examine_one(struct timer *timer, double seconds)
+static int is_progress_wanted(double seconds)
 {
-  struct task task = { timer, seconds, seconds >= 1 && isatty(2) };
-  int status = in_child(examine_alone, &task, timer, sizeof *timer);
+  return seconds >= 1 && isatty(2);
+}
+
+/* Returns 0, or the signal that ended it. */
+static int examine_apart(struct timer *timer, double seconds)
+{
+  struct task task = { timer, seconds, is_progress_wanted(seconds) };
+  int status = in_child(examine_alone, &task, timer, sizeof *timer), signal = 0;
   struct timer fresh;
 
   if (status == 0)
-    return;
+    return 0;
   memset(&fresh, 0, sizeof fresh);
   memcpy(fresh.name, timer->name, sizeof fresh.name);
-  if (status > 0 && WIFSIGNALED(status))
-    snprintf(fresh.failure, sizeof fresh.failure, "the process that examined it ended by signal %d",
-      WTERMSIG(status));
-  else
+  if (status > 0 && WIFSIGNALED(status)) {
+    signal = WTERMSIG(status);
+    snprintf(fresh.failure, sizeof fresh.failure, "the process that examined it ended by %s (%d)",
+      signal_name(signal), signal);
+  } else
     snprintf(fresh.failure, sizeof fresh.failure, "no process could examine it");
   *timer = fresh;
-}
-
-static int can_be_examined(const char *name)
-{
-  (void)name;
-  return 1;
+  return signal;
 }
 
 #else
 
 int call_roll(struct roll *roll)
 {
+  roll->alone = 1;
   fill_roll(roll);
   return 0;
 }
 
-static void examine_one(struct timer *timer, double seconds)
+static int is_progress_wanted(double seconds)
 {
-  examine(timer, seconds, 0);
+  (void)seconds;
+  return 0;
 }
 
-static int can_be_examined(const char *name)
+static int examine_apart(struct timer *timer, double seconds)
 {
-  return strcmp(name, cpucycles_implementation()) == 0;
+  (void)timer, (void)seconds;
+  return 0;
 }
 
 #endif
+
+static int can_be_examined(const struct roll *roll, const char *name)
+{
+  return !roll->alone || strcmp(name, cpucycles_implementation()) == 0;
+}
 
 void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds)
 {
@@ -172,10 +192,16 @@ void examine_each(struct report *report, const struct roll *roll, const char *on
   for (i = 0; report->timer && i < roll->count; i++) {
     struct timer *timer = &report->timer[report->timers];
 
-    if (!roll->works[i] || !can_be_examined(roll->names[i]) || (only && strcmp(only, roll->names[i]) != 0))
+    if (!roll->works[i] || !can_be_examined(roll, roll->names[i])
+      || (only && strcmp(only, roll->names[i]) != 0))
       continue;
     memcpy(timer->name, roll->names[i], sizeof timer->name);
-    examine_one(timer, seconds);
     report->timers++;
+    if (roll->alone)
+      examine(timer, seconds, is_progress_wanted(seconds));
+    else if (examine_apart(timer, seconds) != 0) {
+      fprintf(stderr, "cpucycles-info: %s: %s\n", timer->name, timer->failure);
+      report->killed++;
+    }
   }
 }

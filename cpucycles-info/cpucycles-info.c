@@ -95,6 +95,30 @@ static int check(void)
   return finish() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
 }
 
+static void look_at_machine(struct report *report)
+{
+  look_at_system(&report->system, "");
+  look_at_cpu(&report->cpu, "", report->system.architecture);
+  if (report->cpu.foreign)
+    strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
+  look_at_state(&report->state, "");
+}
+
+/* A signal ended the process that asked the library for its counters, and would end this one. */
+static int give_up(const struct request *request, int signal)
+{
+  static struct report report;
+
+  fprintf(stderr, "cpucycles-info: the process that selected a counter ended by %s (%d)\n",
+    signal_name(signal), signal);
+  if (request->mode == DO_TEXT) {
+    look_at_machine(&report);
+    print_text_of_machine(&report);
+  }
+  finish();
+  return 1;
+}
+
 static int print_report(const struct request *request, const struct roll *roll)
 {
   static struct report report;
@@ -102,11 +126,7 @@ static int print_report(const struct request *request, const struct roll *roll)
   examine_each(&report, roll, request->counter, request->seconds);
   observe_differences(&report);
   observe_rates(&report);
-  look_at_system(&report.system, "");
-  look_at_cpu(&report.cpu, "", report.system.architecture);
-  if (report.cpu.foreign)
-    strcpy(report.system.emulator, "of programs: /proc/cpuinfo is of another CPU");
-  look_at_state(&report.state, "");
+  look_at_machine(&report);
   find_warnings(&report);
   if (request->mode == DO_JSON)
     print_json(&report);
@@ -115,7 +135,7 @@ static int print_report(const struct request *request, const struct roll *roll)
   else
     print_text(&report);
   free(report.timer);
-  return finish();
+  return finish() != 0 || report.killed > 0;
 }
 
 static int complain(const char *what, const char *which)
@@ -150,6 +170,7 @@ static int is_on(const struct roll *roll, const char *counter)
 static int obey(const struct request *request)
 {
   static struct roll roll;
+  int signal = 0;
 
   if (request->mode == DO_HELP)
     return help();
@@ -159,10 +180,10 @@ static int obey(const struct request *request)
     return complain("no such counter: ", request->counter);
   if (request->mode >= DO_LIST)
     fill_roll(&roll);
-  else if (call_roll(&roll) != 0) {
-    fprintf(stderr, "cpucycles-info: cannot start a process\n");
-    return 1;
-  }
+  else
+    signal = call_roll(&roll);
+  if (signal != 0)
+    return give_up(request, signal);
   if (request->counter && !is_on(&roll, request->counter))
     return complain("no such counter (--list names them): ", request->counter);
   if (request->mode == DO_LIST)

@@ -80,6 +80,7 @@ struct report {
   struct state_info state;
   int timers;
   struct timer *timer; /* of each counter that works */
+  int killed;          /* examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][200];
 };
@@ -106,15 +107,17 @@ struct roll {
   int count;
   char names[TIMERS][32];
   int works[TIMERS];
+  int alone; /* no other process can be started: this one has made its choice, and can examine that alone */
 };
 
 void fill_roll(struct roll *roll);
 
 /* The same, as another process finds it: before this one's first call of the library, which decides for good.
-   Returns 0, or not. */
+   Where no other can be started, as this one does. Returns 0, or the signal that ended the other. */
 int call_roll(struct roll *roll);
 
-/* Examines each that works, or the only one that is named: also before that first call. */
+/* Examines each that works, or the only one that is named: also before that first call. Where a signal ends
+   the process that does, says so on standard error, and goes on. */
 void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds);
 
 /* system.c, machine.c: files below root, "" or a test's. */
@@ -126,7 +129,7 @@ void look_at_state(struct state_info *state, const char *root);
 void find_warnings(struct report *report);
 
 /* words.c: what the printers share. */
-const char *signal_name(int signal);
+const char *signal_name(int signal); /* one without a name here is "signal" */
 const struct timer *timer_of(const struct report *report, const char *counter);
 
 /* By how much the measured rate differs from the stated one, in parts per million. */
@@ -134,6 +137,7 @@ double disagreement(const struct timer *timer);
 
 /* text.c, json.c, plot.c: print to standard output. */
 void print_text(const struct report *report);
+void print_text_of_machine(const struct report *report); /* what needs no call of the library */
 void print_json(const struct report *report);
 void print_plot(const struct report *report);
 

@@ -199,6 +199,13 @@ static void print_state(const struct state_info *state)
     printf("cpucycles turbo %s\n", state->turbo ? "on" : "off");
 }
 
+void print_text_of_machine(const struct report *report)
+{
+  print_system(&report->system);
+  print_cpu(&report->cpu);
+  print_state(&report->state);
+}
+
 void print_text(const struct report *report)
 {
   int i;

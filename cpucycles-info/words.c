@@ -12,6 +12,8 @@
 const char *signal_name(int signal)
 {
   switch (signal) {
+  case SIGABRT:
+    return "SIGABRT";
   case SIGILL:
     return "SIGILL";
   case SIGFPE:
@@ -22,6 +24,10 @@ const char *signal_name(int signal)
 #endif
   case SIGSEGV:
     return "SIGSEGV";
+#ifdef SIGKILL
+  case SIGKILL:
+    return "SIGKILL";
+#endif
 #ifdef SIGSYS
   case SIGSYS:
     return "SIGSYS";

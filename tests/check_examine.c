@@ -5,8 +5,21 @@
 
 #include "config.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
+
+static int fork_is_refused;
+
+static pid_t fake_fork(void)
+{
+  if (!fork_is_refused)
+    return fork();
+  errno = EPERM;
+  return -1;
+}
 
 /* The OS clock as the tool reads it, which can stand still. */
 static long long clock_stops = -1; /* at so many reads from now; -1: it does not */
@@ -38,7 +51,12 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #define cpucycles_counter fake_counter
 #define cpucycles_timer fake_timer
 #define cpucycles_overhead fake_overhead
+#define cpucycles_implementation fake_implementation
+#define fork fake_fork
+#include "cpucycles-info/counters.c"
 #include "cpucycles-info/measure.c"
+#undef fork
+#undef cpucycles_implementation
 #undef cpucycles
 #undef clock_gettime
 #undef cpucycles_counter
@@ -54,9 +72,27 @@ static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invarian
   .invariant_source = "the test" };
 static struct timer timer;
 
+static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
+  .scaling = 1, .state = CPUCYCLES_USABLE };
+
+static pid_t this_process;               /* if it is set, others end by a signal */
+static int ends_at_roll, ends_at_section;
+
+static void end_others(int ends)
+{
+  if (ends && getpid() != this_process)
+    kill(getpid(), SIGABRT);
+}
+
 const struct cpucycles_counter_info *fake_counter(int i)
 {
-  return i == 0 ? &counter : NULL;
+  end_others(ends_at_roll);
+  return i == 0 ? &counter : i == 1 ? &other : NULL;
+}
+
+const char *fake_implementation(void)
+{
+  return "fake";
 }
 
 const struct cpucycles_timer_info *fake_timer(void)
@@ -66,6 +102,7 @@ const struct cpucycles_timer_info *fake_timer(void)
 
 long long fake_overhead(void)
 {
+  end_others(ends_at_section);
   return 7;
 }
 
@@ -212,6 +249,51 @@ END_TEST
 
 #endif
 
+static struct roll roll;
+static struct report report;
+
+START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
+{
+  fork_is_refused = 1;
+  ck_assert_int_eq(call_roll(&roll), 0);
+  ck_assert_int_eq(roll.alone, 1);
+  ck_assert_int_eq(roll.count, 2);
+  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(report.timers, 1);
+  ck_assert_str_eq(report.timer[0].name, "fake");
+  ck_assert_str_eq(report.timer[0].failure, "");
+  ck_assert_int_eq(report.timer[0].samples, SAMPLES);
+  ck_assert_int_eq(report.killed, 0);
+  free(report.timer);
+}
+END_TEST
+
+START_TEST(signal_that_ends_the_selection_is_told)
+{
+  this_process = getpid();
+  ends_at_roll = 1;
+  ck_assert_int_eq(call_roll(&roll), SIGABRT);
+  ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
+}
+END_TEST
+
+START_TEST(signal_that_ends_an_examination_ends_nothing_else)
+{
+  this_process = getpid();
+  ends_at_section = 1;
+  ck_assert_int_eq(call_roll(&roll), 0);
+  ck_assert_int_eq(roll.alone, 0);
+  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(report.timers, 2);
+  ck_assert_int_eq(report.killed, 1);
+  ck_assert_str_eq(report.timer[0].name, "fake");
+  ck_assert_str_eq(report.timer[0].failure, "the process that examined it ended by SIGABRT (6)");
+  ck_assert_str_eq(report.timer[1].name, "other");
+  ck_assert_str_eq(report.timer[1].failure, "it worked, and does not any more; selected: fake");
+  free(report.timer);
+}
+END_TEST
+
 START_TEST(counter_that_is_not_selected_any_more_is_not_examined)
 {
   memset(&timer, 0, sizeof timer);
@@ -269,6 +351,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
   tcase_add_test(tests, clock_that_stands_still_measures_nothing);
+  tcase_add_test(tests, where_no_process_can_be_started_the_counter_in_use_is_examined);
+  tcase_add_test(tests, signal_that_ends_the_selection_is_told);
+  tcase_add_test(tests, signal_that_ends_an_examination_ends_nothing_else);
   tcase_add_test(tests, counter_that_is_not_selected_any_more_is_not_examined);
   tcase_add_test(tests, counts_that_differ_between_cpus_are_found);
 }
