@@ -242,7 +242,10 @@ static void print_timer(const struct timer *timer)
     key("read");
     open_with('{');
     number("cycles", timer->read_cycles);
-    number("nanoseconds", timer->read_nanoseconds);
+    if (timer->read_nanoseconds > 0)
+      number("nanoseconds", timer->read_nanoseconds);
+    else
+      text_or_null("nanoseconds", NULL);
     close_with('}');
     integer("overhead", timer->overhead);
     print_differences(timer);

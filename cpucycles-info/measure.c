@@ -20,21 +20,25 @@ enum {
   BRACKETS = 16,    /* at each end of an observation */
   REPETITIONS = 5,  /* of timing a read */
   ROUND = 200000,   /* nanoseconds that one such takes, about */
+  CHANGES = 100,    /* of the clock, to find its step; or, of a coarse one, */
+  CHANGES_OF_COARSE = 4,
+  COARSE = 1000000, /* nanoseconds that are enough */
+  RESOLVED = 10,    /* steps of the clock, at least, in a time that is worth something */
   STILL = 4000000   /* reads in a row of a clock that stands still: longer than any coarse one takes */
 };
 
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
 const char clock_name[] = "CLOCK_MONOTONIC_RAW";
 #define CLOCK CLOCK_MONOTONIC_RAW
-enum { CLOCK_STEP = 1 };
 #elif defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC)
 const char clock_name[] = "CLOCK_MONOTONIC";
 #define CLOCK CLOCK_MONOTONIC
-enum { CLOCK_STEP = 1 };
 #else
 const char clock_name[] = "gettimeofday";
-enum { CLOCK_STEP = 1000 };
 #endif
+
+/* The least by which it was seen to move, in nanoseconds; 0: it stands still. */
+static long long clock_step;
 
 long long clock_nanoseconds(void)
 {
@@ -63,6 +67,27 @@ void sort_counts(long long *values, int count)
   qsort(values, (size_t)count, sizeof *values, compare);
 }
 
+/* What clock_getres(2) says is of the timers, not of what the clock is read from. */
+static long long find_clock_step(void)
+{
+  long long begin = clock_nanoseconds(), last = begin, now = begin, step = 0;
+  int changes = 0, turns = 0;
+
+  /* of a coarse one, some are enough */
+  while (turns < STILL && changes < CHANGES && (changes < CHANGES_OF_COARSE || now - begin < COARSE)) {
+    now = clock_nanoseconds();
+    turns++;
+    if (now == last)
+      continue;
+    if (now > last && (step == 0 || now - last < step))
+      step = now - last;
+    last = now;
+    turns = 0;
+    changes++;
+  }
+  return step;
+}
+
 /* A moment by both: the counter was read between two reads of the clock, `width` nanoseconds apart. */
 struct moment {
   long long count, time, width;
@@ -75,9 +100,9 @@ static struct moment look(void)
   moment.time = clock_nanoseconds();
   moment.count = cpucycles();
   moment.width = clock_nanoseconds() - moment.time;
+  if (moment.width < clock_step) /* between two ticks of it */
+    moment.width = clock_step;
   moment.time += moment.width / 2;
-  if (moment.width < CLOCK_STEP) /* between two ticks of it */
-    moment.width = CLOCK_STEP;
   return moment;
 }
 
@@ -144,7 +169,7 @@ static void observe(struct timer *timer, double seconds, int progress)
 {
   struct moment begin = look_closely(), end;
   long long length = (long long)(seconds * 1e9), counted, time;
-  int i, clock_failed = 0;
+  int i, clock_failed = clock_step == 0;
 
   for (i = 0; i < BATCHES; i++) {
     read_batch(timer->differences + i * BATCH);
@@ -218,7 +243,8 @@ static void time_reads(struct timer *timer)
       reads = reads < 10 ? 10 : reads > 10000 ? 10000 : reads;
       continue;
     }
-    if (round == 1 || (double)time / (double)reads < timer->read_nanoseconds)
+    if (clock_step > 0 && time >= RESOLVED * clock_step
+      && (timer->read_nanoseconds <= 0 || (double)time / (double)reads < timer->read_nanoseconds))
       timer->read_nanoseconds = (double)time / (double)reads;
     if (round == 1 || (double)cycles / (double)reads < timer->read_cycles)
       timer->read_cycles = (double)cycles / (double)reads;
@@ -305,6 +331,7 @@ void examine(struct timer *timer, double seconds, int progress)
   timer->scaling = counter->scaling;
   timer->scaled = counter->scaling < 1 || counter->scaling > 1;
   ask(timer);
+  clock_step = find_clock_step();
   time_reads(timer);
   timer->overhead = cpucycles_overhead();
   observe(timer, seconds, progress);

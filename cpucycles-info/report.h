@@ -36,7 +36,7 @@ struct timer {
   long long step;          /* smallest difference seen that is not 0, in cycles */
   double step_units;
   long long divisor;       /* of all differences, where nothing is scaled; else 0 */
-  double read_cycles, read_nanoseconds; /* what a call costs */
+  double read_cycles, read_nanoseconds; /* what a call costs; 0 nanoseconds: the clock cannot tell */
   long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
   int samples, backward;   /* differences, and how many of them are below 0 */
   long long low, quartile1, median, quartile3, high;

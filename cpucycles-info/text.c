@@ -134,6 +134,10 @@ static void print_hops(const struct timer *timer)
 
 static void print_granularity(const struct timer *timer)
 {
+  if (timer->step == 0) {
+    printf("cpucycles timer %s step not seen to move\n", timer->name);
+    return;
+  }
   printf("cpucycles timer %s step %lld cycles", timer->name, timer->step);
   if (timer->scaled)
     printf(", %.0f of its units", timer->step_units);
@@ -152,8 +156,11 @@ static void print_timer(const struct timer *timer)
   print_invariance(timer);
   print_hops(timer);
   print_granularity(timer);
-  printf("cpucycles timer %s read %.1f cycles, %.1f ns\n", timer->name, timer->read_cycles,
-    timer->read_nanoseconds);
+  printf("cpucycles timer %s read %.1f cycles", timer->name, timer->read_cycles);
+  if (timer->read_nanoseconds > 0)
+    printf(", %.1f ns\n", timer->read_nanoseconds);
+  else
+    printf(", time not measured\n");
   printf("cpucycles timer %s overhead of a section %lld cycles\n", timer->name, timer->overhead);
   printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name,
     timer->low, timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward,

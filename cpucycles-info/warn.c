@@ -78,9 +78,9 @@ static void warn_of_clock_source(struct report *report)
 static void warn_of_timer(struct report *report, const struct timer *timer,
   const struct cpucycles_counter_info *counter)
 {
-  double off = disagreement(timer);
+  double off = disagreement(timer), far = off < 0 ? -off : off;
 
-  if (timer->measured > 0 && (off > 10000 || off < -10000))
+  if (timer->measured > 0 && far > 10000 && far > timer->uncertainty)
     warn(report, "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
       timer->name, timer->stated, timer->measured);
   if (counter && strcmp(counter->scope, "system") == 0 && timer->worst_hop > 0)

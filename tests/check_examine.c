@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -21,13 +22,16 @@ static pid_t fake_fork(void)
   return -1;
 }
 
-/* The OS clock as the tool reads it, which can stand still. */
+/* The OS clock as the tool reads it, which can be coarse, or stand still. */
 static long long clock_stops = -1; /* at so many reads from now; -1: it does not */
+
+static long long clock_moves_by = 1;
 
 static long long at_clock(long long nanoseconds)
 {
   static long long stopped;
 
+  nanoseconds = nanoseconds / clock_moves_by * clock_moves_by;
   if (clock_stops == 0)
     return stopped;
   if (clock_stops > 0)
@@ -223,6 +227,34 @@ static long long read_up(void)
   return reads += 10;
 }
 
+/* Right, and finer than the tool's clock. */
+static long long read_true(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK, &now);
+  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+START_TEST(coarse_clock_is_said_to_be_uncertain)
+{
+  static const long long steps[] = { 1000, 4000000, 15625000 };
+  size_t i;
+
+  for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    clock_moves_by = steps[i];
+    examine_by(read_true);
+    ck_assert_int_ge(clock_step, steps[i]);
+    ck_assert_int_eq(clock_step % steps[i], 0);
+    ck_assert_double_gt(timer.measured, 0);
+    ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);
+    ck_assert_double_le(fabs(disagreement(&timer)), timer.uncertainty + 1);
+    ck_assert(timer.read_nanoseconds == 0 || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
+    ck_assert_int_gt(timer.step, 0);
+  }
+}
+END_TEST
+
 START_TEST(clock_that_stands_still_measures_nothing)
 {
   static const long long stops[] = { 0, 1000, 100000 };
@@ -233,6 +265,8 @@ START_TEST(clock_that_stands_still_measures_nothing)
     examine_by(read_up);
     ck_assert(timer.measured == 0);
     ck_assert(timer.seconds == 0);
+    if (stops[i] == 0)
+      ck_assert(timer.read_nanoseconds == 0);
     ck_assert_int_eq(timer.samples, SAMPLES); /* what needs no clock is there */
     ck_assert_int_eq(timer.step, 10);
   }
@@ -240,6 +274,12 @@ START_TEST(clock_that_stands_still_measures_nothing)
 END_TEST
 
 #else
+
+START_TEST(coarse_clock_is_said_to_be_uncertain)
+{
+  skip("coarse_clock_is_said_to_be_uncertain", "this system has no clock_gettime");
+}
+END_TEST
 
 START_TEST(clock_that_stands_still_measures_nothing)
 {
@@ -350,6 +390,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
+  tcase_add_test(tests, coarse_clock_is_said_to_be_uncertain);
   tcase_add_test(tests, clock_that_stands_still_measures_nothing);
   tcase_add_test(tests, where_no_process_can_be_started_the_counter_in_use_is_examined);
   tcase_add_test(tests, signal_that_ends_the_selection_is_told);

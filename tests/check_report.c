@@ -251,6 +251,12 @@ START_TEST(counter_that_does_not_deliver_what_is_stated_is_warned_of)
   judge(&timer);
   ck_assert(warns_of("is stated to count 1000000 a second, and counts 980000"));
   ck_assert_double_eq_tol(disagreement(&timer), -20000, 1e-6);
+  timer.uncertainty = 25000; /* it may be as stated */
+  judge(&timer);
+  ck_assert(!warns_of("stated"));
+  timer.measured = 970000;
+  judge(&timer);
+  ck_assert(warns_of("stated"));
   timer.stated = 0;
   judge(&timer);
   ck_assert(!warns_of("stated"));

@@ -41,8 +41,9 @@ cat >$out.exact <<'END'
 18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)(, says .+)?
 18:cpucycles timer [a-z0-9-]+ across CPUs not tried
 18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ hops over [0-9]+ CPUs
+18:cpucycles timer [a-z0-9-]+ step not seen to move
 18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?(, all a multiple of [0-9]+)?
-18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, [0-9]+\.[0-9] ns
+18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, ([0-9]+\.[0-9] ns|time not measured)
 18:cpucycles timer [a-z0-9-]+ overhead of a section [0-9]+ cycles
 18:cpucycles timer [a-z0-9-]+ differences( -?[0-9]+){5}, [0-9]+ below 0 of 10000
 19:cpucycles (dropped|last resort|note) [a-z0-9-]+ [a-z-]+: .+
