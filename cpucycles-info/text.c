@@ -93,6 +93,18 @@ static void print_skipped(void)
     printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", skipped);
 }
 
+/* What a count is. */
+static void print_unit(const char *name)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, name) == 0)
+      printf("cpucycles timer %s counts %s; kind %s, scope %s\n", name, counter->unit, counter->kind,
+        counter->scope);
+}
+
 static void print_rate(const struct timer *timer)
 {
   printf("cpucycles timer %s rate ", timer->name);
@@ -152,6 +164,7 @@ static void print_timer(const struct timer *timer)
     printf("cpucycles timer %s not examined: %s\n", timer->name, timer->failure);
     return;
   }
+  print_unit(timer->name);
   print_rate(timer);
   print_invariance(timer);
   print_hops(timer);

@@ -36,6 +36,7 @@ cat >$out.exact <<'END'
 16:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
 17:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
 18:cpucycles timer [a-z0-9-]+ not examined: .+
+18:cpucycles timer [a-z0-9-]+ counts [^;]+; kind (core|perf read|reference|scaled|clock), scope (thread|core|system)
 18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+( by [^,]+)?|not stated), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s by [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
 18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+( by [^,]+)?|not stated), not measured
 18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)(, says .+)?
@@ -70,6 +71,10 @@ check_report() {
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
   for line in version persecond implementation iqm frequency 'cpu model'; do
     [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
+  done
+  # what it counts is said of each that is examined
+  for name in $(sed -n 's/^cpucycles timer \([^ ]*\) rate .*/\1/p' $out); do
+    grep -q "^cpucycles timer $name counts " $out || wrong "$1: it is not said what $name counts"
   done
   # a counter is dropped exactly where its precision is 0
   for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do

@@ -169,6 +169,9 @@ def json_says_what_the_plain_lines_say():
             assert dropped[0].startswith(f"cpucycles dropped {counter['name']} {said}"), dropped
             for more in ("signal", "error", "remedy"):
                 assert not counter[more] or counter[more] in dropped[0], dropped
+        if counter["timer"]:
+            assert (f"cpucycles timer {counter['name']} counts {counter['unit']}; kind {counter['kind']}, "
+                    f"scope {counter['scope']}") in lines, counter["name"]
         assert (counter["timer"] is None) == (not any(
             line.startswith(f"cpucycles timer {counter['name']} ") for line in lines)), counter["name"]
     system = report["system"]
