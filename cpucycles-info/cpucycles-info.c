@@ -22,6 +22,7 @@ struct request {
   int modes; /* that were asked for */
   const char *counter;
   double seconds;
+  int counters, observations; /* how often they were given */
 };
 
 /* A report that was not written whole is not a report. */
@@ -195,6 +196,8 @@ static int parse_seconds(const char *text, double *seconds)
 {
   char *end;
 
+  if (strspn(text, "0123456789.eE+-") != strlen(text)) /* strtod(3) takes more: 0x1, spaces, infinity */
+    return -1;
   *seconds = strtod(text, &end);
   return end > text && *end == 0 && *seconds > 0 && *seconds <= most_seconds ? 0 : -1;
 }
@@ -247,14 +250,19 @@ static int parse(char **arguments, struct request *request)
     if (parse_mode(argument, request))
       continue;
     settings++;
-    if ((value = value_of("--counter", arguments, &i)) != NULL)
+    if ((value = value_of("--counter", arguments, &i)) != NULL) {
       request->counter = value;
-    else if ((value = value_of("--observe", arguments, &i)) == NULL)
+      request->counters++;
+    } else if ((value = value_of("--observe", arguments, &i)) == NULL)
       return complain(strcmp(argument, "--counter") == 0 || strcmp(argument, "--observe") == 0
           ? "a value is missing: " : "unknown argument: ", argument);
     else if (parse_seconds(value, &request->seconds) != 0)
       return complain("not a number of seconds, above 0 and up to 86400: ", value);
+    else
+      request->observations++;
   }
+  if (request->counters > 1 || request->observations > 1)
+    return complain("given more than once: ", request->counters > 1 ? "--counter" : "--observe");
   if (request->modes > 1)
     return complain("arguments that do not go together: ", "one of the forms below is meant");
   if (request->mode == DO_CHECK && request->counter && settings == 1)
@@ -266,7 +274,7 @@ static int parse(char **arguments, struct request *request)
 
 int main(int argc, char **argv)
 {
-  struct request request = { DO_TEXT, 0, NULL, 0 };
+  struct request request = { .mode = DO_TEXT };
   int status;
 
   (void)argc;

@@ -292,7 +292,10 @@ def each_counter_can_be_forced():
 def other_names_are_a_usage_error():
     for arguments in ("--counter nonesuch", "--counter ''", "--counter", "--observe", "--observe x",
                       "--observe 0", "--observe -1", "--observe nan", "--observe inf", "--observe 1e9",
-                      "--observe 1x", "--json --plot", "--list --json", "--list --counter default-zero",
+                      "--observe 1x", "--observe=0x1", "--observe ' 1'", "--observe 1 --observe 2",
+                      "--counter default-gettimeofday --counter default-zero",
+                      "--check --counter default-gettimeofday --counter=default-gettimeofday",
+                      "--json --plot", "--list --json", "--list --counter default-zero",
                       "--check --observe 1", "--help --version", "--jso", "--counterx", "--", "x"):
         assert run(arguments, status=2) == "", arguments
         assert run.error.startswith("cpucycles-info: "), arguments
