@@ -21,6 +21,7 @@ posix_tests += tests/check_machines
 posix_tests += tests/check_measure
 posix_tests += tests/check_perfevent
 posix_tests += tests/check_ports
+posix_tests += tests/check_printers
 posix_tests += tests/check_remedies
 posix_tests += tests/check_report
 posix_tests += tests/check_trial
