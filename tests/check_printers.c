@@ -12,6 +12,16 @@
 #include "cpucycles-info/text.c"
 #include "cpucycles-info/warn.c"
 #include "cpucycles-info/words.c"
+#define print_cpu json_cpu
+#define print_differences json_differences
+#define print_frequency json_frequency
+#define print_hops json_hops
+#define print_observed json_observed
+#define print_rate json_rate
+#define print_state json_state
+#define print_system json_system
+#define print_timer json_timer
+#include "cpucycles-info/json.c"
 
 #include "tests/suite.h"
 
@@ -75,6 +85,24 @@ static void print(void (*body)(const struct report *))
   fclose(file);
 }
 
+/* Is it in the document, all but its indents and line ends? That the whole is JSON of the schema,
+   tests/report.py tries. */
+static void expect_json(const char *part)
+{
+  static char dense[sizeof printed];
+  const char *from;
+  char *to = dense;
+
+  for (from = printed; *from; from++) {
+    if (*from != '\n')
+      *to++ = *from;
+    else
+      from += strspn(from, "\n ") - 1;
+  }
+  *to = 0;
+  ck_assert_msg(strstr(dense, part) != NULL, "not printed: %s\nin:\n%s", part, dense);
+}
+
 /* Is it there, whole? */
 static void expect(const char *line)
 {
@@ -111,6 +139,9 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
   expect("cpucycles clock source tsc; available: tsc hpet");
   expect("cpucycles governor powersave on 3 CPUs, another on others");
   expect("cpucycles turbo on");
+  print(print_json);
+  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},{\"name\": \"cpu_atom\",\"cpus\": 6}]");
+  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},\"turbo\": true");
   report.state.governors = 1;
   report.state.turbo = 0;
   *report.state.clock_sources = 0;
@@ -120,6 +151,9 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
   expect("cpucycles turbo off");
   memset(&report.state, 0, sizeof report.state);
   report.state.turbo = -1;
+  print(print_text_of_machine);
+  print(print_json);
+  expect_json("\"governor\": null,\"turbo\": null");
   print(print_text_of_machine);
   ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo") && !strstr(printed, "clock source"));
 }
@@ -148,6 +182,12 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
   expect(line);
   expect("cpucycles note c by-read: by a call");
   expect("cpucycles last resort d not-increasing: it stands still");
+  print(print_json);
+  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\",\"errno\": null,\"error\": null,"
+              "\"signal\": \"SIGSEGV\",\"remedy\": \"do this\",\"timer\": null");
+  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,\"reason\": \"by-read\"");
+  expect_json("\"implementation_skipped\": \"a does not work\"");
+  print(print_text);
   expect("cpucycles skipped CPUCYCLES_IMPLEMENTATION: a does not work");
   expect("cpucycles frequency source nowhere; skipped: a does not work");
 }
@@ -196,6 +236,13 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   expect("cpucycles timer fake overhead of a section 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
   expect("cpucycles timer gone not examined: it ended");
+  print(print_json);
+  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": false,\"largest_step_back\": 99}");
+  expect_json("\"off_ppm\": 10000.000000,");
+  strcpy(timer->failure, "it ended");
+  print(print_json);
+  expect_json("\"timer\": {\"failure\": \"it ended\"}");
+  *timer->failure = 0;
   timer->stated = 0;
   timer->measured = 0;
   timer->invariant = -1;
@@ -209,6 +256,10 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   expect("cpucycles timer fake across CPUs monotonic, in 200 hops over 2 CPUs");
   expect("cpucycles timer fake step not seen to move");
   expect("cpucycles timer fake read 24.6 cycles, time not measured");
+  print(print_json);
+  expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
+  expect_json("\"measured\": null,");
+  expect_json("\"off_ppm\": null,");
   timer->cpus = 0;
   timer->invariant = 1;
   print(print_text);
