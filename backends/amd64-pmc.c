@@ -25,15 +25,17 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void explain(int error, int signal, struct cpucycles_why *why)
+static struct cpucycles_perf_refusal refused;
+
+static const struct cpucycles_perf_method method = { .instruction = rdpmc, .refusal = &refused };
+
+static void explain_rdpmc(int error, int signal, struct cpucycles_why *why)
 {
-  if (error != 0 && cpucycles_perf_is_hidden())
+  if (error != 0 && refused.is_hidden)
     rdpmc_why("", 1, why);
   else
-    cpucycles_perf_explain(error, signal, why);
+    cpucycles_perf_explain(&method, error, signal, why);
 }
-
-static const struct cpucycles_perf_method method = { .instruction = rdpmc };
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -72,7 +74,7 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
-  .explain = explain,
+  .explain = explain_rdpmc,
   .rescue = rescue_rdpmc,
   .rescued = cpucycles_perf_rescued,
 };

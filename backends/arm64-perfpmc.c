@@ -44,18 +44,21 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static void explain(int error, int signal, struct cpucycles_why *why)
-{
-  if (error != 0 && cpucycles_perf_is_hidden())
-    arm64_user_access_why("", why);
-  else
-    cpucycles_perf_explain(error, signal, why);
-}
+static struct cpucycles_perf_refusal refused;
 
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
   .config1 = LONG | USER_ACCESS,
+  .refusal = &refused,
 };
+
+static void explain_register(int error, int signal, struct cpucycles_why *why)
+{
+  if (error != 0 && refused.is_hidden)
+    arm64_user_access_why("", why);
+  else
+    cpucycles_perf_explain(&method, error, signal, why);
+}
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -99,7 +102,7 @@ const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
-  .explain = explain,
+  .explain = explain_register,
   .rescue = rescue_register,
   .rescued = cpucycles_perf_rescued,
 };

@@ -10,11 +10,18 @@
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
 
-static const struct cpucycles_perf_method method;
+static struct cpucycles_perf_refusal refused;
+
+static const struct cpucycles_perf_method method = { .refusal = &refused };
 
 static int open_counter(struct cpucycles_why *why)
 {
   return cpucycles_perf_open(&method, why);
+}
+
+static void explain_event(int error, int signal, struct cpucycles_why *why)
+{
+  cpucycles_perf_explain(&method, error, signal, why);
 }
 
 static long long read_cycles(void)
@@ -31,7 +38,7 @@ const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
-  .explain = cpucycles_perf_explain,
+  .explain = explain_event,
   .rescue = cpucycles_perf_rescue_filtered,
   .rescued = cpucycles_perf_rescued_filtered,
 };

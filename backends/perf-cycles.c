@@ -678,36 +678,27 @@ static int find_kinds(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* What to say later of why the counter was not opened. */
-static struct {
-  int counts_kernel, is_hidden;
-} refused;
-
-int cpucycles_perf_is_hidden(void)
-{
-  return refused.is_hidden;
-}
-
-void cpucycles_perf_explain(int error, int signal, struct cpucycles_why *why)
+void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
+  struct cpucycles_why *why)
 {
   if (signal == SIGSYS)
     perf_filter_why("", why);
-  else if (error != 0 && !refused.is_hidden && error != EIO)
-    perf_event_why("", error, refused.counts_kernel, why);
+  else if (error != 0 && error != EIO)
+    perf_event_why("", error, method->refusal->counts_kernel, why);
 }
 
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why)
 {
   int error = 0;
 
-  refused.is_hidden = own.counts_kernel = 0;
+  method->refusal->is_hidden = own.counts_kernel = 0;
   if (!at_exit_made) {
     error = pthread_key_create(&at_exit, thread_exits);
     at_exit_made = error == 0;
   }
   if (error == 0)
     error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
-  refused.counts_kernel = own.counts_kernel;
+  method->refusal->counts_kernel = own.counts_kernel;
   if (error != 0)
     return error;
   close_events(1); /* there is a PMU: now it is worth asking whether there are several */
@@ -719,7 +710,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
   error = open_events(method);
   if (error == 0 && method->instruction && !is_shown()) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
-    refused.is_hidden = 1;
+    method->refusal->is_hidden = 1;
     error = EACCES;
   }
   if (error == 0 && own.counts_kernel)

@@ -13,12 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What to say later of why a counter was not opened. */
+struct cpucycles_perf_refusal {
+  int counts_kernel; /* the kernel's cycles could not be left out, or so it was tried last */
+  int is_hidden;     /* the kernel has the event, and does not show its register */
+};
+
 /* How one counter is read. */
 struct cpucycles_perf_method {
   /* Reads hardware counter number index - 1, index being what the page says and not 0. 0: none, read(2) is
      the only way. */
   uint64_t (*instruction)(uint32_t index);
   uint64_t config1; /* perf_event_attr's, for a PMU that must be told that programs read the counter */
+  struct cpucycles_perf_refusal *refusal;
 };
 
 /* What reads of a thread go by. It lies in memory that the kernel zeroes in a forked child
@@ -86,11 +93,11 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
 /* What struct cpucycles_backend asks for. open fails where there is an instruction and the kernel does not
    let it be used. */
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why);
-void cpucycles_perf_explain(int error, int signal, struct cpucycles_why *why);
 void cpucycles_perf_close(void);
 
-/* For its explain: was it because the kernel has the event, and does not show the register? */
-int cpucycles_perf_is_hidden(void);
+/* For its explain, where the register is not hidden. */
+void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
+  struct cpucycles_why *why);
 
 /* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or where the
    fault itself tells (info) that a page has vanished, leads the calling thread's reads to read(2). Returns 0

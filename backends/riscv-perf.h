@@ -47,13 +47,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
 #undef READ
 }
 
-static inline void explain_riscv(int error, int signal, struct cpucycles_why *why)
-{
-  if (error != 0 && cpucycles_perf_is_hidden())
-    riscv_user_access_why("", why);
-  else
-    cpucycles_perf_explain(error, signal, why);
-}
+static struct cpucycles_perf_refusal refused;
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
 static inline int is_instruction(uint32_t code)

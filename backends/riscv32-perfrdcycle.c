@@ -25,7 +25,15 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static const struct cpucycles_perf_method method = { .instruction = read_register };
+static const struct cpucycles_perf_method method = { .instruction = read_register, .refusal = &refused };
+
+static void explain_csr(int error, int signal, struct cpucycles_why *why)
+{
+  if (error != 0 && refused.is_hidden)
+    riscv_user_access_why("", why);
+  else
+    cpucycles_perf_explain(&method, error, signal, why);
+}
 
 static int open_counter(struct cpucycles_why *why)
 {
@@ -46,7 +54,7 @@ const struct cpucycles_backend cpucycles_backend_riscv32_perfrdcycle = {
   .open = open_counter,
   .read = read_cycles,
   .close = cpucycles_perf_close,
-  .explain = explain_riscv,
+  .explain = explain_csr,
   .rescue = rescue_riscv,
   .rescued = cpucycles_perf_rescued,
 };

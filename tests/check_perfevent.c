@@ -23,7 +23,6 @@
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
 #define cpucycles_perf_explain tested_explain
-#define cpucycles_perf_is_hidden tested_is_hidden
 #define cpucycles_perf_is_guarded tested_is_guarded
 #define cpucycles_perf_rescue_instruction tested_rescue_instruction
 #define cpucycles_perf_rescue_page tested_rescue_page
@@ -52,10 +51,12 @@ void note_of_test(const char *code);
 #define method read_method
 #define open_counter read_open_counter
 #define read_cycles read_read_cycles
+#define refused read_refused
 #include "backends/default-perfevent.c"
 #undef method
 #undef open_counter
 #undef read_cycles
+#undef refused
 
 #include <dirent.h>
 #include <sched.h>
@@ -190,7 +191,11 @@ static CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
   return count;
 }
 
-static const struct cpucycles_perf_method by_fake = { .instruction = fake_instruction };
+static struct cpucycles_perf_refusal fake_refusal;
+static const struct cpucycles_perf_method by_fake = {
+  .instruction = fake_instruction,
+  .refusal = &fake_refusal,
+};
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
 {
@@ -1074,7 +1079,7 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
     error = cpucycles_perf_open(&by_fake, &why);
     ck_assert_int_eq(error, EACCES);
     ck_assert_ptr_nonnull(why.explanation);
-    ck_assert_int_eq(cpucycles_perf_is_hidden(), 1);
+    ck_assert_int_eq(fake_refusal.is_hidden, 1);
     cpucycles_perf_close();
     ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
   }
@@ -1211,10 +1216,12 @@ END_TEST
 #define method rdpmc_method
 #define open_counter open_rdpmc
 #define read_cycles read_by_rdpmc
+#define refused rdpmc_refused
 #include "backends/amd64-pmc.c"
 #undef method
 #undef open_counter
 #undef read_cycles
+#undef refused
 
 START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
 {
