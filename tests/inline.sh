@@ -49,10 +49,11 @@ else
   echo "inline: skipped: C++: this compiler does not take it"
 fi
 static=
-if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null; then
+if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null &&
+  $LOG_COMPILER $work/try; then
   static=yes
 else
-  echo "inline: skipped: static programs: this system links nothing statically"
+  echo "inline: skipped: static programs: this system or emulator runs nothing that is static"
 fi
 archive=$builddir/.libs/libcpucycles.a
 [ -f "$archive" ] || echo "inline: skipped: no static library was built"
