@@ -257,7 +257,7 @@ END_TEST
 
 START_TEST(clock_that_stands_still_measures_nothing)
 {
-  static const long long stops[] = { 0, 1000, 100000 };
+  static const long long stops[] = { 0, 1000, 4000 };
   size_t i;
 
   for (i = 0; i < sizeof stops / sizeof stops[0]; i++) {

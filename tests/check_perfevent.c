@@ -838,6 +838,9 @@ START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
   long long step;
   void *result;
 
+  if (_i == 1 && skip_under("valgrind", "thread_under_a_filter_installed_later_counts_by_the_next_best (SIGSYS)",
+        "valgrind 3.19 itself ends when a filter raises SIGSYS"))
+    return;
   if (!opened("thread_under_a_filter_installed_later_counts_by_the_next_best"))
     return;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
