@@ -13,6 +13,7 @@
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
 #include "backends/perf-remedy.h"
+#include "backends/perf-backend.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -25,22 +26,16 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static struct cpucycles_perf_refusal refused;
-
-static const struct cpucycles_perf_method method = { .instruction = rdpmc, .refusal = &refused };
-
-static void explain_rdpmc(int error, int signal, struct cpucycles_why *why)
+static void say_why_hidden(struct cpucycles_why *why)
 {
-  if (error != 0 && refused.is_hidden)
-    rdpmc_why("", 1, why);
-  else
-    cpucycles_perf_explain(&method, error, signal, why);
+  rdpmc_why("", 1, why);
 }
 
-static int open_counter(struct cpucycles_why *why)
-{
-  return cpucycles_perf_open(&method, why);
-}
+static const struct cpucycles_perf_method method = {
+  .instruction = rdpmc,
+  .refusal = &refused,
+  .hidden_why = say_why_hidden,
+};
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
@@ -67,14 +62,8 @@ static int rescue_rdpmc(int signal, const void *info, void *context)
 
 const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_THREAD,
-  .width = 64,
-  .source = "perf cycles",
-  .unit = "core cycles in user mode",
-  .open = open_counter,
+  CPUCYCLES_PERF_FACTS,
   .read = read_cycles,
-  .close = cpucycles_perf_close,
-  .explain = explain_rdpmc,
   .rescue = rescue_rdpmc,
   .rescued = cpucycles_perf_rescued,
 };

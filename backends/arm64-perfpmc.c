@@ -13,6 +13,7 @@
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
 #include "backends/perf-remedy.h"
+#include "backends/perf-backend.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -44,26 +45,17 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static struct cpucycles_perf_refusal refused;
+static void say_why_hidden(struct cpucycles_why *why)
+{
+  arm64_user_access_why("", why);
+}
 
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
   .config1 = LONG | USER_ACCESS,
   .refusal = &refused,
+  .hidden_why = say_why_hidden,
 };
-
-static void explain_register(int error, int signal, struct cpucycles_why *why)
-{
-  if (error != 0 && refused.is_hidden)
-    arm64_user_access_why("", why);
-  else
-    cpucycles_perf_explain(&method, error, signal, why);
-}
-
-static int open_counter(struct cpucycles_why *why)
-{
-  return cpucycles_perf_open(&method, why);
-}
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
@@ -95,14 +87,8 @@ static int rescue_register(int signal, const void *info, void *context)
 
 const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_THREAD,
-  .width = 64,
-  .source = "perf cycles",
-  .unit = "core cycles in user mode",
-  .open = open_counter,
+  CPUCYCLES_PERF_FACTS,
   .read = read_cycles,
-  .close = cpucycles_perf_close,
-  .explain = explain_register,
   .rescue = rescue_register,
   .rescued = cpucycles_perf_rescued,
 };

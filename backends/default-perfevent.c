@@ -9,20 +9,9 @@
 
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
-
-static struct cpucycles_perf_refusal refused;
+#include "backends/perf-backend.h"
 
 static const struct cpucycles_perf_method method = { .refusal = &refused };
-
-static int open_counter(struct cpucycles_why *why)
-{
-  return cpucycles_perf_open(&method, why);
-}
-
-static void explain_event(int error, int signal, struct cpucycles_why *why)
-{
-  cpucycles_perf_explain(&method, error, signal, why);
-}
 
 static long long read_cycles(void)
 {
@@ -31,14 +20,8 @@ static long long read_cycles(void)
 
 const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .kind = CPUCYCLES_KIND_PERF_READ,
-  .scope = CPUCYCLES_SCOPE_THREAD,
-  .width = 64,
-  .source = "perf cycles",
-  .unit = "core cycles in user mode",
-  .open = open_counter,
+  CPUCYCLES_PERF_FACTS,
   .read = read_cycles,
-  .close = cpucycles_perf_close,
-  .explain = explain_event,
   .rescue = cpucycles_perf_rescue_filtered,
   .rescued = cpucycles_perf_rescued_filtered,
 };

@@ -10,6 +10,7 @@ EXTRA_DIST += backends/cpuinfo-rate.h
 EXTRA_DIST += backends/hypervisor.h
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h
+EXTRA_DIST += backends/perf-backend.h
 EXTRA_DIST += backends/perf-cycles.h
 EXTRA_DIST += backends/perf-remedy.h
 EXTRA_DIST += backends/rate.h

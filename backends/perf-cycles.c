@@ -683,6 +683,8 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
 {
   if (signal == SIGSYS)
     perf_filter_why("", why);
+  else if (error != 0 && method->refusal->is_hidden)
+    method->hidden_why(why);
   else if (error != 0 && error != EIO)
     perf_event_why("", error, method->refusal->counts_kernel, why);
 }

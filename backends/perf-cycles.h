@@ -26,6 +26,8 @@ struct cpucycles_perf_method {
   uint64_t (*instruction)(uint32_t index);
   uint64_t config1; /* perf_event_attr's, for a PMU that must be told that programs read the counter */
   struct cpucycles_perf_refusal *refusal;
+  /* Says why the kernel has the event, and does not show its register. */
+  void (*hidden_why)(struct cpucycles_why *why);
 };
 
 /* What reads of a thread go by. It lies in memory that the kernel zeroes in a forked child
@@ -94,10 +96,18 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
    let it be used. */
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why);
 void cpucycles_perf_close(void);
-
-/* For its explain, where the register is not hidden. */
 void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
   struct cpucycles_why *why);
+
+/* The rest of it is the same for all. perf-backend.h has open_counter and explain_refusal. */
+#define CPUCYCLES_PERF_FACTS \
+  .scope = CPUCYCLES_SCOPE_THREAD, \
+  .width = 64, \
+  .source = "perf cycles", \
+  .unit = "core cycles in user mode", \
+  .open = open_counter, \
+  .close = cpucycles_perf_close, \
+  .explain = explain_refusal
 
 /* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or where the
    fault itself tells (info) that a page has vanished, leads the calling thread's reads to read(2). Returns 0

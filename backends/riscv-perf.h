@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What riscv64-perfrdcycle and riscv32-perfrdcycle share: the counter CSRs by number, and the rescue.
+/* What riscv64-perfrdcycle and riscv32-perfrdcycle share: all but their names.
    The counter CSRs are C00H (cycle) to C1FH, and their upper halves on 32-bit RISC-V C80H to C9FH. CSRR takes
    the number as a constant.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr" for the code of
@@ -10,6 +10,7 @@
 
 #include "backends/perf-cycles.h"
 #include "backends/perf-remedy.h"
+#include "backends/perf-backend.h"
 
 #include <signal.h>
 #include <string.h>
@@ -47,7 +48,40 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
 #undef READ
 }
 
-static struct cpucycles_perf_refusal refused;
+#if __riscv_xlen == 64
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+{
+  return read_csr(index, 0);
+}
+#else
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+{
+  uint32_t before, low, high;
+
+  do {
+    before = read_csr(index, 1);
+    low = read_csr(index, 0);
+    high = read_csr(index, 1);
+  } while (before != high);
+  return (uint64_t)high << 32 | low;
+}
+#endif
+
+static void say_why_hidden(struct cpucycles_why *why)
+{
+  riscv_user_access_why("", why);
+}
+
+static const struct cpucycles_perf_method method = {
+  .instruction = read_register,
+  .refusal = &refused,
+  .hidden_why = say_why_hidden,
+};
+
+static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+{
+  return cpucycles_perf_read(&method, read_register);
+}
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
 static inline int is_instruction(uint32_t code)
@@ -55,7 +89,7 @@ static inline int is_instruction(uint32_t code)
   return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
 }
 
-static inline int rescue_riscv(int signal, const void *info, void *context)
+static int rescue_riscv(int signal, const void *info, void *context)
 {
   ucontext_t *at = context;
   uintptr_t place = at->uc_mcontext.__gregs[REG_PC];
@@ -74,5 +108,12 @@ static inline int rescue_riscv(int signal, const void *info, void *context)
     return cpucycles_perf_rescue_page(info);
   return cpucycles_perf_rescue_filtered(signal, info, context);
 }
+
+#define RISCV_PERF_FACTS \
+  .kind = CPUCYCLES_KIND_CORE, \
+  CPUCYCLES_PERF_FACTS, \
+  .read = read_cycles, \
+  .rescue = rescue_riscv, \
+  .rescued = cpucycles_perf_rescued
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv32-perfrdcycle: user-mode core cycles of the calling thread, by the counter CSR that a perf event has.
-   Register: CSR C00H + n, where the index of the event's mapped page is n + 1,
-   the upper half 80H further. Linux
-   (since 6.6) opens it to user mode while a thread has an event of its own mapped, unless sysctl
+   Register: CSR C00H + n, where the index of the event's mapped page is n + 1, the upper half 80H further.
+   Linux (since 6.6) opens it to user mode while a thread has an event of its own mapped, unless sysctl
    kernel.perf_user_access is 0; otherwise CSRR raises SIGILL. Which counter it is the firmware decides.
    Width: what pmc_width says, sign-extended. Rate: the hart's, as it runs.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions; Linux,
@@ -13,48 +12,6 @@
 #include "backends/backend.h"
 #include "backends/riscv-perf.h"
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
-{
-  uint32_t before, low, high;
-
-  do {
-    before = read_csr(index, 1);
-    low = read_csr(index, 0);
-    high = read_csr(index, 1);
-  } while (before != high);
-  return (uint64_t)high << 32 | low;
-}
-
-static const struct cpucycles_perf_method method = { .instruction = read_register, .refusal = &refused };
-
-static void explain_csr(int error, int signal, struct cpucycles_why *why)
-{
-  if (error != 0 && refused.is_hidden)
-    riscv_user_access_why("", why);
-  else
-    cpucycles_perf_explain(&method, error, signal, why);
-}
-
-static int open_counter(struct cpucycles_why *why)
-{
-  return cpucycles_perf_open(&method, why);
-}
-
-static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
-{
-  return cpucycles_perf_read(&method, read_register);
-}
-
 const struct cpucycles_backend cpucycles_backend_riscv32_perfrdcycle = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_THREAD,
-  .width = 64,
-  .source = "perf cycles",
-  .unit = "core cycles in user mode",
-  .open = open_counter,
-  .read = read_cycles,
-  .close = cpucycles_perf_close,
-  .explain = explain_csr,
-  .rescue = rescue_riscv,
-  .rescued = cpucycles_perf_rescued,
+  RISCV_PERF_FACTS,
 };

@@ -12,41 +12,6 @@
 #include "backends/backend.h"
 #include "backends/riscv-perf.h"
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
-{
-  return read_csr(index, 0);
-}
-
-static const struct cpucycles_perf_method method = { .instruction = read_register, .refusal = &refused };
-
-static void explain_csr(int error, int signal, struct cpucycles_why *why)
-{
-  if (error != 0 && refused.is_hidden)
-    riscv_user_access_why("", why);
-  else
-    cpucycles_perf_explain(&method, error, signal, why);
-}
-
-static int open_counter(struct cpucycles_why *why)
-{
-  return cpucycles_perf_open(&method, why);
-}
-
-static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
-{
-  return cpucycles_perf_read(&method, read_register);
-}
-
 const struct cpucycles_backend cpucycles_backend_riscv64_perfrdcycle = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_THREAD,
-  .width = 64,
-  .source = "perf cycles",
-  .unit = "core cycles in user mode",
-  .open = open_counter,
-  .read = read_cycles,
-  .close = cpucycles_perf_close,
-  .explain = explain_csr,
-  .rescue = rescue_riscv,
-  .rescued = cpucycles_perf_rescued,
+  RISCV_PERF_FACTS,
 };

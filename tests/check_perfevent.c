@@ -52,11 +52,13 @@ void note_of_test(const char *code);
 #define open_counter read_open_counter
 #define read_cycles read_read_cycles
 #define refused read_refused
+#define explain_refusal explain_read_refusal
 #include "backends/default-perfevent.c"
 #undef method
 #undef open_counter
 #undef read_cycles
 #undef refused
+#undef explain_refusal
 
 #include <dirent.h>
 #include <sched.h>
@@ -192,9 +194,16 @@ static CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
 }
 
 static struct cpucycles_perf_refusal fake_refusal;
+
+static void say_why_fake_is_hidden(struct cpucycles_why *why)
+{
+  why->remedy = "show it";
+}
+
 static const struct cpucycles_perf_method by_fake = {
   .instruction = fake_instruction,
   .refusal = &fake_refusal,
+  .hidden_why = say_why_fake_is_hidden,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
@@ -1098,6 +1107,20 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
 }
 END_TEST
 
+START_TEST(reason_of_a_hidden_counter_stays_its_own_when_another_is_opened)
+{
+  struct cpucycles_why why = { 0 }, other = { 0 }, later = { 0 };
+
+  record(0, 0, 48, 0);
+  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), EACCES);
+  cpucycles_perf_close();
+  by_read.open(&other);
+  by_read.close();
+  cpucycles_perf_explain(&by_fake, EACCES, 0, &later);
+  ck_assert_str_eq(later.remedy, "show it");
+}
+END_TEST
+
 START_TEST(nothing_left_at_all_still_goes_upward)
 {
   long long before, after;
@@ -1228,11 +1251,13 @@ END_TEST
 #define open_counter open_rdpmc
 #define read_cycles read_by_rdpmc
 #define refused rdpmc_refused
+#define explain_refusal explain_rdpmc_refusal
 #include "backends/amd64-pmc.c"
 #undef method
 #undef open_counter
 #undef read_cycles
 #undef refused
+#undef explain_refusal
 
 START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
 {
@@ -1537,6 +1562,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, lock_that_changes_in_the_middle_is_read_again);
   tcase_add_test(tests, index_that_vanishes_in_the_middle_is_obeyed);
   tcase_add_test(tests, counter_that_the_kernel_does_not_show_is_not_opened);
+  tcase_add_test(tests, reason_of_a_hidden_counter_stays_its_own_when_another_is_opened);
   tcase_add_test(tests, nothing_left_at_all_still_goes_upward);
   tcase_add_test(tests, lost_index_and_descriptor_go_on_from_the_page);
   tcase_add_test(tests, page_unmapped_behind_our_back_is_done_without);
