@@ -28,7 +28,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
 
 static void say_why_hidden(struct cpucycles_why *why)
 {
-  rdpmc_why("", 1, why);
+  cpucycles_rdpmc_why("", 1, why);
 }
 
 static const struct cpucycles_perf_method method = {

@@ -44,7 +44,7 @@ static int is_intel(void)
 static int open_fixed_counter(struct cpucycles_why *why)
 {
   /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
-  int level = rdpmc_level("");
+  int level = cpucycles_rdpmc_level("");
 
   (void)why;
   if (level >= 2 && has_fixed_counter())
@@ -55,11 +55,11 @@ static int open_fixed_counter(struct cpucycles_why *why)
 static void explain(int error, int signal, struct cpucycles_why *why)
 {
   if (error == 0 && signal == 0)
-    fixed_counter_why("", why);
+    cpucycles_fixed_counter_why("", why);
   else if (error == EACCES)
-    rdpmc_why("", 2, why);
-  else if (error == ENODEV && rdpmc_level("") < 0 && is_intel())
-    no_pmu_why("", why);
+    cpucycles_rdpmc_why("", 2, why);
+  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && is_intel())
+    cpucycles_no_pmu_why("", why);
 }
 
 static long long read_fixed_counter(void)

@@ -19,7 +19,7 @@ static void explain(int error, int signal, struct cpucycles_why *why)
 {
   (void)error;
   if (signal == SIGILL)
-    arm_module_why("", why);
+    cpucycles_arm_module_why("", why);
 }
 
 static long long read_pmccntr(void)

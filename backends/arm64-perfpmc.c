@@ -47,7 +47,9 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 
 static void say_why_hidden(struct cpucycles_why *why)
 {
-  arm64_user_access_why("", why);
+  static const struct cpucycles_user_access needed = CPUCYCLES_ARM64_USER_ACCESS;
+
+  cpucycles_user_access_why("", &needed, why);
 }
 
 static const struct cpucycles_perf_method method = {

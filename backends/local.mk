@@ -12,7 +12,6 @@ EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/perf-backend.h
 EXTRA_DIST += backends/perf-cycles.h
-EXTRA_DIST += backends/perf-remedy.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-cycle.h
 EXTRA_DIST += backends/riscv-perf.h

@@ -682,11 +682,11 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
   struct cpucycles_why *why)
 {
   if (signal == SIGSYS)
-    perf_filter_why("", why);
+    cpucycles_perf_filter_why("", why);
   else if (error != 0 && method->refusal->is_hidden)
     method->hidden_why(why);
   else if (error != 0 && error != EIO)
-    perf_event_why("", error, method->refusal->counts_kernel, why);
+    cpucycles_perf_event_why("", error, method->refusal->counts_kernel, why);
 }
 
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why)

@@ -1,80 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: shared by the
-   counters that need one. Looks at what the kernel says below a root folder, "" or a test's, and only where
-   a counter was refused. What would not help on this machine is not said.
-   Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
-   perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since
-   5.8); kernel/events/core.c (no level refuses an event that leaves the kernel out); Debian, "security,perf:
-   Allow further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN), in Ubuntu also:
-   launchpad.net/bugs/2131046; arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c,
-   which make perf_user_access where they find a PMU; proc_pid_status(5), Seccomp. */
+/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: perf-remedy.c
+   finds it out for the counters that need one. root: "", or a test's folder in place of "/". */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
 
 #include "backends/backend.h"
-#include "backends/hypervisor.h"
-#include "backends/kernel-file.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A number of the kernel's, or `none` if the file is not there or says something else. */
-static inline int kernel_number(const char *root, const char *path, int none)
-{
-  char text[16], *end;
-  long number;
-
-  if (read_kernel_text(root, path, text, sizeof text) <= 0)
-    return none;
-  number = strtol(text, &end, 10);
-  return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
-}
-
-/* Is the kernel of that release, such as 5.17, or a later one? One that does not say is not. */
-static inline int kernel_is_since(const char *root, int major, int minor)
-{
-  char text[64], *end;
-  long numbers[2] = { 0, 0 };
-
-  if (read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
-    return 0;
-  numbers[0] = strtol(text, &end, 10);
-  if (end > text && *end == '.')
-    numbers[1] = strtol(end + 1, NULL, 10);
-  return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
-}
-
-/* Do system calls of this process pass a filter, as in most containers? */
-static inline int is_filtered(const char *root)
-{
-  char text[16];
-
-  return read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
-    && strtol(text, NULL, 10) == 2;
-}
-
-/* Does the kernel drive a PMU whose name begins with one of these, up to a NULL? */
-static inline int has_pmu(const char *root, const char *const *names)
-{
-  char whole[256];
-  DIR *folder = NULL;
-  struct dirent *entry;
-  int found = 0, i;
-
-  if (snprintf(whole, sizeof whole, "%s/sys/bus/event_source/devices", root) < (int)sizeof whole)
-    folder = opendir(whole);
-  if (!folder)
-    return 0;
-  while (!found && (entry = readdir(folder)) != NULL)
-    for (i = 0; names[i] && !found; i++)
-      found = strncmp(entry->d_name, names[i], strlen(names[i])) == 0;
-  closedir(folder);
-  return found;
-}
 
 /* Of -cpu host. QEMU, target/i386/cpu.c and target/arm/cpu.c, property "pmu": other CPUs have none. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
@@ -83,221 +14,50 @@ static inline int has_pmu(const char *root, const char *const *names)
 #define QEMU_HAS_PMU_OPTION 0
 #endif
 
-/* A PMU is missing. Some hypervisors give one when they are told to. What only QEMU is known of may be an
-   emulated CPU, of which -cpu host is not to be had. */
-static inline void no_pmu_why(const char *root, struct cpucycles_why *why)
-{
-  static const struct {
-    const char *hypervisor, *remedy;
-  } remedies[] = {
-    { "KVM", QEMU_HAS_PMU_OPTION
-        ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it"
-        : "give the virtual machine a PMU, or run outside of it" },
-    { "QEMU", "give the virtual machine a PMU, or run outside of it" },
-    { "VMware", "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
-    { "Hyper-V",
-      "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
-    { "Xen", "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
-  };
-  const char *hypervisor = find_hypervisor(root);
-  size_t i;
+/* A PMU is missing. Says so, and how to get one, where a hypervisor is the cause. */
+void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why);
 
-  if (!hypervisor)
-    return;
-  why->explanation = "this virtual machine has no PMU";
-  why->remedy = "run outside of the virtual machine";
-  for (i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
-    if (strcmp(remedies[i].hypervisor, hypervisor) == 0)
-      why->remedy = remedies[i].remedy;
-}
+/* A seccomp filter raised SIGSYS at perf_event_open(2), or made it fail. */
+void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why);
 
-/* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. */
-#define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
-/* Of Docker's own filter, which lets the call pass for who has the capability. */
-#define DOCKER_FILTER_REMEDY "run the container with a seccomp profile that allows perf_event_open"
-
-static inline void perf_filter_why(const char *root, struct cpucycles_why *why)
-{
-  int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2;
-
-  why->explanation = "a seccomp filter refuses perf_event_open";
-  if (is_kernel_file(root, "/.dockerenv") && paranoid) /* the capability would not help against that */
-    why->remedy = DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host";
-  else if (is_kernel_file(root, "/.dockerenv"))
-    why->remedy = kernel_is_since(root, 5, 8) ? DOCKER_FILTER_REMEDY ", or with --cap-add PERFMON"
-                                              : DOCKER_FILTER_REMEDY;
-  else if (paranoid)
-    why->remedy = PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
-  else
-    why->remedy = PERF_FILTER_REMEDY;
-}
-
-static inline void perf_paranoid_why(const char *root, int with_kernel, struct cpucycles_why *why)
-{
-  int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1);
-
-  if (with_kernel && paranoid > 1) {
-    why->explanation = "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1";
-    why->remedy = paranoid == 2 && kernel_is_since(root, 5, 8)
-      ? "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON"
-      : "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN";
-  } else if (paranoid > 2) {
-    why->explanation = "kernel.perf_event_paranoid is above 2";
-    why->remedy = "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN";
-  }
-}
-
-/* perf_event_open(2) of this thread's own core cycles failed with `error`. with_kernel: the kernel's were not
-   left out, since the PMU had refused that. Fills in what is known. */
-static inline void perf_event_why(const char *root, int error, int with_kernel, struct cpucycles_why *why)
-{
-  static const char *const cores[] = { "cpu", "arm", "apple", NULL };
-  int there = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
-
-  switch (error) {
-  case EPERM:
-    if (is_filtered(root))
-      perf_filter_why(root, why);
-    else
-      perf_paranoid_why(root, with_kernel, why);
-    break;
-  case EACCES:
-    perf_paranoid_why(root, with_kernel, why);
-    if (there && !why->remedy)
-      why->explanation
-        = "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it";
-    break;
-  case ENOSYS:
-    if (!there)
-      why->explanation = "this kernel was built without perf events";
-    else if (is_filtered(root))
-      perf_filter_why(root, why);
-    else
-      why->explanation = "what runs this program, such as an emulator, does not pass perf_event_open on";
-    break;
-  case ENOENT:
-  case ENODEV:
-  case EOPNOTSUPP:
-    if (!has_pmu(root, cores))
-      no_pmu_why(root, why);
-    break;
-  }
-}
+/* perf_event_open(2) of this thread's own core cycles failed with `error`. with_kernel: the kernel's were
+   not left out, since the PMU had refused that. Fills in what is known. */
+void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
+  struct cpucycles_why *why);
 
 /* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter needs one
-   of the two values, and the release since which there is the setting. */
-struct perf_user_access {
+   of some values, and the release since which there is the setting. */
+struct cpucycles_user_access {
   int lowest, highest, major, minor;
   const char *remedy, *too_old, *newer;
 };
 
-/* Returns 0 if it lets them, else fills in why not. */
-static inline int perf_user_access_why(const char *root, const struct perf_user_access *needed,
-  struct cpucycles_why *why)
-{
-  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
-
-  if (access >= needed->lowest && access <= needed->highest)
-    return 0;
-  if (access >= 0) {
-    why->explanation = "kernel.perf_user_access forbids it";
-    why->remedy = needed->remedy;
-  } else if (!kernel_is_since(root, needed->major, needed->minor)) {
-    why->explanation = needed->too_old;
-    why->remedy = needed->newer;
-  } else
-    no_pmu_why(root, why); /* a driver that finds a PMU makes the setting */
-  return 1;
-}
-
 /* arm64-perfpmc. */
-static inline int arm64_user_access_why(const char *root, struct cpucycles_why *why)
-{
-  static const struct perf_user_access needed = { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1",
-    "this kernel is older than 5.17, the first that lets programs read the PMU", "Linux 5.17 or later" };
-
-  return perf_user_access_why(root, &needed, why);
-}
+#define CPUCYCLES_ARM64_USER_ACCESS \
+  { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1", \
+    "this kernel is older than 5.17, the first that lets programs read the PMU", "Linux 5.17 or later" }
 
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
-static inline int riscv_user_access_why(const char *root, struct cpucycles_why *why)
-{
-  static const struct perf_user_access needed = { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1",
-    "this kernel is older than 6.6, the first that lets programs read the PMU", "Linux 6.6 or later" };
+#define CPUCYCLES_RISCV_USER_ACCESS \
+  { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1", \
+    "this kernel is older than 6.6, the first that lets programs read the PMU", "Linux 6.6 or later" }
 
-  return perf_user_access_why(root, &needed, why);
-}
+/* Returns 0 if the setting lets programs, else fills in why not. */
+int cpucycles_user_access_why(const char *root,
+  const struct cpucycles_user_access *needed, struct cpucycles_why *why);
 
 /* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module can where
    there is no PMU. */
-static inline void arm_module_why(const char *root, struct cpucycles_why *why)
-{
-  static const char *const names[] = { "armv", NULL };
+void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why);
 
-  if (has_pmu(root, names))
-    why->remedy = "load the kernel module of contrib/arm-pmu-access";
-}
+/* What Linux's setting of RDPMC says: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no
+   PMU that has it. */
+int cpucycles_rdpmc_level(const char *root);
 
-/* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
-static const struct {
-  const char *file, *one, *two, *watched;
-} rdpmc_settings[] = {
-#define RDPMC_SETTING(file) \
-  { file, "echo 1 > " file, "echo 2 > " file, "echo 2 > " file "; sysctl kernel.nmi_watchdog=1" }
-  RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
-  RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
-#undef RDPMC_SETTING
-};
-
-enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
-
-/* What the setting says, and which it is: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is
-   no PMU that has it. */
-static inline int rdpmc_setting(const char *root, int *which)
-{
-  int level = -1;
-
-  for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
-    level = kernel_number(root, rdpmc_settings[*which].file, -1);
-    if (level >= 0)
-      break;
-  }
-  return level;
-}
-
-static inline int rdpmc_level(const char *root)
-{
-  int which;
-
-  return rdpmc_setting(root, &which);
-}
-
-/* Fills in how to get `needed`, if the setting is less. Returns the setting. */
-static inline int rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
-{
-  int which, level = rdpmc_setting(root, &which);
-
-  if (level < 0 || level >= needed)
-    return level;
-  if (needed == 1) {
-    why->explanation = "the kernel lets nobody use RDPMC";
-    why->remedy = rdpmc_settings[which].one;
-    return level;
-  }
-  why->explanation = "the kernel lets RDPMC read mapped events at most";
-  /* who reads without an event of his own needs somebody who keeps the counter running */
-  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0 ? rdpmc_settings[which].watched
-                                                                            : rdpmc_settings[which].two;
-  return level;
-}
+/* Fills in how to get the level `needed`, if the setting is less. Returns the setting. */
+int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why);
 
 /* amd64-pmcff, which can be read, and stands still. Where the watchdog is on, it is not by that. */
-static inline void fixed_counter_why(const char *root, struct cpucycles_why *why)
-{
-  if (kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) != 0)
-    return;
-  why->explanation = "it stands still, since nothing keeps it running";
-  why->remedy = "sysctl kernel.nmi_watchdog=1";
-}
+void cpucycles_fixed_counter_why(const char *root, struct cpucycles_why *why);
 
 #endif

@@ -69,7 +69,9 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 
 static void say_why_hidden(struct cpucycles_why *why)
 {
-  riscv_user_access_why("", why);
+  static const struct cpucycles_user_access needed = CPUCYCLES_RISCV_USER_ACCESS;
+
+  cpucycles_user_access_why("", &needed, why);
 }
 
 static const struct cpucycles_perf_method method = {

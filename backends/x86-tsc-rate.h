@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends of the time-stamp counter share: its rate, as kernel, CPU or hypervisor state
-   it, and whether that is constant. In virtual machines zeros are usual in all of these, and mean that nobody does. Source:
-   Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A, CPUID,
+/* The rate of the time-stamp counter, as kernel, CPU or hypervisor state it, and whether that is constant.
+   In virtual machines zeros are usual in all of these, and mean that nobody does. x86-tsc-rate.c has it for
+   the library, and tests ask each of them.
+   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A, CPUID,
    leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
    Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
 

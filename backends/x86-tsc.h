@@ -10,7 +10,13 @@
 #define CPUCYCLES_X86_TSC_H
 
 #include "backends/backend.h"
-#include "backends/x86-tsc-rate.h"
+
+/* x86-tsc-rate.c */
+long long cpucycles_tsc_rate(void);
+const char *cpucycles_tsc_rate_source(void);
+void cpucycles_tsc_close(void);
+int cpucycles_tsc_invariant(const char **who);
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
 
 /* For compilers without the intrinsic. */
 static inline long long read_tsc_by_assembly(void)
@@ -27,11 +33,11 @@ static inline long long read_tsc_by_assembly(void)
   .width = 64, \
   .source = "TSC", \
   .unit = "reference cycles", \
-  .explain = tsc_explain, \
-  .close = tsc_rate_close, \
-  .rate = tsc_rate, \
-  .rate_source = tsc_rate_source, \
-  .invariant = tsc_invariant, \
+  .explain = cpucycles_tsc_explain, \
+  .close = cpucycles_tsc_close, \
+  .rate = cpucycles_tsc_rate, \
+  .rate_source = cpucycles_tsc_rate_source, \
+  .invariant = cpucycles_tsc_invariant, \
   .plain = CPUCYCLES_INLINE_TSC
 
 #endif

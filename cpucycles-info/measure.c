@@ -295,17 +295,6 @@ static void hop(struct timer *timer, long long nanoseconds)
 
 #endif
 
-static const struct cpucycles_counter_info *selected(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      break;
-  return counter;
-}
-
 /* What is said of it. */
 static void ask(struct timer *timer)
 {
@@ -321,7 +310,7 @@ static void ask(struct timer *timer)
 
 void examine(struct timer *timer, double seconds, int progress)
 {
-  const struct cpucycles_counter_info *counter = selected();
+  const struct cpucycles_counter_info *counter = selected_counter();
 
   if (!counter || strcmp(counter->name, timer->name) != 0) {
     snprintf(timer->failure, sizeof timer->failure, "it worked, and does not any more%s%s",

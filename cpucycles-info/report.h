@@ -6,6 +6,7 @@
 #define CPUCYCLES_REPORT_H
 
 #include <cpucycles.h>
+#include <stddef.h>
 
 enum {
   DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
@@ -84,6 +85,18 @@ struct report {
   int warnings;
   char warning[WARNINGS][200];
 };
+
+/* The counter that this process's calls read. */
+static inline const struct cpucycles_counter_info *selected_counter(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      break;
+  return counter;
+}
 
 /* measure.c: what the calling process's counter does. */
 

@@ -23,17 +23,6 @@ static void warn(struct report *report, const char *format, ...)
   va_end(arguments);
 }
 
-static const struct cpucycles_counter_info *selected(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      break;
-  return counter;
-}
-
 static int is_core(const struct cpucycles_counter_info *counter)
 {
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
@@ -94,7 +83,7 @@ static void warn_of_timer(struct report *report, const struct timer *timer,
 
 void find_warnings(struct report *report)
 {
-  const struct cpucycles_counter_info *counter = selected();
+  const struct cpucycles_counter_info *counter = selected_counter();
   const struct timer *timer;
   int i;
 

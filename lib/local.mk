@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
+	backends/perf-remedy.c \
+	backends/perf-remedy.h \
 	lib/choice.c \
 	lib/counters.c \
 	lib/cpucycles.c \
@@ -35,6 +37,10 @@ endif
 # What the counters share that are perf events.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c
+endif
+# What the counters of the TSC share.
+if X86_TSC
+lib_libcpucycles_core_la_SOURCES += backends/x86-tsc-rate.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)

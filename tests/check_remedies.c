@@ -4,6 +4,7 @@
 
 #include "config.h"
 
+#include "backends/hypervisor.h"
 #include "backends/perf-remedy.h"
 #include "backends/riscv-cycle.h"
 
@@ -161,7 +162,7 @@ START_TEST(remedy_for_a_perf_event_is_the_one_for_this_machine)
     struct cpucycles_why why = { 0 };
 
     begin_machine(events[i].files);
-    perf_event_why(machine_root, events[i].error, events[i].with_kernel, &why);
+    cpucycles_perf_event_why(machine_root, events[i].error, events[i].with_kernel, &why);
     remove_machine();
     ck_assert_ptr_null(why.reason);
     expect_begins(why.explanation, events[i].explanation);
@@ -174,27 +175,30 @@ START_TEST(remedy_for_a_perf_event_is_the_one_for_this_machine)
 }
 END_TEST
 
+static const struct cpucycles_user_access arm64 = CPUCYCLES_ARM64_USER_ACCESS;
+static const struct cpucycles_user_access riscv = CPUCYCLES_RISCV_USER_ACCESS;
+
 static const struct {
   struct file files[FILES];
-  int (*why)(const char *root, struct cpucycles_why *why);
+  const struct cpucycles_user_access *needed;
   int stands_in_the_way;
   const char *remedy;
 } accesses[] = {
-  { { ACCESS("0"), RELEASE("6.1.0") }, arm64_user_access_why, 1, "sysctl kernel.perf_user_access=1" },
-  { { ACCESS("1"), RELEASE("6.1.0") }, arm64_user_access_why, 0, NULL },
-  { { RELEASE("5.16.20") }, arm64_user_access_why, 1, "Linux 5.17 or later" },
-  { { RELEASE("4.19.0"), TREE("linux,kvm") }, arm64_user_access_why, 1, "Linux 5.17 or later" },
-  { { RELEASE("5.17.0-rc1"), REAL }, arm64_user_access_why, 1, NULL },
-  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt") }, arm64_user_access_why, 1,
+  { { ACCESS("0"), RELEASE("6.1.0") }, &arm64, 1, "sysctl kernel.perf_user_access=1" },
+  { { ACCESS("1"), RELEASE("6.1.0") }, &arm64, 0, NULL },
+  { { RELEASE("5.16.20") }, &arm64, 1, "Linux 5.17 or later" },
+  { { RELEASE("4.19.0"), TREE("linux,kvm") }, &arm64, 1, "Linux 5.17 or later" },
+  { { RELEASE("5.17.0-rc1"), REAL }, &arm64, 1, NULL },
+  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt") }, &arm64, 1,
     "give the virtual machine a PMU" },
-  { { RELEASE("6.1.0") }, arm64_user_access_why, 1, NULL },
-  { { ACCESS("0"), RELEASE("6.12.0") }, riscv_user_access_why, 1, "sysctl kernel.perf_user_access=1" },
-  { { ACCESS("1"), RELEASE("6.12.0") }, riscv_user_access_why, 0, NULL },
-  { { ACCESS("2"), RELEASE("6.12.0") }, riscv_user_access_why, 0, NULL },
-  { { RELEASE("6.5.13") }, riscv_user_access_why, 1, "Linux 6.6 or later" },
-  { { RELEASE("5.19.0") }, riscv_user_access_why, 1, "Linux 6.6 or later" },
-  { { RELEASE("6.6.0") }, riscv_user_access_why, 1, NULL },
-  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu") }, riscv_user_access_why, 1,
+  { { RELEASE("6.1.0") }, &arm64, 1, NULL },
+  { { ACCESS("0"), RELEASE("6.12.0") }, &riscv, 1, "sysctl kernel.perf_user_access=1" },
+  { { ACCESS("1"), RELEASE("6.12.0") }, &riscv, 0, NULL },
+  { { ACCESS("2"), RELEASE("6.12.0") }, &riscv, 0, NULL },
+  { { RELEASE("6.5.13") }, &riscv, 1, "Linux 6.6 or later" },
+  { { RELEASE("5.19.0") }, &riscv, 1, "Linux 6.6 or later" },
+  { { RELEASE("6.6.0") }, &riscv, 1, NULL },
+  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu") }, &riscv, 1,
     "give the virtual machine a PMU" },
 };
 
@@ -206,7 +210,7 @@ START_TEST(remedy_for_user_access_knows_setting_and_release)
     struct cpucycles_why why = { 0 };
 
     begin_machine(accesses[i].files);
-    ck_assert_int_eq(accesses[i].why(machine_root, &why), accesses[i].stands_in_the_way);
+    ck_assert_int_eq(cpucycles_user_access_why(machine_root, accesses[i].needed, &why), accesses[i].stands_in_the_way);
     remove_machine();
     expect_begins(why.remedy, accesses[i].remedy);
   }
@@ -241,7 +245,7 @@ START_TEST(remedy_for_rdpmc_is_the_level_that_is_needed)
     struct cpucycles_why why = { 0 };
 
     begin_machine(settings[i].files);
-    ck_assert_int_eq(rdpmc_why(machine_root, settings[i].needed, &why), settings[i].level);
+    ck_assert_int_eq(cpucycles_rdpmc_why(machine_root, settings[i].needed, &why), settings[i].level);
     remove_machine();
     if (settings[i].remedy)
       ck_assert_str_eq(why.remedy, settings[i].remedy);
@@ -279,7 +283,7 @@ START_TEST(watchdog_helps_a_counter_that_stands_still_where_it_is_off)
     struct cpucycles_why why = { 0 };
 
     begin_machine(rows[i].files);
-    fixed_counter_why(machine_root, &why);
+    cpucycles_fixed_counter_why(machine_root, &why);
     remove_machine();
     expect_begins(why.remedy, rows[i].remedy);
     expect_begins(why.explanation, rows[i].remedy ? "it stands still" : NULL);
@@ -295,7 +299,7 @@ START_TEST(module_helps_where_there_is_a_pmu)
     struct cpucycles_why why = { 0 };
 
     begin_machine(modules[i].files);
-    arm_module_why(machine_root, &why);
+    cpucycles_arm_module_why(machine_root, &why);
     remove_machine();
     expect_begins(why.remedy, modules[i].remedy);
   }

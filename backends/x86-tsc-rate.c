@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the backends of the time-stamp counter state of it. */
+
+#include "config.h"
+
+#include "backends/x86-tsc-rate.h"
+#include "backends/x86-tsc.h"
+
+long long cpucycles_tsc_rate(void)
+{
+  return tsc_rate();
+}
+
+const char *cpucycles_tsc_rate_source(void)
+{
+  return tsc_rate_source();
+}
+
+void cpucycles_tsc_close(void)
+{
+  tsc_rate_close();
+}
+
+int cpucycles_tsc_invariant(const char **who)
+{
+  return tsc_invariant(who);
+}
+
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
+{
+  tsc_explain(error, signal, why);
+}
