@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of the counter that a perf event has.
-   Register: ECX is the index of the event's mapped page, less 1. Allowed in a process that has an event
-   mapped where the PMU's file rdpmc says 1, the stock value, or 2; the page then has an index. Without leave
-   RDPMC raises SIGSEGV.
-   Width: the page's pmc_width, 48 bits on most, sign-extended; the kernel's offset makes it 64. Rate: the
-   core's, as it runs.
+/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of the counter that a perf
+   event has.
+   Register: ECX is the index of the event's mapped page, less 1. Allowed in a process that has
+   an event mapped where the PMU's file rdpmc says 1, the stock value, or 2; the page then has an
+   index. Without leave RDPMC raises SIGSEGV.
+   Width: the page's pmc_width, 48 bits on most, sign-extended; the kernel's offset makes it 64.
+   Rate: the core's, as it runs.
    Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct
    perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
 

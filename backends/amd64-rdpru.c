@@ -22,8 +22,8 @@ static int open_aperf(struct cpucycles_why *why)
   unsigned int eax, ebx, ecx, edx;
 
   (void)why;
-  /* Every CPU of this architecture has the leaf, for the sizes of its addresses. Asking for the largest
-     first would cost a second exit to the hypervisor, some microseconds. */
+  /* Every CPU of this architecture has the leaf, for the sizes of its addresses. Asking for the
+     largest first would cost a second exit to the hypervisor, some microseconds. */
   __cpuid(0x80000008, eax, ebx, ecx, edx);
   return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The contract between a counter and the library: what a backend is, and each field's meaning.
-   A backend knows one counter: how to get at it, read it and let it go, and what the hardware or the
-   kernel say of it. Whether it is any good here, and whether it is used, the library finds out. */
+/* The contract between a counter and the library: what a backend is, and each field's meaning. A
+   backend knows one counter: how to get at it, read it and let it go, and what the hardware or
+   the kernel say of it. Whether it is any good here, and whether it is used, the library finds
+   out. */
 
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
@@ -23,9 +24,9 @@ enum cpucycles_scope {
   CPUCYCLES_SCOPE_SYSTEM  /* one count for all */
 };
 
-/* What a backend may add to the errno that its open() fails with. All zero when open() is called. The remedy
-   also counts if open() succeeds and a signal drops the counter later: so it may be left there beforehand,
-   where what helps against that signal is known. */
+/* What a backend may add to the errno that its open() fails with. All zero when open() is
+   called. The remedy also counts if open() succeeds and a signal drops the counter later: so it
+   may be left there beforehand, where what helps against that signal is known. */
 struct cpucycles_why {
   const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
   const char *explanation; /* a sentence; 0: the one that belongs to the code */
@@ -33,8 +34,8 @@ struct cpucycles_why {
   const char *unit;        /* of one that open() has opened: what a unit is here, where that depends; else 0 */
 };
 
-/* All strings are constant. All functions may be called in any thread; open() and close() are called
-   only while the library selects, by the one thread that selects. */
+/* All strings are constant. All functions may be called in any thread; open() and close() are
+   called only while the library selects, by the one thread that selects. */
 struct cpucycles_backend {
   enum cpucycles_kind kind;
   enum cpucycles_scope scope;
@@ -49,18 +50,19 @@ struct cpucycles_backend {
   /* What one unit is, before scaling. */
   const char *unit;
 
-  /* Makes read() possible in the calling thread. Returns 0, or the errno that says why not. May raise a
-     signal where access is not allowed: the library catches it, then calls close(). 0: nothing to do. */
+  /* Makes read() possible in the calling thread. Returns 0, or the errno that says why not. May
+     raise a signal where access is not allowed: the library catches it, then calls close(). 0:
+     nothing to do. */
   int (*open)(struct cpucycles_why *why);
 
   /* The counter's value. In the thread that called open(), and for scopes other than
-     CPUCYCLES_SCOPE_THREAD in any thread, as it is; a thread's own counter opens itself in each further
-     thread at the first read there. The published pointer may lead here directly, so this is the whole
-     cost of a call. */
+     CPUCYCLES_SCOPE_THREAD in any thread, as it is; a thread's own counter opens itself in each
+     further thread at the first read there. The published pointer may lead here directly, so
+     this is the whole cost of a call. */
   long long (*read)(void);
 
-  /* Lets go all that open(), read() and rate() acquired in the calling thread, also after one of them
-     failed or was cut short by a signal at any point. 0: nothing to do. */
+  /* Lets go all that open(), read() and rate() acquired in the calling thread, also after one of
+     them failed or was cut short by a signal at any point. 0: nothing to do. */
   void (*close)(void);
 
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
@@ -70,37 +72,40 @@ struct cpucycles_backend {
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
   const char *(*rate_source)(void);
 
-  /* For somebody who asks why it was dropped: fills in what there is to say beyond what open() left, of the
-     errno that open() failed with, or 0, and of the signal that open() or read() raised, or 0. Both are 0 for
-     a counter that opened, and stands still: then it says what would start it, or nothing. Called in any
-     thread once the selection is made, may take its time, and may raise a signal as open() may. 0: nothing. */
+  /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
+     left, of the errno that open() failed with, or 0, and of the signal that open() or read()
+     raised, or 0. Both are 0 for a counter that opened, and stands still: then it says what
+     would start it, or nothing. Called in any thread once the selection is made, may take its
+     time, and may raise a signal as open() may. 0: nothing. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
-  /* For a counter that the system may take away while it is in use, so that read() faults: called in the
-     signal handler, in the thread that the fault is of, with the handler's arguments (info and context are
-     what SA_SIGINFO gives). Returns 1 if it was read()'s own, and has been put right so that the thread can
-     go on; else 0, having changed nothing; or it does not return, but goes on in read() by siglongjmp(). With
-     it, the library's handlers for the signals that rescued lists, up to a 0, stay while the counter is in
-     use, and pass everything else on. 0: nothing to do. */
+  /* For a counter that the system may take away while it is in use, so that read() faults:
+     called in the signal handler, in the thread that the fault is of, with the handler's
+     arguments (info and context are what SA_SIGINFO gives). Returns 1 if it was read()'s own,
+     and has been put right so that the thread can go on; else 0, having changed nothing; or it
+     does not return, but goes on in read() by siglongjmp(). With it, the library's handlers for
+     the signals that rescued lists, up to a 0, stay while the counter is in use, and pass
+     everything else on. 0: nothing to do. */
   int (*rescue)(int signal, const void *info, void *context);
   const int *rescued;
-  /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of idleness the
-     core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer: nobody does. Asked only
-     for the counter that was selected, on demand, and may raise a signal as open() may. */
+  /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of
+     idleness the core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer:
+     nobody does. Asked only for the counter that was selected, on demand, and may raise a signal
+     as open() may. */
   int (*invariant)(const char **who);
 
-  /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may then use
-     themselves; 0: it is more than that, or has no code, or needs a rescue. */
+  /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may
+     then use themselves; 0: it is more than that, or has no code, or needs a rescue. */
   unsigned int plain;
 };
 
-/* What the library offers to a thread's own counter that cannot be had in some thread, or no longer: cycles
-   by the next best counter that all threads share, at least a clock. 0 while the library still selects, so
-   that no counter passes its trial on the strength of another. */
+/* What the library offers to a thread's own counter that cannot be had in some thread, or no
+   longer: cycles by the next best counter that all threads share, at least a clock. 0 while the
+   library still selects, so that no counter passes its trial on the strength of another. */
 long long cpucycles_next_best(void);
 
-/* By which such a counter says what has become of it in some thread: a code of cpucycles(3), "by-read" or
-   "by-next-best". Nothing while the library still selects. */
+/* By which such a counter says what has become of it in some thread: a code of cpucycles(3),
+   "by-read" or "by-next-best". Nothing while the library still selects. */
 void cpucycles_note(const char *code);
 
 #endif

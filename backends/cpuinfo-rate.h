@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends share whose rate no register states, but Linux does, by a line of /proc/cpuinfo. A
-   line is taken as its own architecture's kernel writes it and in no other form: an emulator may
-   show another architecture's file. */
+/* What the backends share whose rate no register states, but Linux does, by a line of
+   /proc/cpuinfo. A line is taken as its own architecture's kernel writes it and in no other
+   form: an emulator may show another architecture's file. */
 
 #ifndef CPUCYCLES_CPUINFO_RATE_H
 #define CPUCYCLES_CPUINFO_RATE_H

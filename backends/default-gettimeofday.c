@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-gettimeofday: the wall clock in microseconds, the counter of last resort.
-   Anybody may read it, on any system; it moves when the clock is set. Counted from the second in which the
+/* default-gettimeofday: the wall clock in microseconds, the counter of last resort. Anybody may
+   read it, on any system; it moves when the clock is set. Counted from the second in which the
    library opened it, so that its scaled value stays far from the limits of 64 bits.
    Source: POSIX.1-2008 gettimeofday. */
 

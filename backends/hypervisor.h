@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Which hypervisor this runs under: by CPUID where there is that, else by what the kernel's files say.
-   Shared by what a virtual machine withholds a counter from, and by the tool. Source: Linux,
-   Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf 40000000H;
-   Documentation/ABI/stable/sysfs-hypervisor-xen; Documentation/ABI/testing/sysfs-firmware-dmi-entries;
+/* Which hypervisor this runs under: by CPUID where there is that, else by what the kernel's
+   files say. Shared by what a virtual machine withholds a counter from, and by the tool. Source:
+   Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf
+   40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
+   Documentation/ABI/testing/sysfs-firmware-dmi-entries;
    Documentation/devicetree/bindings/arm/xen.txt; drivers/s390, /proc/sysinfo. */
 
 #ifndef CPUCYCLES_HYPERVISOR_H

@@ -2,8 +2,8 @@
 /* ia64-itc: this core's cycles on Itanium.
    Register: the Interval Time Counter, AR 44, by MOV from ar.itc. Readable in user mode unless
    psr.si is set; then it raises SIGILL.
-   Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most; the kernel states it
-   (backends/cpuinfo-rate.h).
+   Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most; the kernel
+   states it (backends/cpuinfo-rate.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 

@@ -83,8 +83,8 @@ static inline int is_kernel_file(const char *root, const char *path)
   return file >= 0;
 }
 
-/* The beginning of such a file, as a string; bytes that are 0 become spaces, as device trees separate words by
-   them. Returns its length, or -1. */
+/* The beginning of such a file, as a string; bytes that are 0 become spaces, as device trees
+   separate words by them. Returns its length, or -1. */
 static inline int read_kernel_text(const char *root, const char *path, char *text, size_t size)
 {
   int file = open_kernel_file_below(root, path), length, i;
@@ -101,8 +101,8 @@ static inline int read_kernel_text(const char *root, const char *path, char *tex
   return length;
 }
 
-/* Of the first line that begins with key, what follows that, cut to size. Files that go on for ever, as those
-   of a line per CPU, are read in part. Returns its length, or -1. */
+/* Of the first line that begins with key, what follows that, cut to size. Files that go on for
+   ever, as those of a line per CPU, are read in part. Returns its length, or -1. */
 static inline int read_kernel_line(const char *root, const char *path, const char *key, char *text,
   size_t size)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# Counters. A new one is: its row in backends.def, its file here, its probe in probes/, and its two lines
-# below. configure decides which of these files are compiled.
+# Counters. A new one is: its row in backends.def, its file here, its probe in probes/, and its two
+# lines below. configure decides which of these files are compiled.
 
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =

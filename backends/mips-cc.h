@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What mips64-cc and mips32-cc share: all.
-   Registers: CC (number 2), the coprocessor's Count, times CCRes (number 3), the cycles between two
-   steps of it, 2 on most, by RDHWR. Readable in user mode where HWREna has their bits set; else, and
-   on CPUs older than release 2, which lack the instruction, Linux emulates it. They raise SIGILL
-   where neither is so. It can be readable and stand still, under emulators.
+   Registers: CC (number 2), the coprocessor's Count, times CCRes (number 3), the cycles between
+   two steps of it, 2 on most, by RDHWR. Readable in user mode where HWREna has their bits set;
+   else, and on CPUs older than release 2, which lack the instruction, Linux emulates it. They
+   raise SIGILL where neither is so. It can be readable and stand still, under emulators.
    Width: 32 bits. Rate: the core's pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
    "HWREna Register". */

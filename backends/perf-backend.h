@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What each counter that is a perf event has beside its method, which it defines after including this. There
-   is no guard: a test compiles two such counters in one file, with other names. */
+/* What each counter that is a perf event has beside its method, which it defines after including
+   this. There is no guard: a test compiles two such counters in one file, with other names. */
 
 static const struct cpucycles_perf_method method;
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events of user-mode core cycles, for the counters that read them: by an instruction and the kernel's
-   page (perf-cycles.h), or by read(2).
-   Each thread has its own, opened at its first read and closed when it exits: one event, or one for each
-   kind of core where there are several, of which the sum counts. They are pinned: where other events take
-   the hardware, the kernel gives them up instead of counting part of the time. A forked child opens its
-   own. What is lost (the page, the instruction, the descriptor) is done without: by read(2), then by the
+/* Perf events of user-mode core cycles, for the counters that read them: by an instruction and
+   the kernel's page (perf-cycles.h), or by read(2). Each thread has its own, opened at its first
+   read and closed when it exits: one event, or one for each kind of core where there are
+   several, of which the sum counts. They are pinned: where other events take the hardware, the
+   kernel gives them up instead of counting part of the time. A forked child opens its own. What
+   is lost (the page, the instruction, the descriptor) is done without: by read(2), then by the
    next best counter, and a thread's count goes on upward from where it was.
    Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
-   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; madvise(2), MADV_WIPEONFORK;
-   Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*; tools/perf/pmu-events and
-   tools/perf/util/pmus.c for what a core PMU's folder has ("cpus", "type"). */
+   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; madvise(2),
+   MADV_WIPEONFORK; Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*;
+   tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
+   "type"). */
 
 #include "config.h"
 
@@ -140,7 +141,8 @@ static CPUCYCLES_PERF_TLS struct {
 static pthread_key_t at_exit;
 static int at_exit_made;
 
-/* The kinds of core, found when the counter is opened; none: there is one kind, or it cannot be told. */
+/* The kinds of core, found when the counter is opened; none: there is one kind, or it cannot be
+   told. */
 static struct {
   uint32_t type;
   uint64_t config;
@@ -197,15 +199,16 @@ static int read_events(long long *count)
       return -1;
     if (own.count == 1 && reading.enabled != reading.running)
       return -1; /* some of the time is missing */
-    /* Of several kinds of core, one runs at a time, and that none is given up half-way is what pinning is for:
-       a pinned event that lost its hardware reads as the end of a file. */
+    /* Of several kinds of core, one runs at a time, and that none is given up half-way is what
+       pinning is for: a pinned event that lost its hardware reads as the end of a file. */
     sum += reading.value;
   }
   *count = (long long)sum;
   return 0;
 }
 
-/* The same by instruction: the event of the core that this is has an index, the others stand still. */
+/* The same by instruction: the event of the core that this is has an index, the others stand
+   still. */
 static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method, long long *count)
 {
   int tries;
@@ -272,8 +275,8 @@ static void lead_to_page(void)
     ? (intptr_t)((uintptr_t)own.event[0].page - (uintptr_t)cpucycles_perf_mark) : 0;
 }
 
-/* Is the page still there, and the kernel's, or what we have put in its place? Its first page ends where data
-   would begin. */
+/* Is the page still there, and the kernel's, or what we have put in its place? Its first page
+   ends where data would begin. */
 static int is_page(const struct perf_event_mmap_page *page)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -432,8 +435,8 @@ static void last_from_pages(void)
     own.last = bound;
 }
 
-/* The next best, for this thread, from here on. The pages stay: a read that this one has interrupted may be
-   looking at them. */
+/* The next best, for this thread, from here on. The pages stay: a read that this one has
+   interrupted may be looking at them. */
 static void go_on_with_next_best(const struct cpucycles_perf_method *method)
 {
   int i;
@@ -471,7 +474,8 @@ static void end_events(void)
   leave_mark();
 }
 
-/* There is no other destructor after the last one, to close what a read in a later one would open. */
+/* There is no other destructor after the last one, to close what a read in a later one would
+   open. */
 static void thread_exits(void *unused)
 {
   sigset_t mask;
@@ -483,8 +487,8 @@ static void thread_exits(void *unused)
   wait_end(&mask);
 }
 
-/* The copies of the parent's descriptors tell what it had counted, and a little more; without them, only time
-   tells what it cannot have exceeded. */
+/* The copies of the parent's descriptors tell what it had counted, and a little more; without
+   them, only time tells what it cannot have exceeded. */
 static void begin_in_child(void)
 {
   long long count;
@@ -577,7 +581,8 @@ static int pmu_path(char *path, size_t size, const char *pmu, const char *file)
   return 1;
 }
 
-/* Reads what follows `before` in such a file, a number that ends the line or comes before a comma. */
+/* Reads what follows `before` in such a file, a number that ends the line or comes before a
+   comma. */
 static int pmu_number(const char *pmu, const char *file, const char *before, unsigned base, uint64_t *number)
 {
   static const char digits[] = "0123456789abcdef";
@@ -599,7 +604,8 @@ static int pmu_number(const char *pmu, const char *file, const char *before, uns
   return i > begin ? 0 : -1;
 }
 
-/* Is it the PMU of some of the cores? Then it says of which. Names that no such PMU has are not looked at. */
+/* Is it the PMU of some of the cores? Then it says of which. Names that no such PMU has are not
+   looked at. */
 static int is_core_pmu(const char *name)
 {
   char path[512];
@@ -618,9 +624,9 @@ static int can_open(uint32_t type, uint64_t config, const struct cpucycles_perf_
   return 1;
 }
 
-/* Adds a kind of core: by the generic event, with the PMU's type in the upper half of the config; where the
-   kernel does not take that (Arm, before 6.6), by the number that the PMU gives the event. Returns 0 or an
-   errno. */
+/* Adds a kind of core: by the generic event, with the PMU's type in the upper half of the
+   config; where the kernel does not take that (Arm, before 6.6), by the number that the PMU
+   gives the event. Returns 0 or an errno. */
 static int add_kind(const char *pmu, const struct cpucycles_perf_method *method)
 {
   uint64_t type, config;
@@ -730,8 +736,8 @@ void cpucycles_perf_close(void)
   at_exit_made = 0;
 }
 
-/* A thread that exits later must not be led into an unloaded library; its events stay open until the process
-   ends. */
+/* A thread that exits later must not be led into an unloaded library; its events stay open until
+   the process ends. */
 __attribute__((destructor)) static void unload(void)
 {
   end_events();
@@ -749,8 +755,8 @@ int cpucycles_perf_is_guarded(uintptr_t place)
   return place >= (uintptr_t)__start_cpucycles_perf_reads && place < (uintptr_t)__stop_cpucycles_perf_reads;
 }
 
-/* Puts memory of our own where a page is, or was. A reader that has its lock from the page finds another, an
-   odd one as the kernel never leaves it, and begins again, without an index. */
+/* Puts memory of our own where a page is, or was. A reader that has its lock from the page finds
+   another, an odd one as the kernel never leaves it, and begins again, without an index. */
 static int replace_page(struct event *event, int flags)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the counters share that are perf events of core cycles: perf-cycles.c opens them, per thread and per
-   kind of core, keeps them right over forks and losses, and reads them by read(2); here is the way past all
-   that, by an instruction and the page that the kernel maps beside an event.
+/* What the counters share that are perf events of core cycles: perf-cycles.c opens them, per
+   thread and per kind of core, keeps them right over forks and losses, and reads them by
+   read(2); here is the way past all that, by an instruction and the page that the kernel maps
+   beside an event.
    Source: linux/perf_event.h, struct perf_event_mmap_page; perf_event_open(2), "MMAP layout". */
 
 #ifndef CPUCYCLES_PERF_CYCLES_H
@@ -21,8 +22,8 @@ struct cpucycles_perf_refusal {
 
 /* How one counter is read. */
 struct cpucycles_perf_method {
-  /* Reads hardware counter number index - 1, index being what the page says and not 0. 0: none, read(2) is
-     the only way. */
+  /* Reads hardware counter number index - 1, index being what the page says and not 0. 0: none,
+     read(2) is the only way. */
   uint64_t (*instruction)(uint32_t index);
   uint64_t config1; /* perf_event_attr's, for a PMU that must be told that programs read the counter */
   struct cpucycles_perf_refusal *refusal;
@@ -33,8 +34,8 @@ struct cpucycles_perf_method {
 /* What reads of a thread go by. It lies in memory that the kernel zeroes in a forked child
    (MADV_WIPEONFORK), which must not touch the page: that is not mapped there. */
 struct cpucycles_perf_mark {
-  /* Where the page of the thread's only event is, counted in bytes from here; 0: nowhere. Then this is
-     taken for a page, of which the index says "not by instruction". */
+  /* Where the page of the thread's only event is, counted in bytes from here; 0: nowhere. Then
+     this is taken for a page, of which the index says "not by instruction". */
   intptr_t page;
   unsigned char zero[16 - sizeof(intptr_t)]; /* where a page has its lock and its index */
   long long base;                            /* what to add to the event's count */
@@ -46,8 +47,9 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) >= sizeof(intptr_t)
       <= offsetof(struct cpucycles_perf_mark, base),
   "a mark can be taken for a page");
 
-/* The call that finds a thread-local variable in a shared library costs more than the whole read. Libraries
-   that are loaded late share a limited room for the quick way, of which this takes little; musl has none. */
+/* The call that finds a thread-local variable in a shared library costs more than the whole
+   read. Libraries that are loaded late share a limited room for the quick way, of which this
+   takes little; musl has none. */
 #ifdef __GLIBC__
 #define CPUCYCLES_PERF_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 #else
@@ -56,8 +58,8 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) >= sizeof(intptr_t)
 
 extern CPUCYCLES_PERF_TLS struct cpucycles_perf_mark *cpucycles_perf_mark;
 
-/* Code whose instruction the kernel may refuse from one moment to the next, and whose page may vanish. It
-   stands in a section of its own, so that a fault is known by its place. */
+/* Code whose instruction the kernel may refuse from one moment to the next, and whose page may
+   vanish. It stands in a section of its own, so that a fault is known by its place. */
 #define CPUCYCLES_PERF_INSTRUCTION __attribute__((section("cpucycles_perf_reads")))
 #define CPUCYCLES_PERF_GUARDED CPUCYCLES_PERF_INSTRUCTION __attribute__((noinline))
 
@@ -92,8 +94,8 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
   return (long long)((uint64_t)mark->base + (uint64_t)offset + count);
 }
 
-/* What struct cpucycles_backend asks for. open fails where there is an instruction and the kernel does not
-   let it be used. */
+/* What struct cpucycles_backend asks for. open fails where there is an instruction and the
+   kernel does not let it be used. */
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why);
 void cpucycles_perf_close(void);
 void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
@@ -109,14 +111,14 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
   .close = cpucycles_perf_close, \
   .explain = explain_refusal
 
-/* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or where the
-   fault itself tells (info) that a page has vanished, leads the calling thread's reads to read(2). Returns 0
-   if that fault was none of ours. */
+/* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or
+   where the fault itself tells (info) that a page has vanished, leads the calling thread's reads
+   to read(2). Returns 0 if that fault was none of ours. */
 int cpucycles_perf_rescue_instruction(void);
 int cpucycles_perf_rescue_page(const void *info);
 
-/* The same for SIGSYS, which a seccomp filter of the program's may raise at perf_event_open(2): does not return
-   where that was ours, and the thread goes on with the next best. */
+/* The same for SIGSYS, which a seccomp filter of the program's may raise at perf_event_open(2):
+   does not return where that was ours, and the thread goes on with the next best. */
 int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context);
 
 /* What it rescues from: all that an instruction, a page and a filter raise; or the filter alone. */

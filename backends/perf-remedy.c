@@ -2,11 +2,12 @@
 /* Looks at what the kernel says below a root folder, "" or a test's, and only where a counter was
    refused. What would not help on this machine is not said.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
-   perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst (CAP_PERFMON since
-   5.8); kernel/events/core.c (no level refuses an event that leaves the kernel out); Debian, "security,perf:
-   Allow further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN), in Ubuntu also:
-   launchpad.net/bugs/2131046; arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c,
-   which make perf_user_access where they find a PMU; proc_pid_status(5), Seccomp. */
+   perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
+   (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that leaves the
+   kernel out); Debian, "security,perf: Allow further restriction of perf_event_open" (above 2
+   such an event needs CAP_SYS_ADMIN), in Ubuntu also: launchpad.net/bugs/2131046;
+   arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which make
+   perf_user_access where they find a PMU; proc_pid_status(5), Seccomp. */
 
 #include "config.h"
 
@@ -75,8 +76,8 @@ static int has_pmu(const char *root, const char *const *names)
   return found;
 }
 
-/* A PMU is missing. Some hypervisors give one when they are told to. What only QEMU is known of may be an
-   emulated CPU, of which -cpu host is not to be had. */
+/* A PMU is missing. Some hypervisors give one when they are told to. What only QEMU is known of
+   may be an emulated CPU, of which -cpu host is not to be had. */
 void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
 {
   static const struct {

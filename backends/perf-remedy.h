@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What stands in the way of a performance monitoring unit (PMU) here, and what would help: perf-remedy.c
-   finds it out for the counters that need one. root: "", or a test's folder in place of "/". */
+/* What stands in the way of a performance monitoring unit (PMU) here, and what would help:
+   perf-remedy.c finds it out for the counters that need one. root: "", or a test's folder in
+   place of "/". */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
 
 #include "backends/backend.h"
 
-/* Of -cpu host. QEMU, target/i386/cpu.c and target/arm/cpu.c, property "pmu": other CPUs have none. */
+/* Of -cpu host. QEMU, target/i386/cpu.c and target/arm/cpu.c, property "pmu": other CPUs have
+   none. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
 #define QEMU_HAS_PMU_OPTION 1
 #else
@@ -20,13 +22,13 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why);
 /* A seccomp filter raised SIGSYS at perf_event_open(2), or made it fail. */
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why);
 
-/* perf_event_open(2) of this thread's own core cycles failed with `error`. with_kernel: the kernel's were
-   not left out, since the PMU had refused that. Fills in what is known. */
+/* perf_event_open(2) of this thread's own core cycles failed with `error`. with_kernel: the
+   kernel's were not left out, since the PMU had refused that. Fills in what is known. */
 void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
   struct cpucycles_why *why);
 
-/* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter needs one
-   of some values, and the release since which there is the setting. */
+/* The setting by which Linux on arm64 and RISC-V lets programs read a PMU's registers. A counter
+   needs one of some values, and the release since which there is the setting. */
 struct cpucycles_user_access {
   int lowest, highest, major, minor;
   const char *remedy, *too_old, *newer;
@@ -46,12 +48,12 @@ struct cpucycles_user_access {
 int cpucycles_user_access_why(const char *root,
   const struct cpucycles_user_access *needed, struct cpucycles_why *why);
 
-/* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module can where
-   there is no PMU. */
+/* arm64-pmc, arm32-cortex: Linux by itself does not open the register for good, and no module
+   can where there is no PMU. */
 void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why);
 
-/* What Linux's setting of RDPMC says: 0: nobody may; 1: who has mapped an event; 2: all; -1: there is no
-   PMU that has it. */
+/* What Linux's setting of RDPMC says: 0: nobody may; 1: who has mapped an event; 2: all; -1:
+   there is no PMU that has it. */
 int cpucycles_rdpmc_level(const char *root);
 
 /* Fills in how to get the level `needed`, if the setting is less. Returns the setting. */

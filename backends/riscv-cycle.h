@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends of RISC-V's cycle CSR share: what would make it readable. Linux since 6.6 makes the
-   setting perf_user_access where it finds a PMU, and 2 is "as it was before":
+/* What the backends of RISC-V's cycle CSR share: what would make it readable. Linux since 6.6
+   makes the setting perf_user_access where it finds a PMU, and 2 is "as it was before":
    Documentation/admin-guide/sysctl/kernel.rst. Elsewhere, nothing that Linux can be told helps. */
 
 #ifndef CPUCYCLES_RISCV_CYCLE_H

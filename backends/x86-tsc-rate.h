@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time-stamp counter, as kernel, CPU or hypervisor state it, and whether that is constant.
-   In virtual machines zeros are usual in all of these, and mean that nobody does. x86-tsc-rate.c has it for
-   the library, and tests ask each of them.
-   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume 2A, CPUID,
-   leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
+/* The rate of the time-stamp counter, as kernel, CPU or hypervisor state it, and whether that is
+   constant. In virtual machines zeros are usual in all of these, and mean that nobody does.
+   x86-tsc-rate.c has it for the library, and tests ask each of them.
+   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
+   2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
    Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
 
 #ifndef CPUCYCLES_X86_TSC_RATE_H
@@ -231,8 +231,8 @@ static inline long long tsc_rate_of_sysctl(void)
 }
 #endif
 
-/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Intel SDM volume 3,
-   "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Intel SDM
+   volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
 static inline int tsc_is_invariant_by(cpuid_reader *cpuid)
 {
   unsigned int highest = cpuid(0x80000000).a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What the four backends of the time-stamp counter share: all but the way to read it.
-   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set, which Linux does
-   per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
+   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set,
+   which Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
    Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
    x86-tsc-rate.h has who states it.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench: what a read of the cycle counter costs beside its peers, how fine it is, what the first one costs
-   in a fresh process, what it adds to that process, and whether the selection is the same every time; each
-   figure beside its bound, where it has one. Contenders are modules, which are loaded: contender.h. */
+/* bench: what a read of the cycle counter costs beside its peers, how fine it is, what the first
+   one costs in a fresh process, what it adds to that process, and whether the selection is the
+   same every time; each figure beside its bound, where it has one. Contenders are modules, which
+   are loaded: contender.h. */
 
 #include "config.h"
 
@@ -30,8 +31,8 @@ enum {
   CONTENDERS_LIMIT = 32
 };
 
-/* What must be reached: of the cost in relation to a hand-written read of the same counter; microseconds;
-   nanoseconds; bytes; counters. */
+/* What must be reached: of the cost in relation to a hand-written read of the same counter;
+   microseconds; nanoseconds; bytes; counters. */
 static const double inline_bound = 1.02, cpucycles_bound = 1.12, section_bound = 1.08;
 static const double first_use_bound = 150, scaled_bound = 3, size_bound = 48 * 1024;
 static const int selection_bound = 1;
@@ -219,8 +220,8 @@ static long reads_a_round(const struct bench_contender *contender)
   return reads;
 }
 
-/* Every contender once a round, each round beginning with another, so that what changes on the machine
-   meanwhile changes all alike. */
+/* Every contender once a round, each round beginning with another, so that what changes on the
+   machine meanwhile changes all alike. */
 static void measure_costs(void)
 {
   static double ratios[CONTENDERS_LIMIT][BENCH_ROUNDS];
@@ -273,7 +274,8 @@ static void measure_steps(struct entry *entry)
   entry->step_nanoseconds = (double)entry->step * unit_of(entry->contender);
 }
 
-/* Fresh processes: this program again, with --first-use, which prints what fresh_process() scans. */
+/* Fresh processes: this program again, with --first-use, which prints what fresh_process()
+   scans. */
 
 struct fresh {
   long long nanoseconds;
@@ -341,8 +343,8 @@ static int first_use(const char *module, int index)
   return fclose(stdout) == 0 ? 0 : 1;
 }
 
-/* Starts this program again, with its standard output led into the pipe. The program that runs, by the
-   system's word for it where it has one: it may have been started by another name. */
+/* Starts this program again, with its standard output led into the pipe. The program that runs,
+   by the system's word for it where it has one: it may have been started by another name. */
 static pid_t start(const char *program, const struct entry *entry, const int ends[2])
 {
   static char option[] = "--first-use";

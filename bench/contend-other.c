@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Another libcpucycles, where the environment variable BENCH_OTHER leads: the existing one, or an older one
-   of ours. */
+/* Another libcpucycles, where the environment variable BENCH_OTHER leads: the existing one, or
+   an older one of ours. */
 
 #define _GNU_SOURCE 1
 

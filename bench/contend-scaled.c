@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What scaling costs: the selected counter by a pointer to its read(), and by cpucycles() of a library that
-   has been told to scale it. Links the library's inner parts, and so has a library of its own. */
+/* What scaling costs: the selected counter by a pointer to its read(), and by cpucycles() of a
+   library that has been told to scale it. Links the library's inner parts, and so has a library
+   of its own. */
 
 #include "config.h"
 

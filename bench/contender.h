@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What a contender of the benchmark is. Each file contend-NAME.c or .cc is a module of its own, which the
-   benchmark loads: so what it needs is not linked into the others, and what it adds can be measured. A module
-   that cannot be built here is left out, aloud (bench/contenders.sh). */
+/* What a contender of the benchmark is. Each file contend-NAME.c or .cc is a module of its own,
+   which the benchmark loads: so what it needs is not linked into the others, and what it adds
+   can be measured. A module that cannot be built here is left out, aloud (bench/contenders.sh). */
 
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* What contenders are compared with: the first row of their own kind, in the order of the modules. */
+/* What contenders are compared with: the first row of their own kind, in the order of the
+   modules. */
 enum bench_kind {
   BENCH_READ,   /* one read */
   BENCH_FENCED, /* the beginning and the end of an empty section: two reads with fences */
@@ -21,8 +22,8 @@ struct bench_contender {
   const char *name; /* 0: the end of the list */
   const char *unit; /* of a count */
   enum bench_kind kind;
-  /* What a program must have done before its first read. Returns 0, or why it cannot be read here. A null
-     pointer: nothing. */
+  /* What a program must have done before its first read. Returns 0, or why it cannot be read
+     here. A null pointer: nothing. */
   const char *(*prepare)(void);
   void (*run)(long reads);
   void (*sample)(long long *values, int count); /* reads, one after the other; count is even */
@@ -38,7 +39,8 @@ extern const struct bench_contender bench_contenders[];
 /* Where what was read goes, so that no compiler leaves a read out. */
 static volatile long long bench_sink;
 
-/* run_ID and sample_ID of what an expression reads, for each the loop around the expression itself. */
+/* run_ID and sample_ID of what an expression reads, for each the loop around the expression
+   itself. */
 #define BENCH_READS(id, expression) \
   static void run_##id(long reads) \
   { \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Builds the contenders of the benchmark: contenders.sh SOURCE, from the build folder. Each becomes a module
-# bench/contend-NAME.so; one that cannot be built here is left out, and this says so and what would help.
+# Builds the contenders of the benchmark: contenders.sh SOURCE, from the build folder. Each becomes
+# a module bench/contend-NAME.so; one that cannot be built here is left out, and this says so and
+# what would help.
 
 set -eu
 exec >&2

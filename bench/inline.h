@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The instruction that reads the target's own counter, written by hand: what a read cannot cost less than.
-   Defines BENCH_INLINE, the name of it, where there is one, and the same between fences. */
+/* The instruction that reads the target's own counter, written by hand: what a read cannot cost
+   less than. Defines BENCH_INLINE, the name of it, where there is one, and the same between
+   fences. */
 
 #ifndef BENCH_INLINE_H
 #define BENCH_INLINE_H

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The benchmark: built and run by "make bench" alone; "make bench-reads" is its first part. BENCHFLAGS are its
-# arguments, such as --strict or --json; BENCH_CPPFLAGS lead to headers that are not installed, BENCH_OTHER to
-# another libcpucycles.so.1.
+# The benchmark: built and run by "make bench" alone; "make bench-reads" is its first part.
+# BENCHFLAGS are its arguments, such as --strict or --json; BENCH_CPPFLAGS lead to headers that are
+# not installed, BENCH_OTHER to another libcpucycles.so.1.
 
 EXTRA_PROGRAMS += bench/bench bench/rate
 bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/report.c
@@ -34,8 +34,8 @@ bench-reads: bench/bench$(EXEEXT) libcpucycles.la
 	  BENCH_OTHER='$(BENCH_OTHER)' $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS) $$modules
 CLEANFILES += bench/contend-*.so
 
-# In libtool's execute mode it is the program itself that runs, with the library of this tree, and not a
-# script around it.
+# In libtool's execute mode it is the program itself that runs, with the library of this tree, and
+# not a script around it.
 .PHONY: bench bench-reads
 bench: bench-reads bench/rate$(EXEEXT)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \

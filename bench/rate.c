@@ -129,7 +129,8 @@ static double nanoseconds_a_read(long long (*read)(void))
   return (double)(cpucycles_osclock_raw() - begin) / READS;
 }
 
-/* The library, before its first call, is told that this counter was selected, and is to be scaled. */
+/* The library, before its first call, is told that this counter was selected, and is to be
+   scaled. */
 static int bench_scaling(const struct cpucycles_entry *entry)
 {
   struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();

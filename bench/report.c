@@ -187,7 +187,8 @@ void bench_print_json(const struct findings *findings)
   printf("]}\n");
 }
 
-/* Where a cost is on an axis on which each column is 10^(1/12) of the one before it, beginning at 1 ns. */
+/* Where a cost is on an axis on which each column is 10^(1/12) of the one before it, beginning
+   at 1 ns. */
 static int column(double cost)
 {
   enum { COLUMNS = 52 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Each counter that works, in a process of its own that selects it: so all of them are seen through the same
-   public calls as the one that is in use, and one that ends its process ends nothing else. Where there is no
-   fork, or it is refused, only the counter in use is examined. */
+/* Each counter that works, in a process of its own that selects it: so all of them are seen
+   through the same public calls as the one that is in use, and one that ends its process ends
+   nothing else. Where there is no fork, or it is refused, only the counter in use is examined. */
 
 #include "config.h"
 
@@ -80,8 +80,8 @@ static int wait_for(pid_t child)
   return status;
 }
 
-/* Runs body(argument) in a child, and takes the result, `size` bytes, from there. Returns 0, or the child's
-   status as wait(2) gives it, or -1. */
+/* Runs body(argument) in a child, and takes the result, `size` bytes, from there. Returns 0, or
+   the child's status as wait(2) gives it, or -1. */
 static int in_child(void (*body)(void *), void *argument, void *result, size_t size)
 {
   int pipes[2], status, failed;

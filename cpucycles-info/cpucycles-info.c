@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* cpucycles-info: what a user pastes into a bug report about a cycle count. Here: what is asked for. Uses the
-   public interface alone; a report section is a function of text.c and json.c. */
+/* cpucycles-info: what a user pastes into a bug report about a cycle count. Here: what is asked
+   for. Uses the public interface alone; a report section is a function of text.c and json.c. */
 
 #include "config.h"
 
@@ -202,8 +202,8 @@ static int parse_seconds(const char *text, double *seconds)
   return end > text && *end == 0 && *seconds > 0 && *seconds <= most_seconds ? 0 : -1;
 }
 
-/* The value of an option that needs one: after "=", or the next argument. NULL: there is none, or this is
-   another option. */
+/* The value of an option that needs one: after "=", or the next argument. NULL: there is none,
+   or this is another option. */
 static const char *value_of(const char *option, char **arguments, int *i)
 {
   size_t length = strlen(option);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json describes.
-   Members may be added to a format, and a change of what one means makes the next format. */
+/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json
+   describes. Members may be added to a format, and a change of what one means makes the next
+   format. */
 
 #include "config.h"
 
@@ -20,8 +21,8 @@ static void line(void)
   is_first = 0;
 }
 
-/* What is no printable ASCII is escaped, or, where it is no UTF-8, replaced: files of the system's can hold
-   anything. Returns the length of the UTF-8 sequence at text, or 0. */
+/* What is no printable ASCII is escaped, or, where it is no UTF-8, replaced: files of the
+   system's can hold anything. Returns the length of the UTF-8 sequence at text, or 0. */
 static int sequence_length(const unsigned char *text)
 {
   static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The CPU that the report is about, and the state that it is in. Nothing that identifies a person or a host
-   is read: no serial number. */
+/* The CPU that the report is about, and the state that it is in. Nothing that identifies a
+   person or a host is read: no serial number. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the calling process's counter does: its rate against the OS clock, its steps, what a read costs, and
-   whether it goes on upward from CPU to CPU. */
+/* What the calling process's counter does: its rate against the OS clock, its steps, what a read
+   costs, and whether it goes on upward from CPU to CPU. */
 
 #include "config.h"
 
@@ -88,7 +88,8 @@ static long long find_clock_step(void)
   return step;
 }
 
-/* A moment by both: the counter was read between two reads of the clock, `width` nanoseconds apart. */
+/* A moment by both: the counter was read between two reads of the clock, `width` nanoseconds
+   apart. */
 struct moment {
   long long count, time, width;
 };
@@ -163,8 +164,8 @@ static int wait_until(const struct timer *timer, long long begin, long long leng
   return time < length ? -1 : 0;
 }
 
-/* Batches of reads, spread over the time; busy all the while, as a core's own counter may stand still
-   otherwise. */
+/* Batches of reads, spread over the time; busy all the while, as a core's own counter may stand
+   still otherwise. */
 static void observe(struct timer *timer, double seconds, int progress)
 {
   struct moment begin = look_closely(), end;

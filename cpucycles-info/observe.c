@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The counter in use, as the report's first lines tell of it: those that cpucycles-info has always had. */
+/* The counter in use, as the report's first lines tell of it: those that cpucycles-info has
+   always had. */
 
 #include "config.h"
 

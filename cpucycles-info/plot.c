@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* How the differences of adjacent reads are distributed, as a bar chart for each counter that works. */
+/* How the differences of adjacent reads are distributed, as a bar chart for each counter that
+   works. */
 
 #include "config.h"
 
@@ -82,8 +83,8 @@ static struct style find_style(void)
   return style;
 }
 
-/* Rows of equal width, a whole number of cycles, up to where all but one in a hundred are, and one for the
-   rest. */
+/* Rows of equal width, a whole number of cycles, up to where all but one in a hundred are, and
+   one for the rest. */
 static void make_chart(struct chart *chart, const struct timer *timer)
 {
   const long long *values = timer->differences;

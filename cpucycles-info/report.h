@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the report says, and who finds it out and prints it. It is made whole before anything is printed, so
-   that the plain lines and the JSON document say the same. */
+/* What the report says, and who finds it out and prints it. It is made whole before anything is
+   printed, so that the plain lines and the JSON document say the same. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -125,12 +125,13 @@ struct roll {
 
 void fill_roll(struct roll *roll);
 
-/* The same, as another process finds it: before this one's first call of the library, which decides for good.
-   Where no other can be started, as this one does. Returns 0, or the signal that ended the other. */
+/* The same, as another process finds it: before this one's first call of the library, which
+   decides for good. Where no other can be started, as this one does. Returns 0, or the signal
+   that ended the other. */
 int call_roll(struct roll *roll);
 
-/* Examines each that works, or the only one that is named: also before that first call. Where a signal ends
-   the process that does, says so on standard error, and goes on. */
+/* Examines each that works, or the only one that is named: also before that first call. Where a
+   signal ends the process that does, says so on standard error, and goes on. */
 void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds);
 
 /* system.c, machine.c: files below root, "" or a test's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system that the report is about. Nothing that identifies a person or a host is read: no host name,
-   user or path. */
+/* The system that the report is about. Nothing that identifies a person or a host is read: no
+   host name, user or path. */
 
 #include "config.h"
 
@@ -64,8 +64,8 @@ static void look_at_libc(struct system_info *system)
 #endif
 }
 
-/* By what the container's maker leaves in it. Names that are not known are not repeated: they can be
-   anybody's. */
+/* By what the container's maker leaves in it. Names that are not known are not repeated: they
+   can be anybody's. */
 static void look_at_container(struct system_info *system, const char *root)
 {
   static const char *const known[] = { "docker", "podman", "lxc", "systemd-nspawn", "oci", "wsl", "flatpak",

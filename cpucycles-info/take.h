@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* Takes over a text of the system's: its first line, printable, and no more than there is room for. */
+/* Takes over a text of the system's: its first line, printable, and no more than there is room
+   for. */
 static inline void take(char *to, size_t size, const char *from)
 {
   size_t length = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info has always
-   had, in form and order, then the rest. */
+/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info
+   has always had, in form and order, then the rest. */
 
 #include "config.h"
 

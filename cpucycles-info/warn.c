@@ -37,8 +37,8 @@ static void warn_of_choice(struct report *report, const struct cpucycles_counter
     warn(report, "nothing counts here");
 }
 
-/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and its own
-   more or fewer than time. */
+/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and
+   its own more or fewer than time. */
 static void warn_of_frequency(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct state_info *state = &report->state;

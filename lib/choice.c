@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The names in the environment variable CPUCYCLES_IMPLEMENTATION: which counters they leave in, and which of
-   them could not be used. What follows from that is select.c's matter. */
+/* The names in the environment variable CPUCYCLES_IMPLEMENTATION: which counters they leave in,
+   and which of them could not be used. What follows from that is select.c's matter. */
 
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What was tried and why it was dropped, in words: the codes of cpucycles(3) and their sentences. */
+/* What was tried and why it was dropped, in words: the codes of cpucycles(3) and their
+   sentences. */
 
 #include "config.h"
 

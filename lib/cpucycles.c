@@ -45,16 +45,17 @@ static long long (*published_form(const struct cpucycles_reader *reader))(void)
   return reader->extension ? read_finished : read_scaled;
 }
 
-/* While the library selects, a signal handler of the application may run in the selecting thread (only for
-   the signals that faults raise, and only if somebody sends one). It gets a clock's answer. */
+/* While the library selects, a signal handler of the application may run in the selecting thread
+   (only for the signals that faults raise, and only if somebody sends one). It gets a clock's
+   answer. */
 static long long provisional(void)
 {
   return (long long)((unsigned long long)cpucycles_osclock_wall() * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
 }
 
-/* The pointer is plain memory to the program, so that nothing can make its write and the program's read
-   agree formally; an aligned pointer is written whole on every CPU there is. Every thread that gets here
-   writes the same. */
+/* The pointer is plain memory to the program, so that nothing can make its write and the
+   program's read agree formally; an aligned pointer is written whole on every CPU there is.
+   Every thread that gets here writes the same. */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -69,8 +70,8 @@ publish(long long (*read)(void))
     *where = read;
 }
 
-/* By one thread only, so that none reads what another still writes. (A process forked just then, off the
-   library's hands, calls for all counts.) */
+/* By one thread only, so that none reads what another still writes. (A process forked just then,
+   off the library's hands, calls for all counts.) */
 static void publish_inline(const struct cpucycles_selection *selected)
 {
   static int taken;

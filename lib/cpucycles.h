@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Public interface of libcpucycles: CPU cycle counts from the best counter that this CPU, kernel and
-   permission set allow. Stands alone in C89 and C++98. Full text: cpucycles(3). */
+/* Public interface of libcpucycles: CPU cycle counts from the best counter that this CPU, kernel
+   and permission set allow. Stands alone in C89 and C++98. Full text: cpucycles(3). */
 
 #ifndef CPUCYCLES_H
 #define CPUCYCLES_H
@@ -17,9 +17,12 @@ extern "C" {
 #endif
 
 /* The cycle count: call it as cpucycles(). A pointer, so that a call leads straight to the counter.
-   Returns: the selected counter's value since some fixed moment of the past, in cycles (real ones, or
-     time scaled to cycles where only a clock can be had; cpucycles_counter() tells which). Subtract two
-     values; one alone means nothing. The values of a counter whose scope is "thread" compare within one
+   Returns: the selected counter's value since some fixed moment of the past, in cycles (real
+   ones, or
+     time scaled to cycles where only a clock can be had; cpucycles_counter() tells which).
+     Subtract two
+     values; one alone means nothing. The values of a counter whose scope is "thread" compare
+     within one
      thread only.
    Fails: never. The first call of the process selects the counter, which takes some 0.1 ms.
    Threads: safe, the first call too; no lock of the caller's is needed.
@@ -27,14 +30,18 @@ extern "C" {
    Since: 1 (all versions). */
 extern long long (*cpucycles)(void);
 
-/* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is yet. The string
+/* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is yet. The
+   string
      is the library's and lasts as long as the library is loaded.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern const char *cpucycles_implementation(void);
 
-/* Returns: which names in the environment variable CPUCYCLES_IMPLEMENTATION, which limits the choice to the
-     counters that it names, could not be used, and why, in words; 0 if there is none. Where none of them
-     can be used, the choice is as if the variable were not set. The string is the library's, as above.
+/* Returns: which names in the environment variable CPUCYCLES_IMPLEMENTATION, which limits the
+   choice to the
+     counters that it names, could not be used, and why, in words; 0 if there is none. Where none
+     of them
+     can be used, the choice is as if the variable were not set. The string is the library's, as
+     above.
    Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_implementation_skipped(void);
@@ -44,13 +51,15 @@ extern const char *cpucycles_implementation_skipped(void);
 extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency, in cycles per second, between 1000 (1 kHz) and
-     1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond, else from
+     1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond,
+     else from
      the operating system, the CPU or the hypervisor, else from the environment variable
      cpucyclespersecond, else from a measurement of 2 ms, else 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 
-/* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo"; "measurement" or
+/* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo";
+   "measurement" or
      "default" where nobody stated it. The string is the library's, as above.
    Fails: never.  Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
@@ -62,32 +71,38 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_skipped(void);
 
 /* The rate of the selected counter; found at the first call of this, which can take a millisecond.
-   Returns: by how much cpucycles() goes up in a second: for clocks and other counters that are scaled,
-     cpucycles_persecond(); for one of a constant rate, that, as hardware or system state it, else as
+   Returns: by how much cpucycles() goes up in a second: for clocks and other counters that are
+   scaled,
+     cpucycles_persecond(); for one of a constant rate, that, as hardware or system state it,
+     else as
      measured; for a core's own cycles, as measured at that moment, from 1 to 10^15. 0: not known.
-   Fails: only by returning 0; so it does in a signal handler that interrupts the thread which selects
+   Fails: only by returning 0; so it does in a signal handler that interrupts the thread which
+   selects
      or measures.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
 
-/* The beginning and the end of a timed section: reads like cpucycles(), between two fences, so that what is
-   before begin() is over when it reads, what is in the section is over when end() reads, and nothing
-   begins before the read that it stands after. By the fences that the CPU's manual names: cpucycles(3) says
-   how far they go.
-   Returns: the same count as cpucycles(). end - begin - cpucycles_overhead() is what the section took.
+/* The beginning and the end of a timed section: reads like cpucycles(), between two fences, so
+   that what is before begin() is over when it reads, what is in the section is over when end()
+   reads, and nothing begins before the read that it stands after. By the fences that the CPU's
+   manual names: cpucycles(3) says how far they go.
+   Returns: the same count as cpucycles(). end - begin - cpucycles_overhead() is what the section
+   took.
    Fails: never.  Threads: safe.  Since: 20261121. */
 extern long long cpucycles_begin(void);
 extern long long cpucycles_end(void);
 
-/* What timing itself adds to a section; found at the first call of this, by a thousand empty sections.
-   Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in the
+/* What timing itself adds to a section; found at the first call of this, by a thousand empty
+   sections.
+   Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in
+   the
      whole process from then on.
    Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_overhead(void);
 
-/* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard output
-   when it selects; at once, if it has selected already.
+/* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard
+   output when it selects; at once, if it has selected already.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern void cpucycles_tracesetup(void);
 
@@ -106,12 +121,12 @@ struct cpucycles_counter_info {
   const char *unit;    /* what it counts before scaling, in some words */
   int width;           /* bits that the hardware or the system counts in: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
-  /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus 0 for
-     core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
+  /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus
+     0 for core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
   long long precision;
   double scaling;          /* cycles per unit: 1 where nothing is scaled; 0 if dropped */
-  /* Why it was dropped, a code listed in cpucycles(3); for the selected one, what has become of it in
-     some thread since ("by-read", "by-next-best"); else 0. */
+  /* Why it was dropped, a code listed in cpucycles(3); for the selected one, what has become of
+     it in some thread since ("by-read", "by-next-best"); else 0. */
   const char *reason;
   const char *explanation; /* the same as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
@@ -119,13 +134,15 @@ struct cpucycles_counter_info {
   const char *remedy;      /* what would make it usable on this machine; 0 if nothing is known to */
 };
 
-/* Returns: counter number i, counted from 0 in the library's order of preference, as it was found when
+/* Returns: counter number i, counted from 0 in the library's order of preference, as it was
+   found when
      the library selected (which this call does if need be); 0 if i is negative or past the end.
    Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
-/* What hardware and system say of the selected counter as a timer. Append-only, as the structure above. */
+/* What hardware and system say of the selected counter as a timer. Append-only, as the structure
+   above. */
 struct cpucycles_timer_info {
   long long stated_rate; /* of its units a second, before scaling, and true or not; 0: nobody states it */
   const char *stated_rate_source; /* who does, where more than one can; else 0 */
@@ -133,7 +150,8 @@ struct cpucycles_timer_info {
   const char *invariant_source; /* who says so; 0 if nobody does */
 };
 
-/* Returns: what is said of the selected counter, asked at the first call of this or of cpucycles_rate(),
+/* Returns: what is said of the selected counter, asked at the first call of this or of
+   cpucycles_rate(),
      which can take a millisecond. What it really does is measured, and cpucycles_rate() tells.
    Fails: only by returning 0, in a signal handler that interrupts the thread which selects or asks.
    Threads: safe.  Since: 20261121. */

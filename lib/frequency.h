@@ -54,8 +54,8 @@ int cpucycles_parse_first_cpu(const char *text);
 /* One or two cells of a device tree, big-endian, in Hz; 0 if they are not that. */
 long long cpucycles_parse_cells(const char *bytes, int length);
 
-/* An int of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0 if it is
-   not that. */
+/* An int of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0 if
+   it is not that. */
 long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
 
 /* /proc/cpuinfo, in pieces as it is read. */

@@ -38,17 +38,17 @@ extern const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH];
 void cpucycles_calm_begin(struct cpucycles_calm *calm);
 void cpucycles_calm_end(const struct cpucycles_calm *calm);
 
-/* Within a calm: puts handlers for faults in place of the application's, and puts those back. One thread
-   of the process at a time. */
+/* Within a calm: puts handlers for faults in place of the application's, and puts those back.
+   One thread of the process at a time. */
 void cpucycles_trial_begin(const struct cpucycles_calm *calm);
 void cpucycles_trial_end(void);
 
-/* After the calm, and when whatever the trial was for is complete: lets the application have the signals
-   that somebody sent to this thread meanwhile. */
+/* After the calm, and when whatever the trial was for is complete: lets the application have the
+   signals that somebody sent to this thread meanwhile. */
 void cpucycles_trial_replay(void);
 
-/* Between them: from now on, faults go to rescue() first, in whatever thread; the handlers for these signals, up
-   to a 0, stay when the trial ends, as long as the application sets no other. */
+/* Between them: from now on, faults go to rescue() first, in whatever thread; the handlers for
+   these signals, up to a 0, stay when the trial ends, as long as the application sets no other. */
 void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals);
 
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
@@ -65,9 +65,10 @@ struct cpucycles_once {
 
 int cpucycles_once_is_done(const struct cpucycles_once *once);
 
-/* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has. What make()
-   wrote is then constant, and seen by the caller. Returns 0 if the calling thread is making it, or
-   something else, and this is a signal handler that interrupted that; else 1. Leaves errno alone. */
+/* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has.
+   What make() wrote is then constant, and seen by the caller. Returns 0 if the calling thread is
+   making it, or something else, and this is a signal handler that interrupted that; else 1.
+   Leaves errno alone. */
 int cpucycles_once(struct cpucycles_once *once, void (*make)(void));
 
 /* scale.c: multiplies a counter up to cycles, exactly and without overflow. */
@@ -136,10 +137,10 @@ static inline long long cpucycles_reader_read(const struct cpucycles_reader *rea
 
 enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NOWHERE };
 
-/* Reads 1001 times, and again, ten times at most, until no read is below the one before it and at least
-   one is above. Then *smallest is the smallest nonzero difference. Returns what the last try saw. With
-   glance, for a counter that cannot be chosen any more, 101 reads that go up are enough; where they do not,
-   it is judged as any other. */
+/* Reads 1001 times, and again, ten times at most, until no read is below the one before it and
+   at least one is above. Then *smallest is the smallest nonzero difference. Returns what the
+   last try saw. With glance, for a counter that cannot be chosen any more, 101 reads that go up
+   are enough; where they do not, it is judged as any other. */
 enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
   long long *smallest);
 
@@ -151,8 +152,8 @@ long long cpucycles_measured_rate(long long (*read)(void));
 /* The same, by a clock that counts nanoseconds. */
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void));
 
-/* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or cannot tell;
-   else 0. May raise a signal. */
+/* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or
+   cannot tell; else 0. May raise a signal. */
 long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 
 /* counters.c: what was tried, and why it was dropped. */
@@ -160,8 +161,8 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 /* Fills in what is known of a counter before it is tried. */
 void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cpucycles_entry *);
 
-/* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code, unless the
-   backend gave one. For both, the backend's remedy stands. */
+/* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code,
+   unless the backend gave one. For both, the backend's remedy stands. */
 void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
 void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal, const struct cpucycles_why *);
@@ -183,8 +184,8 @@ int cpucycles_choice_is_made(const char *list);
 /* Is the counter's among them? */
 int cpucycles_choice_names(const char *list, const char *counter);
 
-/* Once all is decided: says in words which of the names could not be used, and why; the empty string if there
-   is none. */
+/* Once all is decided: says in words which of the names could not be used, and why; the empty
+   string if there is none. */
 void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos, int count,
   char *skipped, int size);
 
@@ -203,16 +204,18 @@ struct cpucycles_selection {
   struct cpucycles_gauge gauge;         /* while it is made */
 };
 
-/* Tries each entry of table, or those that host's environment names, and chooses among them; among all where
-   none of those can be used. counters: room for `count` of them. */
+/* Tries each entry of table, or those that host's environment names, and chooses among them;
+   among all where none of those can be used. counters: room for `count` of them. */
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
   struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
-/* The process's one selection: made by the first call, by whatever thread, and constant from then on. 0: the
-   calling thread is the one that is making it, and this is a signal handler that interrupted that. */
+/* The process's one selection: made by the first call, by whatever thread, and constant from
+   then on. 0: the calling thread is the one that is making it, and this is a signal handler that
+   interrupted that. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
-/* The same, for somebody who looks at its counters: each with all that can be said of why it was dropped. */
+/* The same, for somebody who looks at its counters: each with all that can be said of why it was
+   dropped. */
 const struct cpucycles_selection *cpucycles_selected_and_explained(void);
 
 /* Has it been made? */

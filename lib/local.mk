@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The library. Its code is compiled once, into a convenience library that tests link too: there, hidden
-# functions can be reached.
+# The library. Its code is compiled once, into a convenience library that tests link too: there,
+# hidden functions can be reached.
 
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
@@ -80,8 +80,8 @@ man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
 CLEANFILES += lib/cpucycles.3
 
-# The man page's list of counters is the one list. configure would replace the word VERSION between at
-# signs here, too, if it were spelled plainly.
+# The man page's list of counters is the one list. configure would replace the word VERSION between
+# at signs here, too, if it were spelled plainly.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\n\2/p' \

@@ -25,8 +25,8 @@ static int taking(int pid)
   return -1 - pid;
 }
 
-/* Waits until nobody makes anything, and takes over. Returns 0 if this very thread is making something, else
-   1. */
+/* Waits until nobody makes anything, and takes over. Returns 0 if this very thread is making
+   something, else 1. */
 static int take(int pid)
 {
   int owner;
@@ -49,7 +49,8 @@ static int take(int pid)
   }
 }
 
-/* Returns 0 if this very thread is making something, 1 if it was made meanwhile, 2 if this call made it. */
+/* Returns 0 if this very thread is making something, 1 if it was made meanwhile, 2 if this call
+   made it. */
 static int settle(struct cpucycles_once *once, void (*make)(void), const struct cpucycles_calm *calm)
 {
   int settled = 1;

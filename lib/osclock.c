@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* OS clocks behind one call each: by the C library, or where that faults, by plain system call. Knows
-   nothing of counters; who reads a clock for what is the caller's matter. */
+/* OS clocks behind one call each: by the C library, or where that faults, by plain system call.
+   Knows nothing of counters; who reads a clock for what is the caller's matter. */
 
 #include "config.h"
 
@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #endif
 
-/* Which way leads to the clocks is a fact of the process, learnt once, before anything is published. */
+/* Which way leads to the clocks is a fact of the process, learnt once, before anything is
+   published. */
 static int avoid_libc;
 
 #if defined(CLOCK_MONOTONIC) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))

@@ -4,8 +4,8 @@
 #ifndef CPUCYCLES_OSCLOCK_H
 #define CPUCYCLES_OSCLOCK_H
 
-/* Nanoseconds since some start; set clocks do not move it. Where a system has no such clock: the wall
-   clock's. 0 if the system refuses. */
+/* Nanoseconds since some start; set clocks do not move it. Where a system has no such clock: the
+   wall clock's. 0 if the system refuses. */
 long long cpucycles_osclock_monotonic(void);
 
 /* The same clock, some ms behind where that is cheaper to read; never ahead. */
@@ -23,8 +23,9 @@ long long cpucycles_osclock_wall(void);
 /* Reads each clock once, for the library's trial to see whether that raises a signal. */
 void cpucycles_osclock_touch(void *unused);
 
-/* Reads the clocks by plain system calls from now on. The C library's way reads a counter in user space
-   (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC). Returns 0, or -1 where no other way exists. */
+/* Reads the clocks by plain system calls from now on. The C library's way reads a counter in
+   user space (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC). Returns 0, or -1 where no
+   other way exists. */
 int cpucycles_osclock_avoid_libc(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The score of a counter: how small a difference it can show. Reads it and nothing else; penalties and the
-   choice are the selection's matter. */
+/* The score of a counter: how small a difference it can show. Reads it and nothing else;
+   penalties and the choice are the selection's matter. */
 
 #include "config.h"
 

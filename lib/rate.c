@@ -44,8 +44,8 @@ static struct moment look_closely(long long (*read)(void), long long (*now)(void
   return tightest;
 }
 
-/* All the while busy, as a core's own counter may stand still otherwise. Returns the least step that
-   the clock made; 0: it stands still, or was set back. */
+/* All the while busy, as a core's own counter may stand still otherwise. Returns the least step
+   that the clock made; 0: it stands still, or was set back. */
 static long long wait_for_end(long long (*now)(void), long long begin)
 {
   long long before = begin, time = begin, step, finest = NANOSECONDS;
@@ -120,8 +120,8 @@ static const struct cpucycles_backend *selected_backend(const struct cpucycles_s
   return NULL;
 }
 
-/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is only kept if
-   its rate is constant. */
+/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
+   only kept if its rate is constant. */
 static const struct {
   int invariant;
   const char *who;

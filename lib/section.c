@@ -30,8 +30,8 @@ long long cpucycles_end(void)
   return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
 }
 
-/* By calls that no compiler makes shorter than a program's. Less than 0 is a counter that was set back, or
-   another core's. */
+/* By calls that no compiler makes shorter than a program's. Less than 0 is a counter that was
+   set back, or another core's. */
 static long long smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
@@ -50,8 +50,8 @@ static long long smallest_section(void)
   return smallest;
 }
 
-/* No thread waits for another that measures: where several do, the first to be ready is right for all. So a
-   signal handler may measure, too, whatever it interrupts. */
+/* No thread waits for another that measures: where several do, the first to be ready is right
+   for all. So a signal handler may measure, too, whatever it interrupts. */
 long long cpucycles_overhead(void)
 {
   static intptr_t overhead = NOT_FOUND;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tries every counter, scores it, chooses, and publishes the choice once for the process. How a counter is
-   read is its backend's matter, how it is scored precision.c's; the policy between them is here. */
+/* Tries every counter, scores it, chooses, and publishes the choice once for the process. How a
+   counter is read is its backend's matter, how it is scored precision.c's; the policy between
+   them is here. */
 
 #include "config.h"
 
@@ -19,8 +20,9 @@ static const int penalties[] = {
   [CPUCYCLES_KIND_NONE] = 200,
 };
 
-/* Time that is multiplied up to cycles is right as long as the core's frequency is what it is taken for, and
-   looks right when it is not. What counts cycles goes before, whatever a read of it costs. */
+/* Time that is multiplied up to cycles is right as long as the core's frequency is what it is
+   taken for, and looks right when it is not. What counts cycles goes before, whatever a read of
+   it costs. */
 static int counts_time(const struct cpucycles_entry *entry)
 {
   switch (entry->backend->kind) {
@@ -96,8 +98,8 @@ static void measure(void *argument)
   attempt->steps = cpucycles_precision(&attempt->reader, attempt->glance, &attempt->smallest);
 }
 
-/* Of a core's counter, which other counters' trials may have stopped (a perf event of the same hardware that
-   ends), that it still advances. */
+/* Of a core's counter, which other counters' trials may have stopped (a perf event of the same
+   hardware that ends), that it still advances. */
 static void read_again(void *argument)
 {
   struct attempt *attempt = argument;
@@ -206,8 +208,8 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
   }
 }
 
-/* Is this a second way to a register that an earlier usable counter reads too? Only noise could tell their
-   scores apart. */
+/* Is this a second way to a register that an earlier usable counter reads too? Only noise could
+   tell their scores apart. */
 static int is_second_way(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int i)
 {
@@ -219,8 +221,8 @@ static int is_second_way(const struct cpucycles_entry *table, const struct cpucy
   return 0;
 }
 
-/* Can it still be chosen, whatever its reads show? Not where an earlier counter goes before it, or has a score
-   within this one's penalty. */
+/* Can it still be chosen, whatever its reads show? Not where an earlier counter goes before it,
+   or has a score within this one's penalty. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i)
 {
   int j;
@@ -309,8 +311,8 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   return 1;
 }
 
-/* For threads that cannot have their own count of the chosen one: the best of those that all share; a clock
-   is there at any rate. */
+/* For threads that cannot have their own count of the chosen one: the best of those that all
+   share; a clock is there at any rate. */
 static void choose_next_best(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
 {
   struct cpucycles_counter_info *infos = selection->counters;
@@ -331,8 +333,8 @@ static long long read_nothing(void)
   return 0;
 }
 
-/* Nothing passed its trial. A clock that stood still for the moment is better than none, the last of the
-   list first; and if even reading a clock faults, there is still an answer. */
+/* Nothing passed its trial. A clock that stood still for the moment is better than none, the
+   last of the list first; and if even reading a clock faults, there is still an answer. */
 static void last_resort(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
 {
   int i;

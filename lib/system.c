@@ -27,8 +27,8 @@ enum { MHZ = 1000000 };
 
 #ifdef HAVE_SYSCTLBYNAME
 /* What a constant states comes before what can be the momentary value of an idle core. Darwin on
-   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and sizes of
-   caches: there the frequency is measured. */
+   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and
+   sizes of caches: there the frequency is measured. */
 static const struct {
   const char *name;
   long long unit;

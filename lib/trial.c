@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught. Handlers are process-wide, so those of the
-   application are put aside for the duration, still get everything that is not ours, and come back exactly.
-   Who may call when is the caller's matter: one thread at a time. */
+/* Runs code with the faults of the calling thread caught. Handlers are process-wide, so those of
+   the application are put aside for the duration, still get everything that is not ours, and
+   come back exactly. Who may call when is the caller's matter: one thread at a time. */
 
 #include "config.h"
 
@@ -25,12 +25,12 @@ static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-/* Signals that somebody sends to the trying thread meanwhile. More than these merge with those, as blocked
-   signals of these numbers do. */
+/* Signals that somebody sends to the trying thread meanwhile. More than these merge with those,
+   as blocked signals of these numbers do. */
 enum { KEPT = 32 };
 
-/* What a signal handler must find cannot be anywhere else. The actions stay valid after the end of the trial:
-   a handler entered just before may still be reading them. */
+/* What a signal handler must find cannot be anywhere else. The actions stay valid after the end
+   of the trial: a handler entered just before may still be reading them. */
 static struct {
   pthread_t thread; /* the one on trial */
   int running;      /* is it? */
@@ -46,7 +46,8 @@ static struct {
   siginfo_t kept_info[KEPT];
 } trial;
 
-/* What becomes of a fault that the counter in use may know, and which of our handlers stay for it. */
+/* What becomes of a fault that the counter in use may know, and which of our handlers stay for
+   it. */
 static int (*rescuer)(int signal, const void *info, void *context);
 static volatile sig_atomic_t stays[FAULTS];
 
@@ -93,7 +94,8 @@ static void pass_on(int i, siginfo_t *info, void *context)
 {
   const struct sigaction *action = &trial.application[i];
 
-  /* After a trial, only a handler that keeps ours for what it does not want leads here: not back to it. */
+  /* After a trial, only a handler that keeps ours for what it does not want leads here: not back
+     to it. */
   if (!__atomic_load_n(&trial.running, __ATOMIC_ACQUIRE) && __atomic_load_n(&is_beneath[i], __ATOMIC_ACQUIRE))
     action = &beneath[i];
   if ((action->sa_flags & SA_RESETHAND) && __atomic_exchange_n(&trial.reset[i], 1, __ATOMIC_ACQ_REL))
@@ -183,8 +185,9 @@ static int never_set(const struct sigaction *action)
   return action->sa_handler == SIG_DFL && action->sa_flags == 0;
 }
 
-/* The C library adds a flag of its own to whatever it sets, on many CPUs. All zero is "never set" in every
-   layout that the kernel has; the size of its mask is the fourth argument, on sparc the fifth. */
+/* The C library adds a flag of its own to whatever it sets, on many CPUs. All zero is "never
+   set" in every layout that the kernel has; the size of its mask is the fourth argument, on
+   sparc the fifth. */
 static void restore_never_set(int i)
 {
 #if defined(__linux__) && defined(SYS_rt_sigaction)
@@ -193,8 +196,8 @@ static void restore_never_set(int i)
   unsigned long found[20] = { 0 };
 
   syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
-  /* The handler comes first and then the flags; on MIPS, which has no such flag, the other way round. If this
-     is not "default", another thread has just set a handler, which stays. */
+  /* The handler comes first and then the flags; on MIPS, which has no such flag, the other way
+     round. If this is not "default", another thread has just set a handler, which stays. */
   if (found[0] != 0 || (found[1] != 0 && found[1] != sa_restorer))
     syscall(SYS_rt_sigaction, faults[i], found, NULL, _NSIG / 8, _NSIG / 8);
 #else
@@ -232,8 +235,8 @@ void cpucycles_calm_end(const struct cpucycles_calm *calm)
   pthread_setcancelstate(calm->cancel_state, &ignored);
 }
 
-/* The application's action. A trial that was under way in another thread when this process was forked off
-   has left ours, and the application's where it was. */
+/* The application's action. A trial that was under way in another thread when this process was
+   forked off has left ours, and the application's where it was. */
 static void put_aside(int i)
 {
   struct sigaction found;
@@ -270,8 +273,8 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
 
-/* Sends a signal once more, with what it carried: to this thread, which the system had chosen for it; but one
-   that this thread has blocked, to whom it was sent, as far as it tells. */
+/* Sends a signal once more, with what it carried: to this thread, which the system had chosen
+   for it; but one that this thread has blocked, to whom it was sent, as far as it tells. */
 static void send_again(siginfo_t *info)
 {
 #if defined(__linux__) && defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) \
@@ -337,8 +340,8 @@ void cpucycles_trial_replay(void)
   }
 }
 
-/* The alternate stack that the system took away for the handler's duration (SS_AUTODISARM) comes back with
-   the handler's return, which there was none. */
+/* The alternate stack that the system took away for the handler's duration (SS_AUTODISARM) comes
+   back with the handler's return, which there was none. */
 static void rearm_stack(void)
 {
 #ifdef __linux__

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler takes GNU assembly for 32-bit RISC-V Linux, whose headers know perf events. */
+/* Links where the compiler takes GNU assembly for 32-bit RISC-V Linux, whose headers know perf
+   events. */
 
 #if !defined __riscv || __riscv_xlen != 32 || !defined __linux__
 #error the target is not 32-bit RISC-V Linux

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler takes GNU assembly for 64-bit RISC-V Linux, whose headers know perf events. */
+/* Links where the compiler takes GNU assembly for 64-bit RISC-V Linux, whose headers know perf
+   events. */
 
 #if !defined __riscv || __riscv_xlen != 64 || !defined __linux__
 #error the target is not 64-bit RISC-V Linux

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What Linux states of a counter's rate in /proc/cpuinfo: each architecture's own line, and no other's. */
+/* What Linux states of a counter's rate in /proc/cpuinfo: each architecture's own line, and no
+   other's. */
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool measures of a counter, with counters made for the test in its place: coarse ones, wrong
-   ones, and ones that differ between CPUs. CPUs are real, and so is time, but where a test has a clock of its
-   own. */
+/* What the tool measures of a counter, with counters made for the test in its place: coarse
+   ones, wrong ones, and ones that differ between CPUs. CPUs are real, and so is time, but where
+   a test has a clock of its own. */
 
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first call of a process, whatever the process is up to: many threads, signals, forks, filters, nothing
-   left of files, descriptors or stack. Each case runs in processes that have not called the library yet. */
+/* The first call of a process, whatever the process is up to: many threads, signals, forks,
+   filters, nothing left of files, descriptors or stack. Each case runs in processes that have
+   not called the library yet. */
 
 #include "config.h"
 
@@ -278,9 +279,9 @@ static void *call_once(void *unused)
   return NULL;
 }
 
-/* A handler that never returns, for a signal that arrives while the library selects. One jump is enough:
-   siglongjmp gives the mask back before it gives the stack back, and signals that come faster than that
-   pile their frames up until the stack is full. */
+/* A handler that never returns, for a signal that arrives while the library selects. One jump is
+   enough: siglongjmp gives the mask back before it gives the stack back, and signals that come
+   faster than that pile their frames up until the stack is full. */
 static void jump_out(int signal)
 {
   (void)signal;
@@ -317,7 +318,8 @@ static int call_and_jump_out_of_a_handler(void)
   }
   signal(suite_sent_fault(SIGSEGV), SIG_IGN);
   pthread_join(sender, NULL);
-  /* whether or not the first call was left in the middle: others are not held up, nor is this one */
+  /* whether or not the first call was left in the middle: others are not held up, nor is this
+     one */
   if (pthread_create(&other, NULL, call_once, NULL) != 0)
     return 3;
   pthread_join(other, NULL);
@@ -509,7 +511,8 @@ END_TEST
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
 
-/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible here. */
+/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible
+   here. */
 static int filter(const int *calls, int count, unsigned int action)
 {
   struct sock_filter program[16];
@@ -544,7 +547,8 @@ static int call_with_perf_answered(unsigned int action, const char *reason)
     if (strcmp(counter->name, "default-perfevent") == 0)
       return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
         || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0)
-        /* in a container of Docker's the remedy is another, and an errno is all that can be seen there */
+        /* in a container of Docker's the remedy is another, and an errno is all that can be seen
+           there */
         || !counter->remedy || !strstr(counter->remedy, "seccomp");
   return 0;
 }
@@ -729,8 +733,9 @@ END_TEST
 
 #endif
 
-/* The same every time. An emulated CPU has no frequency: what is measured in its place differs by more
-   than a factor of three from process to process, and with it a clock's score. So it is stated there. */
+/* The same every time. An emulated CPU has no frequency: what is measured in its place differs
+   by more than a factor of three from process to process, and with it a clock's score. So it is
+   stated there. */
 
 START_TEST(selection_is_the_same_in_a_hundred_processes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate: the first source that answers, and nothing that a malformed file can do but be
-   skipped. The machines here are folders made for the test. */
+/* The frequency estimate: the first source that answers, and nothing that a malformed file can
+   do but be skipped. The machines here are folders made for the test. */
 
 #include "config.h"
 
@@ -283,8 +283,8 @@ START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
 }
 END_TEST
 
-/* The files of sysfs are the CPU's that does the work, whatever machine an emulator plays: where they
-   are, they are right. */
+/* The files of sysfs are the CPU's that does the work, whatever machine an emulator plays: where
+   they are, they are right. */
 START_TEST(sysfs_is_believed_under_an_emulator)
 {
   size_t i;

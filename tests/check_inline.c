@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The count that programs read inline is the count of the library: before the first call and after it, in
-   many threads, by every instruction that this CPU has, scaled and unscaled. */
+/* The count that programs read inline is the count of the library: before the first call and
+   after it, in many threads, by every instruction that this CPU has, scaled and unscaled. */
 
 #include "config.h"
 

@@ -491,7 +491,8 @@ START_TEST(threads_find_one_rate)
 }
 END_TEST
 
-/* What is asked once may find no answer on a busy machine; it does not hang, and asked again it does. */
+/* What is asked once may find no answer on a busy machine; it does not hang, and asked again it
+   does. */
 static void *find_rate_in_time(void *child)
 {
   long long rate;

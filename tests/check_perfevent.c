@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events, with a software event in the place of the PMU's cycles: the thread's own CPU time in
-   nanoseconds, which every Linux counts. Where a page and an instruction are at stake, the page is recorded and
-   the instruction a function of the test; everything else is the kernel's. */
+/* Perf events, with a software event in the place of the PMU's cycles: the thread's own CPU time
+   in nanoseconds, which every Linux counts. Where a page and an instruction are at stake, the
+   page is recorded and the instruction a function of the test; everything else is the kernel's. */
 
 #include "config.h"
 
@@ -74,8 +74,9 @@ void note_of_test(const char *code);
 #include <linux/seccomp.h>
 #endif
 
-/* The kernel of the test: the real one, but for pages, and for readings that a test prepares. Where there are no
-   perf events, as under qemu-user, events of tests that have recorded a page are made up, too. */
+/* The kernel of the test: the real one, but for pages, and for readings that a test prepares.
+   Where there are no perf events, as under qemu-user, events of tests that have recorded a page
+   are made up, too. */
 
 enum { PAGES = 2 };
 
@@ -658,7 +659,8 @@ START_TEST(forked_child_that_exits_unread_unmaps_nothing_of_its_own)
   read_by_fake();
   child = fork();
   if (child == 0) {
-    /* where the parent's page is, there is nothing in the child, and so its memory comes to be there */
+    /* where the parent's page is, there is nothing in the child, and so its memory comes to be
+       there */
     volatile struct perf_event_mmap_page *mine = mmap(at, size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -1036,7 +1038,8 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
 }
 END_TEST
 
-/* The kernel moves the event to another counter between the read of the index and that of the counter. */
+/* The kernel moves the event to another counter between the read of the index and that of the
+   counter. */
 static void move_once(void)
 {
   if (executed > 1)

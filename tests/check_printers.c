@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool prints, line by line, of reports and counters that are made for it: also what few machines
-   have. That it is in order and complete, tests/info.sh and tests/report.py try on the tool itself. */
+/* What the tool prints, line by line, of reports and counters that are made for it: also what
+   few machines have. That it is in order and complete, tests/info.sh and tests/report.py try on
+   the tool itself. */
 
 #include "config.h"
 

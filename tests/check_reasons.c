@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Every reason that cpucycles(3) lists is given to a counter that deserves it. tests/lists.sh holds the
-   table at the end against the man page and the library. */
+/* Every reason that cpucycles(3) lists is given to a counter that deserves it. tests/lists.sh
+   holds the table at the end against the man page and the library. */
 
 #include "config.h"
 
@@ -51,7 +51,8 @@ static long long rate_of_clock(void)
   return 1000000;
 }
 
-/* The first `count` of four counters and a clock, of which the first is the one that `info` is about. */
+/* The first `count` of four counters and a clock, of which the first is the one that `info` is
+   about. */
 static void select_among(const struct cpucycles_backend *backend, int count)
 {
   static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
@@ -172,7 +173,8 @@ static void by_overstated_rate(void)
   select_counter(CPUCYCLES_KIND_SCALED, read_time, rate_overstated, NULL);
 }
 
-/* The system's clock does not do these: held against another, the reason is found as in a selection. */
+/* The system's clock does not do these: held against another, the reason is found as in a
+   selection. */
 static void drop_by_clock(long long (*now)(void))
 {
   struct cpucycles_gauge gauge = { read_up, 64, now, CPUCYCLES_GAUGE_TIME };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What is said to help against a refused counter, by what the kernel's files say: helpful where it would
-   help on that machine, and nothing elsewhere. */
+/* What is said to help against a refused counter, by what the kernel's files say: helpful where
+   it would help on that machine, and nothing elsewhere. */
 
 #include "config.h"
 

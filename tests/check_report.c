@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool says of a machine, by files made for the test and by recorded machines, and what it warns of.
-   What it measures, tests/report.py tries on the tool itself. */
+/* What the tool says of a machine, by files made for the test and by recorded machines, and what
+   it warns of. What it measures, tests/report.py tries on the tool itself. */
 
 #include "config.h"
 

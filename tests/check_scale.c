@@ -96,8 +96,9 @@ START_TEST(clock_set_back_before_its_origin_still_goes_up)
 }
 END_TEST
 
-/* Real hardware; the last ones with a CPU frequency that is only the default. How many sixteenths of a
-   cycle a unit of a counter is of which nobody states the rate; 0: it is dropped. */
+/* Real hardware; the last ones with a CPU frequency that is only the default. How many
+   sixteenths of a cycle a unit of a counter is of which nobody states the rate; 0: it is
+   dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
 } machines[] = {
@@ -252,8 +253,8 @@ static double error_of(struct cpucycles_scale scale, long long rate, long long p
   return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
 }
 
-/* Stated, all of them are scaled, also those that are no multiple; unstated, where there is a verdict for
-   it. */
+/* Stated, all of them are scaled, also those that are no multiple; unstated, where there is a
+   verdict for it. */
 START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 {
   int i, kept = 0;

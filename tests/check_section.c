@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never measured shorter
-   than it is, and what stands beside a section is not in it. All by ratios within a run. */
+/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never
+   measured shorter than it is, and what stands beside a section is not in it. All by ratios
+   within a run. */
 
 #include "config.h"
 
@@ -16,9 +17,9 @@
 
 enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
 
-/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them take long:
-   more instructions than a CPU looks ahead would wait for each other even without fences. The number divides
-   its square, so that all steps are the same. */
+/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them
+   take long: more instructions than a CPU looks ahead would wait for each other even without
+   fences. The number divides its square, so that all steps are the same. */
 #define NUMBER 0xfffdUL
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP
@@ -145,8 +146,8 @@ static long long long_section(void)
   return begin;
 }
 
-/* What a chain takes: its part of many in a row, for which neither fences nor steps count. In turn with the
-   short ones, as the core's frequency may change meanwhile. */
+/* What a chain takes: its part of many in a row, for which neither fences nor steps count. In
+   turn with the short ones, as the core's frequency may change meanwhile. */
 START_TEST(chain_is_never_measured_shorter_than_it_is)
 {
   long long step = step_of_the_counter(), whole = LLONG_MAX, measured = LLONG_MAX, unfenced = LLONG_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The choice among counters: what passes its trial, what it scores, what is dropped and why, and that
-   losers leave nothing behind. The counters here are made for it. */
+/* The choice among counters: what passes its trial, what it scores, what is dropped and why, and
+   that losers leave nothing behind. The counters here are made for it. */
 
 #include "config.h"
 
@@ -376,8 +376,8 @@ START_TEST(trap_in_open_is_the_reason_and_is_cleaned_up)
 }
 END_TEST
 
-/* At a read of the trial, in stating the rate, in open() itself, and at the last read before it would
-   be published. */
+/* At a read of the trial, in stating the rate, in open() itself, and at the last read before it
+   would be published. */
 START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
 {
   SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Trials under fault protection: every fault of the trying thread is caught, everything else reaches the
-   application as it would have without us, and its handlers come back exactly. */
+/* Trials under fault protection: every fault of the trying thread is caught, everything else
+   reaches the application as it would have without us, and its handlers come back exactly. */
 
 #include "config.h"
 
@@ -249,8 +249,8 @@ static void handle_with(int signal, int flags)
   sigaction(signal, &set, NULL);
 }
 
-/* Is the mask that a handler was set with on while it runs? The system's matter; and qemu 7 takes a RISC-V
-   handler's mask from elsewhere. */
+/* Is the mask that a handler was set with on while it runs? The system's matter; and qemu 7
+   takes a RISC-V handler's mask from elsewhere. */
 static int has_masks_of_handlers(const char *test)
 {
 #ifdef __riscv

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Load, use, unload: nothing keeps pointing into what is gone; and what else only the real kernel shows. */
+/* Load, use, unload: nothing keeps pointing into what is gone; and what else only the real
+   kernel shows. */
 
 #include "config.h"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What configure decides: configure.sh SOURCE, from a build folder. Which counters are built, by their probes,
-# the lists and the cache; that a mistake names its culprit; that the user's flags stay the user's.
+# What configure decides: configure.sh SOURCE, from a build folder. Which counters are built, by
+# their probes, the lists and the cache; that a mistake names its culprit; that the user's flags
+# stay the user's.
 
 set -eu
 export LC_ALL=C

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client as they were written for the existing library: C89 and C++98 at once. Prints what it gets. */
+/* A client as they were written for the existing library: C89 and C++98 at once. Prints what it
+   gets. */
 
 #include "dropin.h"
 

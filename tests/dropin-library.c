@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A stand-in for the existing library, with its five symbols and no others, and no symbol versions: clients
-   are linked with this, and run with ours. */
+/* A stand-in for the existing library, with its five symbols and no others, and no symbol
+   versions: clients are linked with this, and run with ours. */
 
 #include "dropin.h"
 

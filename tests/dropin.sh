@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A program compiled for the existing library runs with ours, unchanged: C89 and C++98; position-independent,
-# with a copy relocation of the pointer, and static; linked with ours, and linked with the other and then run
-# with ours.
+# A program compiled for the existing library runs with ours, unchanged: C89 and C++98;
+# position-independent, with a copy relocation of the pointer, and static; linked with ours, and
+# linked with the other and then run with ours.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The public headers stand alone, with every warning an error: cpucycles.h in C89 and C++98 and in later ones,
-# cpucycles/inline.h in C99 and C++11 and in later ones.
+# The public headers stand alone, with every warning an error: cpucycles.h in C89 and C++98 and in
+# later ones, cpucycles/inline.h in C99 and C++11 and in later ones.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"

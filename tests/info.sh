@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The tool's report has the lines of the existing tool, in form and order, in every locale, and then the
-# reasons; what it cannot do it says, with a status.
+# The tool's report has the lines of the existing tool, in form and order, in every locale, and then
+# the reasons; what it cannot do it says, with a status.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"

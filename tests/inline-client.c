@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client of <cpucycles/inline.h>: C99 and C++11 at once. Prints what it gets, and whether that was by an
-   instruction or by a call; exits with 0 if the count is the library's. */
+/* A client of <cpucycles/inline.h>: C99 and C++11 at once. Prints what it gets, and whether that
+   was by an instruction or by a call; exits with 0 if the count is the library's. */
 
 #include <cpucycles/inline.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Programs that read the count inline: C99 and C++11, with every warning an error; optimized and not;
-# position-independent, with a copy relocation of the state, and static.
+# Programs that read the count inline: C99 and C++11, with every warning an error; optimized and
+# not; position-independent, with a copy relocation of the state, and static.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
@@ -80,8 +80,8 @@ done <<END
 $languages
 END
 
-# Each counter that was built, as if it were the choice: as it is, scaled, or by a call. What does not work
-# here makes way.
+# Each counter that was built, as if it were the choice: as it is, scaled, or by a call. What does
+# not work here makes way.
 built=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)".*/\1 \2/p' "$srcdir/backends/backends.def" |
   while read -r id name; do
     ! grep -q "^#define HAVE_BACKEND_$id 1$" "$builddir/config.h" || echo "$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What was installed serves a client: pkg-config finds it, a program builds and runs with the shared library
-# and with the static one, the tool runs, the man pages are there.
+# What was installed serves a client: pkg-config finds it, a program builds and runs with the shared
+# library and with the static one, the tool runs, the man pages are there.
 
 set -eu
 : "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A counter is complete: its row, its file, its probe, its two lines, and what follows from the row. Fails
-# when one is forgotten, and when a file is in no list.
+# A counter is complete: its row, its file, its probe, its two lines, and what follows from the row.
+# Fails when one is forgotten, and when a file is in no list.
 
 set -eu
 export LC_ALL=C
@@ -57,7 +57,8 @@ else
   echo "lists: skipped: the tool does not run here, so that what it traces cannot be compared"
 fi
 
-# The reasons that the library gives are those that the man page explains, and all that a test makes it give.
+# The reasons that the library gives are those that the man page explains, and all that a test makes
+# it give.
 given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/counters.c" | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
 made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/check_reasons.c" | sort)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests. A suite is a file check_NAME.c, and its line below; a script is NAME.sh. LOG_COMPILER runs the
-# suites of a cross build; scripts look at files, and run as they are.
+# Tests. A suite is a file check_NAME.c, and its line below; a script is NAME.sh. LOG_COMPILER runs
+# the suites of a cross build; scripts look at files, and run as they are.
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
@@ -153,7 +153,8 @@ endif
 EXTRA_DIST += tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
-# Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines, where they are.
+# Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines,
+# where they are.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz_frequency.c

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Reading a counter through the kernel's page costs at most 1.25 of the bare sequence, in instructions, with
-# what finds the thread's page among them.
+# Reading a counter through the kernel's page costs at most 1.25 of the bare sequence, in
+# instructions, with what finds the thread's page among them.
 
 set -eu
 export LC_ALL=C

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A module as a program would load and unload it, with what the library keeps beyond a call: perf events of
-   threads, and handlers that stay. The event is a software one, which needs no PMU. */
+/* A module as a program would load and unload it, with what the library keeps beyond a call:
+   perf events of threads, and handlers that stay. The event is a software one, which needs no
+   PMU. */
 
 #include "config.h"
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Each probe is refused by a target that it is not for, and by its own guard: not by some error
-# further on, which could as well be a mistake. Two targets are tried: this one, which is a wrong one
-# for most, and that of a compiler which says nothing of its target and system, which is a wrong one
-# for all but the counters that are for all. Cross builds run this, too; what is right for each of
-# their targets, tests/cross/expected says.
+# further on, which could as well be a mistake. Two targets are tried: this one, which is a wrong
+# one for most, and that of a compiler which says nothing of its target and system, which is a wrong
+# one for all but the counters that are for all. Cross builds run this, too; what is right for each
+# of their targets, tests/cross/expected says.
 
 set -eu
 export LC_ALL=C

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The tool's reports for programs and for the eye: tests/report.py, where there is a Python to run it.
+# The tool's reports for programs and for the eye: tests/report.py, where there is a Python to run
+# it.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"

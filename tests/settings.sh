@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # The settings of the frequency, as an administrator and a user make them: a number in
-# /etc/cpucyclespersecond overrides all; junk there, and in the environment, is skipped with a reason that
-# cpucycles-info shows; programs that run with another's rights obey no environment. The folder /etc is one
-# of a mount namespace, so that the system's own is left alone.
+# /etc/cpucyclespersecond overrides all; junk there, and in the environment, is skipped with a
+# reason that cpucycles-info shows; programs that run with another's rights obey no environment. The
+# folder /etc is one of a mount namespace, so that the system's own is left alone.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -110,7 +110,8 @@ else
   skipped "$etc: no mount namespace can be had here"
 fi
 
-# Runs a copy that has another's rights, with junk in the environment, which one without has to mention.
+# Runs a copy that has another's rights, with junk in the environment, which one without has to
+# mention.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
     set-id*cpucyclespersecond*|set-id*nonesuch*) wrong "$1 program listens to the environment" ;;

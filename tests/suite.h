@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What every suite shares: running, saying the totals where they are seen, skipping aloud. Each test runs in
-   a process of its own, in which the library has not been called yet. */
+/* What every suite shares: running, saying the totals where they are seen, skipping aloud. Each
+   test runs in a process of its own, in which the library has not been called yet. */
 
 #ifndef CPUCYCLES_SUITE_H
 #define CPUCYCLES_SUITE_H
@@ -45,9 +45,9 @@ static inline int skip_under(const char *tool, const char *test, const char *why
   return 1;
 }
 
-/* The same, for a test in which the handler of a signal reads what its thread owns while there are
-   other threads. qemu's i386 has one table of segments for all threads, and a handler gets that of the
-   thread created last. */
+/* The same, for a test in which the handler of a signal reads what its thread owns while there
+   are other threads. qemu's i386 has one table of segments for all threads, and a handler gets
+   that of the thread created last. */
 static inline int skip_where_handlers_lose_their_thread(const char *test)
 {
 #ifdef __i386__

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What the library exports is what the header declares and the map lists, no more and no less; the static one
-# has no global name outside cpucycles*; the shared one has its SONAME and needs the C library alone
-# (on Windows: and the kernel).
+# What the library exports is what the header declares and the map lists, no more and no less; the
+# static one has no global name outside cpucycles*; the shared one has its SONAME and needs the C
+# library alone (on Windows: and the kernel).
 
 set -eu
 export LC_ALL=C

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs the tests in a build of its own kind: variant.sh KIND SOURCE, from a build folder. SOURCE is an unpacked
-# tarball (make distdir), so that a variant also proves that the tarball is whole.
+# Runs the tests in a build of its own kind: variant.sh KIND SOURCE, from a build folder. SOURCE is
+# an unpacked tarball (make distdir), so that a variant also proves that the tarball is whole.
 
 set -eu
 kind=$1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* count SECONDS: does the selected counter keep a correct count of 64 bits for so long, read all the
-   time, and then not read for as long? Correct: positive, never backward, and as fast as over its
-   first half second, by the OS clock, to 1 %. A fast counter of 32 bits has wrapped by then.
-   Then the same, for half a second, of each of the CPU's own counters as the backend reads it, also
-   where it was dropped since nobody states its rate.
-   Exit status: 0 if so, 1 if not, 2 for wrong usage. */
+/* count SECONDS: does the selected counter keep a correct count of 64 bits for so long, read all
+   the time, and then not read for as long? Correct: positive, never backward, and as fast as
+   over its first half second, by the OS clock, to 1 %. A fast counter of 32 bits has wrapped by
+   then. Then the same, for half a second, of each of the CPU's own counters as the backend reads
+   it, also where it was dropped since nobody states its rate. Exit status: 0 if so, 1 if not, 2
+   for wrong usage. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One backend on a CPU for which there is no C library here: BACKEND is its source file, COUNTER its
-   object. Reads it until it has gone up, says what it saw, and exits with 0; with 1 if it stands
-   still, runs backward or does not open. What a backend asks of the system for its rate is not
-   there. */
+/* One backend on a CPU for which there is no C library here: BACKEND is its source file, COUNTER
+   its object. Reads it until it has gone up, says what it saw, and exits with 0; with 1 if it
+   stands still, runs backward or does not open. What a backend asks of the system for its rate
+   is not there. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first program of a guest of "make check-vm": does what /steps says, line by line, and turns the
-   machine off. A line is one of
+/* The first program of a guest of "make check-vm": does what /steps says, line by line, and
+   turns the machine off. A line is one of
      set FILE VALUE          write a setting of the kernel
      load FILE               load a module
      unload NAME

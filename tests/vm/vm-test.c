@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* vm-test PROMISE [ARGUMENT...]: is a promise about the library kept in this guest of "make check-vm"?
-   Speaks with the library through its public interface. Exit status: 0 if so; 1 if not, and says why;
-   77 if that cannot be tried here, and says why; 2 for wrong usage. */
+/* vm-test PROMISE [ARGUMENT...]: is a promise about the library kept in this guest of "make
+   check-vm"? Speaks with the library through its public interface. Exit status: 0 if so; 1 if
+   not, and says why; 77 if that cannot be tried here, and says why; 2 for wrong usage. */
 
 #include "config.h"
 
@@ -51,7 +51,8 @@ static int broken(const char *format, ...)
   return BROKEN;
 }
 
-/* A loop of known length: so many instructions a turn, at least one turn, and none before or after. */
+/* A loop of known length: so many instructions a turn, at least one turn, and none before or
+   after. */
 #if defined(__aarch64__) || defined(__arm__)
 enum { INSTRUCTIONS = 2 };
 #define LOOP "1:\tsubs %0, %0, #1\n\tbne 1b"
@@ -157,7 +158,8 @@ static const struct {
   { "SIGILL", 0, SIGILL },
 };
 
-/* dropped NAME REASON CAUSE [REMEDY]: it is, with this reason, this errno or signal, and this remedy. */
+/* dropped NAME REASON CAUSE [REMEDY]: it is, with this reason, this errno or signal, and this
+   remedy. */
 static int dropped(char **arguments)
 {
   const struct cpucycles_counter_info *counter = find(arguments[0]);
@@ -179,7 +181,8 @@ static int dropped(char **arguments)
   return KEPT;
 }
 
-/* Reads for a while. Returns the last count, or -1: it ran backward, also from `last`, or stood still. */
+/* Reads for a while. Returns the last count, or -1: it ran backward, also from `last`, or stood
+   still. */
 static long long keep_reading(long long last)
 {
   long long first = 0, next;
@@ -237,8 +240,8 @@ static int is_wrong(const char *whose, long long cycles, unsigned long turns)
   return (double)cycles < right * 0.99 || (double)cycles > right * 1.01;
 }
 
-/* Counts a loop a thousand times. Returns the one count that was seen, though so many may have been more;
-   or -1: it was not one. */
+/* Counts a loop a thousand times. Returns the one count that was seen, though so many may have
+   been more; or -1: it was not one. */
 static long long one_count(unsigned long turns, int strays)
 {
   long long counts[READS], least, most;
@@ -259,8 +262,8 @@ static long long one_count(unsigned long turns, int strays)
   return others <= strays ? least : -1;
 }
 
-/* exact NAME [STRAYS]: under -icount shift=0, where an instruction takes a cycle, a loop has the same count
-   each time, or so many times more, and that is its length. */
+/* exact NAME [STRAYS]: under -icount shift=0, where an instruction takes a cycle, a loop has the
+   same count each time, or so many times more, and that is its length. */
 static int exact(char **arguments)
 {
   int strays = arguments[1] ? atoi(arguments[1]) : 0;
@@ -366,8 +369,9 @@ static void *run_in_turn(void *argument)
   return NULL;
 }
 
-/* threads-in-turn NAME: under -icount on two CPUs, whose one clock counts the instructions of both: so four
-   threads, on one CPU or the other, run while the others sleep, and each counts its own loop within 1 %. */
+/* threads-in-turn NAME: under -icount on two CPUs, whose one clock counts the instructions of
+   both: so four threads, on one CPU or the other, run while the others sleep, and each counts
+   its own loop within 1 %. */
 static int threads_in_turn(char **arguments)
 {
   struct turn turns[THREADS];
@@ -407,8 +411,9 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a nanosecond. What a
-   thread counts is no more than its own time, as the kernel has it, and no less than its loop can take. */
+/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a
+   nanosecond. What a thread counts is no more than its own time, as the kernel has it, and no
+   less than its loop can take. */
 static int timed_threads(char **arguments)
 {
   struct runner runners[THREADS];
@@ -427,8 +432,8 @@ static int timed_threads(char **arguments)
   return wrong ? BROKEN : KEPT;
 }
 
-/* What a process must do after whatever happened. The least of some counts: an emulator may count the
-   kernel's cycles, too. */
+/* What a process must do after whatever happened. The least of some counts: an emulator may
+   count the kernel's cycles, too. */
 static int counts_right(const char *whose)
 {
   enum { SOME = 1000000 };
@@ -508,7 +513,8 @@ static int measure_blindly(int to)
   return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? KEPT : BROKEN;
 }
 
-/* measures, as root: where nobody states the frequency, the estimate is within 2 % of what is stated. */
+/* measures, as root: where nobody states the frequency, the estimate is within 2 % of what is
+   stated. */
 static int measures(char **arguments)
 {
   long long stated, measured, most;
@@ -549,7 +555,8 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root's that sends each character back, once it has done what that says; 't' before. */
+/* A process of root's that sends each character back, once it has done what that says; 't'
+   before. */
 struct helper {
   int to, from;
 };
@@ -632,8 +639,8 @@ static long long monotonic(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and 1 again,
-   they go on. */
+/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and
+   1 again, they go on. */
 static int revoked(char **arguments)
 {
   struct helper helper = start_helper();
@@ -651,8 +658,8 @@ static int revoked(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
-/* unloaded NAME, as root: what arm-pmu-access/README says of a program that reads the counter when the
-   module is unloaded: it ends by SIGILL. */
+/* unloaded NAME, as root: what arm-pmu-access/README says of a program that reads the counter
+   when the module is unloaded: it ends by SIGILL. */
 static int unloaded(char **arguments)
 {
   struct helper helper = start_helper();
@@ -739,8 +746,8 @@ static int idles(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
-/* suspended NAME, as root: the machine is suspended, up to where it would be switched off, and the counter
-   goes on from where it was. */
+/* suspended NAME, as root: the machine is suspended, up to where it would be switched off, and
+   the counter goes on from where it was. */
 static int suspended(char **arguments)
 {
   struct helper helper = start_helper();
@@ -784,8 +791,8 @@ static const struct perf_event_mmap_page *open_event(int *descriptor)
   return page;
 }
 
-/* misleading LIST: an event's page says that its counter may be read, and not which; reading it raises
-   SIGILL. There, one of the list is selected, and advances. */
+/* misleading LIST: an event's page says that its counter may be read, and not which; reading it
+   raises SIGILL. There, one of the list is selected, and advances. */
 static int misleading(char **arguments)
 {
   const struct perf_event_mmap_page *page;
