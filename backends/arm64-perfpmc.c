@@ -79,7 +79,8 @@ static int rescue_register(int signal, const void *info, void *context)
   ucontext_t *at = context;
   uintptr_t place = at->uc_mcontext.pc;
 
-  if (signal == SIGILL && cpucycles_perf_is_guarded(place) && is_instruction(*(const uint32_t *)place)) {
+  if (signal == SIGILL && cpucycles_perf_is_guarded(place)
+    && is_instruction(*(const uint32_t *)place)) {
     if (!cpucycles_perf_rescue_instruction())
       return 0;
     at->uc_mcontext.pc += 4;

@@ -30,8 +30,10 @@ enum cpucycles_scope {
 struct cpucycles_why {
   const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
   const char *explanation; /* a sentence; 0: the one that belongs to the code */
-  const char *remedy;      /* the exact thing to do, if it is known to help on this machine; else 0 */
-  const char *unit;        /* of one that open() has opened: what a unit is here, where that depends; else 0 */
+  /* the exact thing to do, if it is known to help on this machine; else 0 */
+  const char *remedy;
+  /* of one that open() has opened: what a unit is here, where that depends; else 0 */
+  const char *unit;
 };
 
 /* All strings are constant. All functions may be called in any thread; open() and close() are

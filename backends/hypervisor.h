@@ -26,7 +26,8 @@ struct hypervisor_sign {
 /* There is one, which says nothing that is known here. */
 #define HYPERVISOR_UNNAMED "of no known name"
 
-static inline const char *name_of_sign(const struct hypervisor_sign *signs, int count, const char *text)
+static inline const char *name_of_sign(const struct hypervisor_sign *signs, int count,
+  const char *text)
 {
   int i;
 
@@ -112,7 +113,8 @@ static inline const char *hypervisor_of_files(const char *root)
     { "z/VM", "z/VM" },
   };
   enum { TREES = sizeof trees / sizeof trees[0], BOARDS = sizeof boards / sizeof boards[0],
-    VENDORS = sizeof vendors / sizeof vendors[0], MAINFRAMES = sizeof mainframes / sizeof mainframes[0] };
+    VENDORS = sizeof vendors / sizeof vendors[0],
+    MAINFRAMES = sizeof mainframes / sizeof mainframes[0] };
   char text[4096];
   const char *name = NULL;
 
@@ -126,7 +128,8 @@ static inline const char *hypervisor_of_files(const char *root)
     name = name_of_sign(vendors, VENDORS, text);
   if (!name && read_kernel_text(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
     name = name_of_sign(vendors, VENDORS, text);
-  if (!name && read_kernel_line(root, "/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
+  if (!name
+    && read_kernel_line(root, "/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
     name = name_of_sign(mainframes, MAINFRAMES, text);
   if (!name && read_kernel_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))

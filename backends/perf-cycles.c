@@ -209,7 +209,8 @@ static int read_events(long long *count)
 
 /* The same by instruction: the event of the core that this is has an index, the others stand
    still. */
-static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method, long long *count)
+static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method,
+  long long *count)
 {
   int tries;
 
@@ -246,7 +247,8 @@ static int are_pages_readable(void)
   int i;
 
   for (i = 0; i < own.count; i++)
-    if (!own.event[i].page || !own.event[i].page->cap_user_rdpmc || own.event[i].page->pmc_width == 0
+    if (!own.event[i].page || !own.event[i].page->cap_user_rdpmc
+      || own.event[i].page->pmc_width == 0
       || own.event[i].page->pmc_width > 64)
       return 0;
   return own.count > 0;
@@ -349,7 +351,8 @@ static int open_event(uint32_t type, uint64_t config, const struct cpucycles_per
     wanted.type = type;
     wanted.config = config;
     wanted.config1 = method->config1;
-    wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+    wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
+      | PERF_FORMAT_ID;
     wanted.pinned = 1;
     wanted.exclude_kernel = excluded[i].kernel;
     wanted.exclude_hv = excluded[i].kernel;
@@ -553,11 +556,13 @@ long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
   if (own.state == UNOPENED || is_forked())
     begin(method);
   if (own.state == EVENTS) {
-    if (method->instruction && own.count > 1 && are_pages_readable() && read_pages(method, &count) == 0)
+    if (method->instruction && own.count > 1 && are_pages_readable()
+      && read_pages(method, &count) == 0)
       count += own.base;
     else if (read_events(&count) == 0) {
       count += own.base;
-      if (method->instruction && (own.count > 1 || !is_shown())) /* else it was only a thread's first */
+      /* else it was only a thread's first */
+      if (method->instruction && (own.count > 1 || !is_shown()))
         cpucycles_note("by-read");
     } else
       lose(method);
@@ -583,7 +588,8 @@ static int pmu_path(char *path, size_t size, const char *pmu, const char *file)
 
 /* Reads what follows `before` in such a file, a number that ends the line or comes before a
    comma. */
-static int pmu_number(const char *pmu, const char *file, const char *before, unsigned base, uint64_t *number)
+static int pmu_number(const char *pmu, const char *file, const char *before, unsigned base,
+  uint64_t *number)
 {
   static const char digits[] = "0123456789abcdef";
   char path[512], text[64];
@@ -610,7 +616,8 @@ static int is_core_pmu(const char *name)
 {
   char path[512];
 
-  if (strncmp(name, "cpu_", 4) != 0 && strncmp(name, "arm", 3) != 0 && strncmp(name, "apple_", 6) != 0)
+  if (strncmp(name, "cpu_", 4) != 0 && strncmp(name, "arm", 3) != 0
+    && strncmp(name, "apple_", 6) != 0)
     return 0;
   return pmu_path(path, sizeof path, name, "/cpus") && access(path, R_OK) == 0;
 }
@@ -752,7 +759,8 @@ extern const char __start_cpucycles_perf_reads[], __stop_cpucycles_perf_reads[];
 
 int cpucycles_perf_is_guarded(uintptr_t place)
 {
-  return place >= (uintptr_t)__start_cpucycles_perf_reads && place < (uintptr_t)__stop_cpucycles_perf_reads;
+  return place >= (uintptr_t)__start_cpucycles_perf_reads
+    && place < (uintptr_t)__stop_cpucycles_perf_reads;
 }
 
 /* Puts memory of our own where a page is, or was. A reader that has its lock from the page finds
@@ -760,7 +768,8 @@ int cpucycles_perf_is_guarded(uintptr_t place)
 static int replace_page(struct event *event, int flags)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
-  void *page = mmap(event->page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  void *page = mmap(event->page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
+    -1, 0);
 
   if (page == MAP_FAILED)
     return 0;
@@ -779,7 +788,8 @@ int cpucycles_perf_rescue_instruction(void)
   int saved_errno = errno, i, done = own.count > 0;
 
   for (i = 0; i < own.count; i++)
-    done &= own.event[i].page && is_page(own.event[i].page) && replace_page(&own.event[i], MAP_FIXED);
+    done &= own.event[i].page && is_page(own.event[i].page)
+      && replace_page(&own.event[i], MAP_FIXED);
   errno = saved_errno;
   return done;
 }

@@ -25,7 +25,8 @@ struct cpucycles_perf_method {
   /* Reads hardware counter number index - 1, index being what the page says and not 0. 0: none,
      read(2) is the only way. */
   uint64_t (*instruction)(uint32_t index);
-  uint64_t config1; /* perf_event_attr's, for a PMU that must be told that programs read the counter */
+  /* perf_event_attr's, for a PMU that must be told that programs read the counter */
+  uint64_t config1;
   struct cpucycles_perf_refusal *refusal;
   /* Says why the kernel has the event, and does not show its register. */
   void (*hidden_why)(struct cpucycles_why *why);

@@ -89,8 +89,10 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
     { "QEMU", "give the virtual machine a PMU, or run outside of it" },
     { "VMware", "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
     { "Hyper-V",
-      "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
-    { "Xen", "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
+      "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), "
+      "or run outside of it" },
+    { "Xen",
+      "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   };
   const char *hypervisor = find_hypervisor(root);
   size_t i;
@@ -114,7 +116,8 @@ void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
   int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2;
 
   why->explanation = "a seccomp filter refuses perf_event_open";
-  if (is_kernel_file(root, "/.dockerenv") && paranoid) /* the capability would not help against that */
+  /* the capability would not help against that */
+  if (is_kernel_file(root, "/.dockerenv") && paranoid)
     why->remedy = DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host";
   else if (is_kernel_file(root, "/.dockerenv"))
     why->remedy = kernel_is_since(root, 5, 8) ? DOCKER_FILTER_REMEDY ", or with --cap-add PERFMON"
@@ -130,7 +133,8 @@ static void perf_paranoid_why(const char *root, int with_kernel, struct cpucycle
   int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1);
 
   if (with_kernel && paranoid > 1) {
-    why->explanation = "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1";
+    why->explanation
+      = "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1";
     why->remedy = paranoid == 2 && kernel_is_since(root, 5, 8)
       ? "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON"
       : "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN";
@@ -140,7 +144,8 @@ static void perf_paranoid_why(const char *root, int with_kernel, struct cpucycle
   }
 }
 
-void cpucycles_perf_event_why(const char *root, int error, int with_kernel, struct cpucycles_why *why)
+void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
+  struct cpucycles_why *why)
 {
   static const char *const cores[] = { "cpu", "arm", "apple", NULL };
   int there = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
@@ -164,7 +169,8 @@ void cpucycles_perf_event_why(const char *root, int error, int with_kernel, stru
     else if (is_filtered(root))
       cpucycles_perf_filter_why(root, why);
     else
-      why->explanation = "what runs this program, such as an emulator, does not pass perf_event_open on";
+      why->explanation
+        = "what runs this program, such as an emulator, does not pass perf_event_open on";
     break;
   case ENOENT:
   case ENODEV:
@@ -247,8 +253,8 @@ int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
   }
   why->explanation = "the kernel lets RDPMC read mapped events at most";
   /* who reads without an event of his own needs somebody who keeps the counter running */
-  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0 ? rdpmc_settings[which].watched
-                                                                            : rdpmc_settings[which].two;
+  why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0
+    ? rdpmc_settings[which].watched : rdpmc_settings[which].two;
   return level;
 }
 

@@ -248,7 +248,8 @@ static inline void tsc_explain(int error, int signal, struct cpucycles_why *why)
   (void)error;
 #ifdef PR_TSC_ENABLE
   if (signal == SIGSEGV)
-    why->remedy = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+    why->remedy
+      = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
 #else
   (void)signal, (void)why;
 #endif

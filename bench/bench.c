@@ -166,7 +166,8 @@ static void pin(struct pinning *pinning)
   cpu_set_t one;
 
   pinning->cpu = -1;
-  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof pinning->allowed, &pinning->allowed) != 0)
+  if (cpu < 0 || cpu >= CPU_SETSIZE
+    || sched_getaffinity(0, sizeof pinning->allowed, &pinning->allowed) != 0)
     return;
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
@@ -380,7 +381,8 @@ static struct fresh fresh_process(const char *program, const struct entry *entry
   output = fdopen(ends[0], "r");
   if (!output)
     fail("fdopen", errno);
-  fields = fscanf(output, "%lld %ld %ld %63s", &fresh.nanoseconds, &fresh.resident, &fresh.size, fresh.name);
+  fields = fscanf(output, "%lld %ld %ld %63s", &fresh.nanoseconds, &fresh.resident, &fresh.size,
+    fresh.name);
   fclose(output);
   if (waitpid(child, &status, 0) != child)
     fail("waitpid", errno);
@@ -496,20 +498,23 @@ static const struct entry *quickest_other(void)
 
 static void judge_all(int distinct)
 {
-  const struct entry *called = entry_named("cpucycles()"), *scaled = entry_named("the same, scaled");
+  const struct entry *called = entry_named("cpucycles()"),
+    *scaled = entry_named("the same, scaled");
   const struct entry *other = quickest_other();
 
   if (reads_the_instruction()) {
     judge_ratio("cpucycles_inline()", "cpucycles_inline() / inline instruction", inline_bound);
     judge_ratio("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
-    judge_ratio("cpucycles_begin() + _end()", "begin + end / the same fences by hand", section_bound);
+    judge_ratio("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
+      section_bound);
   }
   judge("first call, median", " us", 1, called->first.median, first_use_bound);
   if (other)
     judge("first call / the quickest other that initialises", "", 3,
       called->first.median / other->first.median, 1);
   if (scaled)
-    judge("scaled counter - bare counter", " ns", 1, scaled->time.median - scaled->base->time.median,
+    judge("scaled counter - bare counter", " ns", 1,
+      scaled->time.median - scaled->base->time.median,
       scaled_bound);
   judge("text + data of the shared library", " bytes", 0, called->size, size_bound);
   judge("counters selected in 100 processes", "", 0, distinct, selection_bound);
@@ -546,7 +551,8 @@ static int bench(const char *program, char form, int strict)
       measure_first_use(program, &entries[i]);
   distinct = tally_selections(program, entry_named("cpucycles()"), tallies);
   judge_all(distinct);
-  findings = (struct findings) { version(), implementation(), pinning.cpu >= 0, reads_the_instruction(),
+  findings = (struct findings) { version(), implementation(), pinning.cpu >= 0,
+    reads_the_instruction(),
     entries, count, judgements, judged, tallies, distinct };
   if (form == 'j')
     bench_print_json(&findings);

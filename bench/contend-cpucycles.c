@@ -14,6 +14,7 @@ const struct bench_contender bench_contenders[] = {
   { "cpucycles()", "cycles", BENCH_READ, 0, run_call, sample_call },
   { "cpucycles_inline()", "cycles", BENCH_READ, 0, run_inline, sample_inline },
   { "cpucycles_begin() + _end()", "cycles", BENCH_FENCED, 0, run_section, sample_section },
-  { "cpucycles_inline_begin() + end", "cycles", BENCH_FENCED, 0, run_inline_section, sample_inline_section },
+  { "cpucycles_inline_begin() + end", "cycles", BENCH_FENCED, 0, run_inline_section,
+    sample_inline_section },
   { 0, 0, BENCH_READ, 0, 0, 0 },
 };

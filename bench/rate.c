@@ -147,7 +147,8 @@ static int bench_scaling(const struct cpucycles_entry *entry)
     scaled[i] = nanoseconds_a_read(cpucycles);
   }
   more = median_of(scaled) - median_of(bare);
-  printf("%s, scaled: %.2f ns a call, %.2f ns above the bare counter", entry->name, median_of(scaled), more);
+  printf("%s, scaled: %.2f ns a call, %.2f ns above the bare counter", entry->name,
+    median_of(scaled), more);
   return judge(more, scaling_bound);
 }
 

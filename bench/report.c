@@ -54,7 +54,8 @@ static void print_row(const struct entry *entry)
   if (entry->contender->kind == BENCH_SCALED)
     printf("\n");
   else
-    printf("%8.*f%6.0f%6.0f\n", entry->first.median < 1000 ? 1 : 0, entry->first.median, entry->resident,
+    printf("%8.*f%6.0f%6.0f\n", entry->first.median < 1000 ? 1 : 0, entry->first.median,
+      entry->resident,
       entry->size / 1024);
 }
 
@@ -84,7 +85,8 @@ static void print_bound(const struct judgement *judgement)
 
 static void print_machine(const struct findings *findings)
 {
-  printf("libcpucycles %s, counter %s, on %s, %s\n", findings->version, findings->counter, cpu_model(),
+  printf("libcpucycles %s, counter %s, on %s, %s\n", findings->version, findings->counter,
+    cpu_model(),
     system_name());
 }
 
@@ -94,8 +96,9 @@ void bench_print_table(const struct findings *findings)
 
   print_machine(findings);
   printf("medians of %d rounds of %d us or more, in turn, %s; ratio to the first of its\n"
-         "kind, with its quartiles within a round; step: the smallest nonzero difference of adjacent\n"
-         "reads, and how many of these are equal; first: its first use in a fresh process, in us, and\n"
+         "kind, with its quartiles within a round; step: the smallest nonzero difference of "
+         "adjacent\nreads, and how many of these are equal; first: its first use in a fresh "
+         "process, in us, and\n"
          "what that adds, in KiB: resident memory, and text and data of shared objects\n",
     BENCH_ROUNDS, BENCH_ROUND_NANOSECONDS / 1000,
     findings->pinned ? "pinned to one CPU" : "not pinned to one CPU");
@@ -115,7 +118,8 @@ void bench_print_table(const struct findings *findings)
 
 static void print_spread(const char *name, struct spread spread)
 {
-  printf(", \"%s\": {\"median\": %.4f, \"lower_quartile\": %.4f, \"upper_quartile\": %.4f, \"least\": %.4f}",
+  printf(", \"%s\": {\"median\": %.4f, \"lower_quartile\": %.4f, \"upper_quartile\": %.4f, "
+    "\"least\": %.4f}",
     name, spread.median, spread.lower, spread.upper, spread.least);
 }
 
@@ -163,7 +167,8 @@ void bench_print_json(const struct findings *findings)
   print_string("cpu", cpu_model());
   printf(", ");
   print_string("system", system_name());
-  printf(", \"pinned\": %s, \"rounds\": %d,\n\"contenders\": [", findings->pinned ? "true" : "false",
+  printf(", \"pinned\": %s, \"rounds\": %d,\n\"contenders\": [",
+    findings->pinned ? "true" : "false",
     BENCH_ROUNDS);
   for (i = 0; i < findings->count; i++) {
     printf("%s\n", i ? "," : "");
@@ -175,7 +180,8 @@ void bench_print_json(const struct findings *findings)
 
     printf("%s\n{", i ? "," : "");
     print_string("what", judgement->what);
-    printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", judgement->value, judgement->bound,
+    printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", judgement->value,
+      judgement->bound,
       bench_missed(judgement) ? "false" : "true");
   }
   printf("],\n\"selected\": [");
@@ -217,7 +223,8 @@ void bench_print_plot(const struct findings *findings)
   int i, k;
 
   print_machine(findings);
-  printf("\n%-31s1 ns        10 ns       100 ns      1 us        10 us\n%-31s", "cost of a read", "");
+  printf("\n%-31s1 ns        10 ns       100 ns      1 us        10 us\n%-31s", "cost of a read",
+    "");
   for (k = 0; k < 52; k++)
     putchar(k % 12 == 0 ? '|' : '-');
   printf("\n");

@@ -115,7 +115,8 @@ int call_roll(struct roll *roll)
     return 0;
   if (status > 0 && WIFSIGNALED(status))
     return WTERMSIG(status);
-  fprintf(stderr, "cpucycles-info: no other process can be started: only the counter in use is examined\n");
+  fprintf(stderr,
+    "cpucycles-info: no other process can be started: only the counter in use is examined\n");
   memset(roll, 0, sizeof *roll);
   roll->alone = 1;
   fill_roll(roll);

@@ -39,7 +39,8 @@ static int finish(void)
   return 0;
 }
 
-static const char usage[] = "usage: cpucycles-info [--json | --plot] [--counter NAME] [--observe SECONDS]\n"
+static const char usage[]
+  = "usage: cpucycles-info [--json | --plot] [--counter NAME] [--observe SECONDS]\n"
                             "       cpucycles-info --check [--counter NAME]\n"
                             "       cpucycles-info --list | --help | --version\n";
 
@@ -153,7 +154,8 @@ static int limit_choice(const char *counter)
 #else
   char setting[64];
 
-  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", counter) < (int)sizeof setting
+  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", counter)
+      < (int)sizeof setting
       ? putenv(strdup(setting)) : -1;
 #endif
 }
@@ -196,7 +198,8 @@ static int parse_seconds(const char *text, double *seconds)
 {
   char *end;
 
-  if (strspn(text, "0123456789.eE+-") != strlen(text)) /* strtod(3) takes more: 0x1, spaces, infinity */
+  /* strtod(3) takes more: 0x1, spaces, infinity */
+  if (strspn(text, "0123456789.eE+-") != strlen(text))
     return -1;
   *seconds = strtod(text, &end);
   return end > text && *end == 0 && *seconds > 0 && *seconds <= most_seconds ? 0 : -1;

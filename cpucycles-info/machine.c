@@ -109,7 +109,8 @@ static int is_x86(const char *architecture)
 /* One line of /proc/cpuinfo: what it calls the model, in the order of how much that says. */
 static int rank_of_key(const char *key)
 {
-  static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch", "Processor",
+  static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch",
+    "Processor",
     "Hardware", "cpu-model" };
   int i;
 
@@ -295,7 +296,8 @@ void look_at_state(struct state_info *state, const char *root)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
   take_file(state->clock_source, sizeof state->clock_source, root, CLOCKS "current_clocksource");
-  take_file(state->clock_sources, sizeof state->clock_sources, root, CLOCKS "available_clocksource");
+  take_file(state->clock_sources, sizeof state->clock_sources, root,
+    CLOCKS "available_clocksource");
   look_at_governors(state, root);
   state->turbo = look_at_turbo(root);
 }

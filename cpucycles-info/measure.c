@@ -24,7 +24,8 @@ enum {
   CHANGES_OF_COARSE = 4,
   COARSE = 1000000, /* nanoseconds that are enough */
   RESOLVED = 10,    /* steps of the clock, at least, in a time that is worth something */
-  STILL = 4000000   /* reads in a row of a clock that stands still: longer than any coarse one takes */
+  /* reads in a row of a clock that stands still: longer than any coarse one takes */
+  STILL = 4000000
 };
 
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
@@ -74,7 +75,8 @@ static long long find_clock_step(void)
   int changes = 0, turns = 0;
 
   /* of a coarse one, some are enough */
-  while (turns < STILL && changes < CHANGES && (changes < CHANGES_OF_COARSE || now - begin < COARSE)) {
+  while (turns < STILL && changes < CHANGES
+    && (changes < CHANGES_OF_COARSE || now - begin < COARSE)) {
     now = clock_nanoseconds();
     turns++;
     if (now == last)
@@ -175,7 +177,8 @@ static void observe(struct timer *timer, double seconds, int progress)
   for (i = 0; i < BATCHES; i++) {
     read_batch(timer->differences + i * BATCH);
     if (!clock_failed)
-      clock_failed = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
+      clock_failed
+        = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
   }
   end = look_closely();
   if (progress)
@@ -264,8 +267,10 @@ static void hop(struct timer *timer, long long nanoseconds)
   long long begin = clock_nanoseconds(), last = 0, count;
   int cpu, round;
 
-  if (allowed && one && sched_getaffinity(0, size, allowed) == 0 && CPU_COUNT_S(size, allowed) > 1) {
-    for (round = 0; round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++)
+  if (allowed && one && sched_getaffinity(0, size, allowed) == 0
+    && CPU_COUNT_S(size, allowed) > 1) {
+    for (round = 0;
+         round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++)
       for (cpu = 0; cpu < CPUS; cpu++) {
         if (!CPU_ISSET_S(cpu, size, allowed))
           continue;

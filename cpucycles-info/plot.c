@@ -79,7 +79,8 @@ static struct style find_style(void)
   style.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   setlocale(LC_CTYPE, "C");
 #endif
-  style.color = is_terminal() && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+  style.color = is_terminal() && !(no_color && *no_color) && terminal
+    && strcmp(terminal, "dumb") != 0;
   return style;
 }
 
@@ -158,7 +159,8 @@ static void name_row(char *name, size_t size, const struct row *row)
     snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
 }
 
-static void print_row(const struct timer *timer, const struct row *row, int label, int room, int highest,
+static void print_row(const struct timer *timer, const struct row *row, int label, int room,
+  int highest,
   const struct style *style)
 {
   const char *mark = mark_of(timer, row);
@@ -208,7 +210,8 @@ static void print_counter(const struct timer *timer, const struct style *style)
     return;
   }
   printf("%d differences of adjacent reads, in cycles\n", timer->samples);
-  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->quartile1, timer->median, timer->quartile3,
+  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->quartile1, timer->median,
+    timer->quartile3,
     timer->low, timer->high);
   print_chart(timer, style);
 }

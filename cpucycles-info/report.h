@@ -37,7 +37,8 @@ struct timer {
   long long step;          /* smallest difference seen that is not 0, in cycles */
   double step_units;
   long long divisor;       /* of all differences, where nothing is scaled; else 0 */
-  double read_cycles, read_nanoseconds; /* what a call costs; 0 nanoseconds: the clock cannot tell */
+  /* what a call costs; 0 nanoseconds: the clock cannot tell */
+  double read_cycles, read_nanoseconds;
   long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
   int samples, backward;   /* differences, and how many of them are below 0 */
   long long low, quartile1, median, quartile3, high;
@@ -51,7 +52,8 @@ struct observed {
 
 /* Empty texts and 0 are not known, or do not apply. */
 struct system_info {
-  char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32], emulator[48];
+  char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
+    emulator[48];
   int word_bits, little_endian;
 };
 
@@ -120,7 +122,8 @@ struct roll {
   int count;
   char names[TIMERS][32];
   int works[TIMERS];
-  int alone; /* no other process can be started: this one has made its choice, and can examine that alone */
+  /* no other process can be started: this one has made its choice, and can examine that alone */
+  int alone;
 };
 
 void fill_roll(struct roll *roll);

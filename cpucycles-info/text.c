@@ -34,7 +34,8 @@ static void print_observed(const struct report *report)
   for (i = 0; i < OBSERVED; i++) {
     const struct observed *observed = &report->observed[i];
 
-    printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n", observed->low,
+    printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n",
+      observed->low,
       observed->high, observed->loops, observed->microseconds);
   }
 }
@@ -48,7 +49,8 @@ static void print_system(const struct system_info *system)
 {
   printf("cpucycles system kernel %s%s%s\n", or_none(system->kernel, "not known"),
     *system->release ? " " : "", system->release);
-  printf("cpucycles system architecture %s, %d bits, %s-endian\n", or_none(system->architecture, "not known"),
+  printf("cpucycles system architecture %s, %d bits, %s-endian\n",
+    or_none(system->architecture, "not known"),
     system->word_bits, system->little_endian ? "little" : "big");
   printf("cpucycles system libc %s\n", or_none(system->libc, "not known"));
   printf("cpucycles system hypervisor %s\n", or_none(system->hypervisor, "none found"));
@@ -101,7 +103,8 @@ static void print_unit(const char *name)
 
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, name) == 0)
-      printf("cpucycles timer %s counts %s; kind %s, scope %s\n", name, counter->unit, counter->kind,
+      printf("cpucycles timer %s counts %s; kind %s, scope %s\n", name, counter->unit,
+        counter->kind,
         counter->scope);
 }
 
@@ -109,11 +112,13 @@ static void print_rate(const struct timer *timer)
 {
   printf("cpucycles timer %s rate ", timer->name);
   if (timer->stated > 0)
-    printf("stated %lld%s%s, ", timer->stated, *timer->stated_source ? " by " : "", timer->stated_source);
+    printf("stated %lld%s%s, ", timer->stated, *timer->stated_source ? " by " : "",
+      timer->stated_source);
   else
     printf("not stated, ");
   if (timer->measured > 0)
-    printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty, timer->seconds,
+    printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty,
+      timer->seconds,
       clock_name);
   else
     printf("not measured");
@@ -138,7 +143,8 @@ static void print_hops(const struct timer *timer)
   if (timer->cpus == 0)
     printf("not tried\n");
   else if (timer->worst_hop > 0)
-    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->worst_hop, timer->hops,
+    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->worst_hop,
+      timer->hops,
       timer->cpus);
   else
     printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
@@ -196,7 +202,8 @@ static void print_dropped(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!counter->reason)
       continue;
-    printf("cpucycles %s %s %s: %s", fate_of(counter), counter->name, counter->reason, counter->explanation);
+    printf("cpucycles %s %s %s: %s", fate_of(counter), counter->name, counter->reason,
+      counter->explanation);
     if (counter->signal_number)
       printf(" (%s)", signal_name(counter->signal_number));
     if (counter->error_number)

@@ -31,7 +31,8 @@ static int is_core(const struct cpucycles_counter_info *counter)
 static void warn_of_choice(struct report *report, const struct cpucycles_counter_info *counter)
 {
   if (strcmp(counter->kind, "clock") == 0)
-    warn(report, "%s is a clock of the operating system, and the best that was found: its cycles are time",
+    warn(report,
+      "%s is a clock of the operating system, and the best that was found: its cycles are time",
       counter->name);
   if (strcmp(counter->kind, "none") == 0)
     warn(report, "nothing counts here");
@@ -60,7 +61,8 @@ static void warn_of_clock_source(struct report *report)
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
     if (strcmp(state->clock_source, slow[i]) == 0)
       warn(report,
-        "the clock source %s is slow and coarse: what is measured against the OS clock is less exact",
+        "the clock source %s is slow and coarse: what is measured against the OS clock is less "
+        "exact",
         slow[i]);
 }
 
@@ -70,13 +72,16 @@ static void warn_of_timer(struct report *report, const struct timer *timer,
   double off = disagreement(timer), far = off < 0 ? -off : off;
 
   if (timer->measured > 0 && far > 10000 && far > timer->uncertainty)
-    warn(report, "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
+    warn(report,
+      "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
       timer->name, timer->stated, timer->measured);
   if (counter && strcmp(counter->scope, "system") == 0 && timer->worst_hop > 0)
-    warn(report, "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
+    warn(report,
+      "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
       timer->name, timer->worst_hop);
   if (timer->backward > 0)
-    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->backward, timer->samples);
+    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->backward,
+      timer->samples);
   if (timer->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
     warn(report, "%s is not of a constant rate, says %s", timer->name, timer->invariant_source);
 }

@@ -40,7 +40,8 @@ int cpucycles_choice_names(const char *list, const char *counter)
   return 0;
 }
 
-static const struct cpucycles_counter_info *find(const struct cpucycles_counter_info *infos, int count,
+static const struct cpucycles_counter_info *find(const struct cpucycles_counter_info *infos,
+  int count,
   const char *name, size_t length)
 {
   int i;
@@ -77,7 +78,8 @@ static int add(char *skipped, size_t size, const char *name, const char *why, co
   return 0;
 }
 
-void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos, int count,
+void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
+  int count,
   char *skipped, int size)
 {
   const struct cpucycles_counter_info *info;

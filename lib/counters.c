@@ -72,7 +72,8 @@ static const char *code_of_errno(int error)
   }
 }
 
-void cpucycles_counter_describe(struct cpucycles_counter_info *info, const struct cpucycles_entry *entry)
+void cpucycles_counter_describe(struct cpucycles_counter_info *info,
+  const struct cpucycles_entry *entry)
 {
   info->name = entry->name;
   info->summary = entry->summary;
@@ -120,7 +121,8 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
-void cpucycles_counter_explain(struct cpucycles_counter_info *info, const struct cpucycles_backend *backend)
+void cpucycles_counter_explain(struct cpucycles_counter_info *info,
+  const struct cpucycles_backend *backend)
 {
   struct cpucycles_why why = { 0 };
 
@@ -154,7 +156,8 @@ void cpucycles_counters_trace(const struct cpucycles_counter_info *infos, int co
     /* In millionths, since %f follows the locale's decimal point. */
     long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
 
-    printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i, infos[i].name,
+    printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
+      infos[i].name,
       infos[i].precision, millionths / 1000000, millionths % 1000000, infos[i].width == 32);
   }
 }

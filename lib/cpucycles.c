@@ -50,7 +50,8 @@ static long long (*published_form(const struct cpucycles_reader *reader))(void)
    answer. */
 static long long provisional(void)
 {
-  return (long long)((unsigned long long)cpucycles_osclock_wall() * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
+  return (long long)((unsigned long long)cpucycles_osclock_wall()
+    * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
 }
 
 /* The pointer is plain memory to the program, so that nothing can make its write and the
@@ -161,7 +162,8 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
-  const struct cpucycles_selection *selected = selection() ? cpucycles_selected_and_explained() : NULL;
+  const struct cpucycles_selection *selected
+    = selection() ? cpucycles_selected_and_explained() : NULL;
 
   return selected && i >= 0 && i < selected->count ? &selected->counters[i] : NULL;
 }

@@ -109,7 +109,8 @@ extern void cpucycles_tracesetup(void);
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* does not work here, or was not asked for: reason says why */
 #define CPUCYCLES_USABLE 1   /* works here, but a better one was found */
-#define CPUCYCLES_SELECTED 2 /* what cpucycles() reads; with a reason: as the last resort, or see there */
+/* what cpucycles() reads; with a reason: as the last resort, or see there */
+#define CPUCYCLES_SELECTED 2
 
 /* One counter that this library was built with. Later versions may append members, and never change
    one: use it through the pointer that cpucycles_counter() returns, do not copy it by sizeof. */
@@ -144,9 +145,11 @@ extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 /* What hardware and system say of the selected counter as a timer. Append-only, as the structure
    above. */
 struct cpucycles_timer_info {
-  long long stated_rate; /* of its units a second, before scaling, and true or not; 0: nobody states it */
+  /* of its units a second, before scaling, and true or not; 0: nobody states it */
+  long long stated_rate;
   const char *stated_rate_source; /* who does, where more than one can; else 0 */
-  int invariant;         /* 1: it counts at one rate, whatever the core does; 0: it does not; -1: not known */
+  /* 1: it counts at one rate, whatever the core does; 0: it does not; -1: not known */
+  int invariant;
   const char *invariant_source; /* who says so; 0 if nobody does */
 };
 

@@ -49,7 +49,8 @@ void cpucycles_trial_replay(void);
 
 /* Between them: from now on, faults go to rescue() first, in whatever thread; the handlers for
    these signals, up to a 0, stay when the trial ends, as long as the application sets no other. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals);
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+  const int *signals);
 
 /* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
    none: what would be the signal). What body had acquired by then is the caller's to let go. Does
@@ -164,8 +165,10 @@ void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cp
 /* Marks it dropped. The code decides the sentence; for errno values, the errno decides the code,
    unless the backend gave one. For both, the backend's remedy stands. */
 void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
-void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error, const struct cpucycles_why *);
-void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal, const struct cpucycles_why *);
+void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
+  const struct cpucycles_why *);
+void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
+  const struct cpucycles_why *);
 
 /* Fills in what the counter's backend can say of why it was dropped. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
@@ -186,7 +189,8 @@ int cpucycles_choice_names(const char *list, const char *counter);
 
 /* Once all is decided: says in words which of the names could not be used, and why; the empty
    string if there is none. */
-void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos, int count,
+void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
+  int count,
   char *skipped, int size);
 
 /* select.c: tries every counter, or those that the environment asks for, and chooses. */
@@ -196,17 +200,20 @@ struct cpucycles_selection {
   struct cpucycles_counter_info *counters; /* one per entry of the table */
   int count;
   const char *implementation; /* the chosen one's name */
-  char skipped[320]; /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
+  /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
+  char skipped[320];
   struct cpucycles_reader reader;
   unsigned int plain; /* the chosen backend's, where its read() is not extended */
-  struct cpucycles_reader next_best;    /* for threads that cannot have the chosen one, or no longer */
+  /* for threads that cannot have the chosen one, or no longer */
+  struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
   struct cpucycles_gauge gauge;         /* while it is made */
 };
 
 /* Tries each entry of table, or those that host's environment names, and chooses among them;
    among all where none of those can be used. counters: room for `count` of them. */
-void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
+void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
+  int count,
   struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
 /* The process's one selection: made by the first call, by whatever thread, and constant from

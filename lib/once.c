@@ -51,7 +51,8 @@ static int take(int pid)
 
 /* Returns 0 if this very thread is making something, 1 if it was made meanwhile, 2 if this call
    made it. */
-static int settle(struct cpucycles_once *once, void (*make)(void), const struct cpucycles_calm *calm)
+static int settle(struct cpucycles_once *once, void (*make)(void),
+  const struct cpucycles_calm *calm)
 {
   int settled = 1;
 

@@ -79,7 +79,8 @@ static long long by_system_call(clockid_t clock, long long persecond)
 {
   long long seconds, nanoseconds;
 
-  if (ask_kernel64(clock, &seconds, &nanoseconds) != 0 && ask_kernel(clock, &seconds, &nanoseconds) != 0)
+  if (ask_kernel64(clock, &seconds, &nanoseconds) != 0
+    && ask_kernel(clock, &seconds, &nanoseconds) != 0)
     return 0;
   return seconds * persecond + nanoseconds / (1000000000 / persecond);
 }

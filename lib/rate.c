@@ -157,7 +157,8 @@ static void ask(const struct cpucycles_backend *backend)
 {
   published.timer.invariant = kinds[backend->kind].invariant;
   published.timer.invariant_source = kinds[backend->kind].who;
-  if (cpucycles_trial(ask_rate, (void *)(uintptr_t)backend) != 0 || published.timer.stated_rate < 0) {
+  if (cpucycles_trial(ask_rate, (void *)(uintptr_t)backend) != 0
+    || published.timer.stated_rate < 0) {
     published.timer.stated_rate = 0;
     published.timer.stated_rate_source = NULL;
   }
@@ -207,5 +208,6 @@ long long cpucycles_found_rate(void)
 
 const struct cpucycles_timer_info *cpucycles_found_timer(void)
 {
-  return cpucycles_found_rate() >= 0 && cpucycles_once_is_done(&published.once) ? &published.timer : NULL;
+  return cpucycles_found_rate() >= 0 && cpucycles_once_is_done(&published.once)
+    ? &published.timer : NULL;
 }

@@ -62,7 +62,8 @@ long long cpucycles_overhead(void)
   if (!cpucycles_selected())
     return 0;
   measured = (intptr_t)smallest_section();
-  if (__atomic_compare_exchange_n(&overhead, &known, measured, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  if (__atomic_compare_exchange_n(&overhead, &known, measured, 0,
+        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return measured;
   return known;
 }

@@ -210,20 +210,23 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
 
 /* Is this a second way to a register that an earlier usable counter reads too? Only noise could
    tell their scores apart. */
-static int is_second_way(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
+static int is_second_way(const struct cpucycles_entry *table,
+  const struct cpucycles_counter_info *infos,
   int i)
 {
   int j;
 
   for (j = 0; j < i; j++)
-    if (infos[j].state == CPUCYCLES_USABLE && strcmp(table[j].backend->source, table[i].backend->source) == 0)
+    if (infos[j].state == CPUCYCLES_USABLE
+      && strcmp(table[j].backend->source, table[i].backend->source) == 0)
       return 1;
   return 0;
 }
 
 /* Can it still be chosen, whatever its reads show? Not where an earlier counter goes before it,
    or has a score within this one's penalty. */
-static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i)
+static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
+  int i)
 {
   int j;
 
@@ -251,7 +254,8 @@ static void try_counter(const struct cpucycles_entry *table, int i,
   cpucycles_trial(close_counter, &attempt);
 }
 
-static int is_better(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int i,
+static int is_better(const struct cpucycles_entry *table,
+  const struct cpucycles_counter_info *infos, int i,
   int than)
 {
   if (counts_time(&table[i]) != counts_time(&table[than]))
@@ -260,7 +264,8 @@ static int is_better(const struct cpucycles_entry *table, const struct cpucycles
 }
 
 /* The usable counter that is best, the earlier one at a tie; -1: none. */
-static int best(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos, int count)
+static int best(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
+  int count)
 {
   int i, chosen = -1;
 
@@ -272,7 +277,8 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
 }
 
 /* Opens it for good, to be read by *reader. It was let go since its trial, and may refuse now. */
-static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i,
+static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+  int i,
   struct cpucycles_reader *reader)
 {
   struct attempt attempt = attempt_at(&table[i], selection);
@@ -299,7 +305,8 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
 }
 
 /* The process's counter from now on. */
-static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table, int i)
+static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+  int i)
 {
   if (!reopens(selection, table, i, &selection->reader))
     return 0;
@@ -313,7 +320,8 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
 
 /* For threads that cannot have their own count of the chosen one: the best of those that all
    share; a clock is there at any rate. */
-static void choose_next_best(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+static void choose_next_best(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table)
 {
   struct cpucycles_counter_info *infos = selection->counters;
   int i, chosen;
@@ -382,7 +390,8 @@ static int chooses_among(struct cpucycles_selection *selection, const struct cpu
 }
 
 /* The same among all: of those that were tried already, each was dropped. */
-static int chooses_among_all(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+static int chooses_among_all(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table,
   const char *list)
 {
   int i;
@@ -393,7 +402,8 @@ static int chooses_among_all(struct cpucycles_selection *selection, const struct
   return chooses(selection, table);
 }
 
-void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table, int count,
+void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
+  int count,
   struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
 {
   const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
@@ -413,7 +423,8 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   selection->gauge.now = cpucycles_osclock_monotonic;
   selection->gauge.left = CPUCYCLES_GAUGE_TIME;
-  if (!(list && chooses_among(selection, table, list)) && !chooses_among_all(selection, table, list))
+  if (!(list && chooses_among(selection, table, list))
+    && !chooses_among_all(selection, table, list))
     last_resort(selection, table);
   cpucycles_choice_report(list ? list : "", counters, count, selection->skipped,
     (int)sizeof selection->skipped);

@@ -5,7 +5,8 @@
 
 #include "lib/library.h"
 
-#define CPUCYCLES_BACKEND(id, name, summary) extern const struct cpucycles_backend cpucycles_backend_##id;
+#define CPUCYCLES_BACKEND(id, name, summary) \
+  extern const struct cpucycles_backend cpucycles_backend_##id;
 #include "backends/backends.def"
 #undef CPUCYCLES_BACKEND
 

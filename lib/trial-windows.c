@@ -90,7 +90,8 @@ void cpucycles_trial_end(void)
 }
 
 /* No counter of Windows is taken away while it is in use. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals)
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+  const int *signals)
 {
   (void)rescue, (void)signals;
 }

@@ -63,7 +63,8 @@ static int was_sent(const siginfo_t *info)
     return 1;
 #endif
 #ifdef BUS_MCEERR_AO
-  if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO) /* some memory has failed somewhere */
+  /* some memory has failed somewhere */
+  if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO)
     return 1;
 #endif
   switch (info->si_code) {
@@ -96,9 +97,11 @@ static void pass_on(int i, siginfo_t *info, void *context)
 
   /* After a trial, only a handler that keeps ours for what it does not want leads here: not back
      to it. */
-  if (!__atomic_load_n(&trial.running, __ATOMIC_ACQUIRE) && __atomic_load_n(&is_beneath[i], __ATOMIC_ACQUIRE))
+  if (!__atomic_load_n(&trial.running, __ATOMIC_ACQUIRE)
+    && __atomic_load_n(&is_beneath[i], __ATOMIC_ACQUIRE))
     action = &beneath[i];
-  if ((action->sa_flags & SA_RESETHAND) && __atomic_exchange_n(&trial.reset[i], 1, __ATOMIC_ACQ_REL))
+  if ((action->sa_flags & SA_RESETHAND)
+    && __atomic_exchange_n(&trial.reset[i], 1, __ATOMIC_ACQ_REL))
     default_action(faults[i]);
   else if (action->sa_flags & SA_SIGINFO)
     action->sa_sigaction(faults[i], info, context);
@@ -135,7 +138,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     trial.stack = ((ucontext_t *)context)->uc_stack;
     siglongjmp(trial.escape, 1);
   }
-  if (!was_sent(info) && __atomic_load_n(&rescuer, __ATOMIC_ACQUIRE) && rescuer(signal, info, context))
+  if (!was_sent(info) && __atomic_load_n(&rescuer, __ATOMIC_ACQUIRE)
+    && rescuer(signal, info, context))
     i = -1; /* done */
   else if (!mine || !was_sent(info))
     pass_on(i, info, context);
@@ -192,7 +196,8 @@ static void restore_never_set(int i)
 {
 #if defined(__linux__) && defined(SYS_rt_sigaction)
   static const unsigned long zero[20];
-  const unsigned long sa_restorer = 0x04000000; /* the same on all CPUs that have it: asm/signal.h */
+  /* the same on all CPUs that have it: asm/signal.h */
+  const unsigned long sa_restorer = 0x04000000;
   unsigned long found[20] = { 0 };
 
   syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
@@ -302,7 +307,8 @@ void cpucycles_trial_end(void)
 }
 
 /* An ignored signal would be inherited by the next program as such; ours would not. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context), const int *signals)
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+  const int *signals)
 {
   int i;
 
@@ -310,7 +316,8 @@ void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *cont
   for (; *signals; signals++)
     for (i = 0; i < FAULTS; i++)
       if (faults[i] == *signals)
-        stays[i] = (trial.application[i].sa_flags & SA_SIGINFO) || trial.application[i].sa_handler != SIG_IGN;
+        stays[i] = (trial.application[i].sa_flags & SA_SIGINFO)
+          || trial.application[i].sa_handler != SIG_IGN;
 }
 
 /* No handler leads into an unloaded library, unless somebody keeps it for later. */
@@ -336,7 +343,8 @@ void cpucycles_trial_replay(void)
     trial.kept--;
     for (i = 0; i < trial.kept; i++)
       trial.kept_info[i] = trial.kept_info[i + 1];
-    send_again(&info); /* its handler may not come back: nothing else is left to do here but the rest */
+    /* its handler may not come back: nothing else is left to do here but the rest */
+    send_again(&info);
   }
 }
 

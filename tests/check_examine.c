@@ -70,7 +70,8 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 
 #include "tests/suite.h"
 
-static struct cpucycles_counter_info counter = { .name = "fake", .kind = "reference", .scope = "system",
+static struct cpucycles_counter_info counter
+  = { .name = "fake", .kind = "reference", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_SELECTED };
 static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invariant = 1,
   .invariant_source = "the test" };
@@ -170,7 +171,8 @@ START_TEST(counter_that_is_as_stated_is_said_to_be)
   ck_assert_int_eq(timer.overhead, 7);
   ck_assert_double_gt(timer.read_nanoseconds, 0);
   ck_assert_double_eq_tol(timer.read_cycles / timer.read_nanoseconds, 1, 0.5);
-  ck_assert(timer.low <= timer.quartile1 && timer.quartile1 <= timer.median && timer.median <= timer.quartile3
+  ck_assert(timer.low <= timer.quartile1 && timer.quartile1 <= timer.median
+    && timer.median <= timer.quartile3
     && timer.quartile3 <= timer.high);
 }
 END_TEST
@@ -249,7 +251,8 @@ START_TEST(coarse_clock_is_said_to_be_uncertain)
     ck_assert_double_gt(timer.measured, 0);
     ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);
     ck_assert_double_le(fabs(disagreement(&timer)), timer.uncertainty + 1);
-    ck_assert(timer.read_nanoseconds == 0 || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
+    ck_assert(timer.read_nanoseconds == 0
+      || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
     ck_assert_int_gt(timer.step, 0);
   }
 }

@@ -164,7 +164,8 @@ static int call_while_another_thread_raises(void)
   pthread_t thread;
   int i;
 
-  forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
   if (forbidden == MAP_FAILED)
     return 2;
   memset(&set, 0, sizeof set);
@@ -332,7 +333,8 @@ START_TEST(handler_that_jumps_out_of_the_first_call_holds_up_nobody)
 
   if (skip_under("valgrind", "handler_that_jumps_out_of_the_first_call_holds_up_nobody",
         "valgrind takes a SIGSEGV that is sent for one of its own")
-    || skip_where_handlers_lose_their_thread("handler_that_jumps_out_of_the_first_call_holds_up_nobody"))
+    || skip_where_handlers_lose_their_thread(
+      "handler_that_jumps_out_of_the_first_call_holds_up_nobody"))
     return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_and_jump_out_of_a_handler);
@@ -479,7 +481,8 @@ static int mappings(void)
 
 static int leave_nothing(void)
 {
-  int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task"), mapped = mappings();
+  int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task"),
+    mapped = mappings();
   const struct cpucycles_counter_info *counter;
   int i, selected_per_thread = 0;
 
@@ -522,7 +525,8 @@ static int filter(const int *calls, int count, unsigned int action)
   program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
     offsetof(struct seccomp_data, nr));
   for (i = 0; i < count; i++) {
-    program[whole.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+    program[whole.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+      (unsigned)calls[i], 0, 1);
     program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
   }
   program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -698,7 +702,8 @@ static int call_without_tsc(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (strstr(counter->name, "tsc") && counter->signal_number != SIGSEGV)
       return 4;
-    if (strstr(counter->name, "tsc") && !(counter->remedy && strstr(counter->remedy, "PR_TSC_ENABLE")))
+    if (strstr(counter->name, "tsc")
+      && !(counter->remedy && strstr(counter->remedy, "PR_TSC_ENABLE")))
       return 6;
     /* with a PMU, a perf event is better than a clock; a clock must work all the same */
     if (strcmp(counter->name, "default-monotonic") == 0 && counter->state == CPUCYCLES_DROPPED)

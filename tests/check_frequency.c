@@ -260,7 +260,8 @@ START_TEST(cpuinfo_of_another_architecture_is_not_believed)
 
     machine_name = emulations[i].machine;
     write_file("/proc/cpuinfo", emulations[i].text);
-    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
+    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
+      persecond ? "/proc/cpuinfo" : "default");
   }
   remove_machine();
 }
@@ -275,7 +276,8 @@ START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
   for (length = 230; length < 300; length++) {
     snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
     write_file("/proc/cpuinfo", line);
-    ck_assert(estimate().persecond == 2500000000 || estimate().persecond == CPUCYCLES_FREQUENCY_DEFAULT);
+    ck_assert(estimate().persecond == 2500000000
+      || estimate().persecond == CPUCYCLES_FREQUENCY_DEFAULT);
   }
   write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\00000\n", 18);
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
@@ -384,7 +386,8 @@ START_TEST(every_dialect_of_cpuinfo_is_understood)
     long long persecond = dialects[i].persecond;
 
     write_file("/proc/cpuinfo", dialects[i].line);
-    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
+    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
+      persecond ? "/proc/cpuinfo" : "default");
   }
   remove_machine();
 }
@@ -425,7 +428,8 @@ START_TEST(long_cpuinfo_is_not_read_whole)
 END_TEST
 
 /* What an administrator or a user can put where a number belongs. */
-static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n", "999\n",
+static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n",
+  "999\n",
   "1000000000001\n", "99999999999999999999999999\n", "2400000000x\n", "2400000000 2400000000\n",
   "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n", "+2400000000\n" };
 
@@ -471,7 +475,8 @@ START_TEST(junk_in_the_environment_is_skipped)
   environment_value = "1e300";
   expect_skipped("cpucyclespersecond is no decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
-  expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal number");
+  expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal "
+    "number");
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_skipped("cpucyclespersecond is no decimal number");
   environment_value = "2400000000";
@@ -529,7 +534,8 @@ END_TEST
 START_TEST(decimal_comma_of_the_locale_changes_nothing)
 {
   if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
-    skip("decimal_comma_of_the_locale_changes_nothing", "no locale with a decimal comma is installed");
+    skip("decimal_comma_of_the_locale_changes_nothing",
+      "no locale with a decimal comma is installed");
     return;
   }
   make_machine();

@@ -153,7 +153,8 @@ static void read_as(const struct cpucycles_entry *entry, struct cpucycles_scale 
 
   ck_assert_msg(cpucycles_inline_instruction(entry->backend->plain, &count), "%s: no instruction",
     entry->name);
-  cpucycles_inline_state.method = entry->backend->plain | (scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0);
+  cpucycles_inline_state.method = entry->backend->plain
+    | (scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0);
   cpucycles_inline_state.multiplier = scale.multiplier;
   cpucycles_inline_state.shift = scale.shift;
   expect_between(&reader);

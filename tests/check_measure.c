@@ -352,7 +352,8 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
     took = -cpucycles_osclock_raw();
     rate = cpucycles_rate_by(read_nanoseconds, read_coarse);
     took += cpucycles_osclock_raw();
-    ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000), "%lld by a clock of %lld ns", rate,
+    ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
+      "%lld by a clock of %lld ns", rate,
       granularity);
     /* An interrupted measurement may have taken long enough for that clock. */
     ck_assert(rate == 0 || took >= 99 * granularity);
@@ -514,7 +515,8 @@ START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate
 
   if (_i > 0 && suite_under("qemu"))
     return; /* said once */
-  if (skip_where_forks_keep_locks("fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate"))
+  if (skip_where_forks_keep_locks(
+        "fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate"))
     return;
   cpucycles();
   pthread_create(&thread, NULL, find_rate, &rate);

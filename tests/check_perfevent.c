@@ -108,7 +108,8 @@ static int kernel_open(struct perf_event_attr *wanted)
   real.config &= 0xffffffff;
   real.config1 = 0;
   event = made_up ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (event < 0 && recorded[0] && (made_up || errno == ENOSYS || errno == EPERM || errno == EACCES)) {
+  if (event < 0 && recorded[0]
+    && (made_up || errno == ENOSYS || errno == EPERM || errno == EACCES)) {
     made_up = 1;
     event = open("/dev/null", O_RDONLY | O_CLOEXEC);
   }
@@ -134,7 +135,8 @@ static uint64_t time_counted(void)
 
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  ssize_t length = made_up ? (ssize_t)sizeof *reading : syscall(SYS_read, descriptor, reading, sizeof *reading);
+  ssize_t length = made_up ? (ssize_t)sizeof *reading
+    : syscall(SYS_read, descriptor, reading, sizeof *reading);
 
   if (made_up) {
     reading->value = time_counted();
@@ -221,7 +223,8 @@ static int rescue_of_fake(int signal, const void *info, void *context)
 /* A page as the kernel leaves it, in memory that can go away like it. */
 static struct perf_event_mmap_page *record(int which, uint32_t index, int width, long long offset)
 {
-  struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+  struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
+    PROT_READ | PROT_WRITE,
     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   ck_assert_ptr_ne(page, MAP_FAILED);
@@ -263,7 +266,8 @@ static int opened_by_fake(const char *test)
   error = cpucycles_perf_open(&by_fake, &why);
   ck_assert_int_eq(error, 0);
   if (cpucycles_perf_mark == &no_mark) {
-    skip(test, "this kernel or emulator wipes no memory in a forked child, so that no page is used");
+    skip(test,
+      "this kernel or emulator wipes no memory in a forked child, so that no page is used");
     return 0;
   }
   return 1;
@@ -398,7 +402,8 @@ START_TEST(short_lived_threads_leave_nothing)
     pages = mapped();
     run_threads(read_counter, suite_runs(10000));
     ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
-    if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu")) /* whose memory it is, too */
+    /* whose memory it is, too */
+    if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu"))
       ck_assert_int_le(mapped(), pages);
   }
 }
@@ -559,7 +564,8 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
     recorded[0] = NULL; /* the child's own event has a page that shows nothing */
     prepared.value = 1700; /* by which the parent's is ahead */
     after = read_by_fake();
-    _exit(after < before ? 1 : own.process != getpid() ? 2 : own.state != EVENTS ? 3 : executed != 1);
+    _exit(after < before ? 1 : own.process != getpid() ? 2
+      : own.state != EVENTS ? 3 : executed != 1);
   }
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_eq(read_by_fake(), before);
@@ -627,7 +633,8 @@ START_TEST(vfork_child_disturbs_nothing)
   uint64_t id;
   pid_t child;
 
-  if (skip_under("asan", "vfork_child_disturbs_nothing", "the sanitizer takes vfork for something else"))
+  if (skip_under("asan", "vfork_child_disturbs_nothing",
+    "the sanitizer takes vfork for something else"))
     return;
   if (!opened("vfork_child_disturbs_nothing"))
     return;
@@ -776,7 +783,8 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_SOFTWARE;
   wanted.config = PERF_COUNT_SW_DUMMY;
-  wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+  wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
+    | PERF_FORMAT_ID;
   wanted.exclude_kernel = 1;
   other = kernel_open(&wanted);
   ck_assert_int_ge(other, 0);
@@ -849,13 +857,16 @@ START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
   long long step;
   void *result;
 
-  if (_i == 1 && skip_under("valgrind", "thread_under_a_filter_installed_later_counts_by_the_next_best (SIGSYS)",
+  if (_i == 1 && skip_under("valgrind",
+    "thread_under_a_filter_installed_later_counts_by_the_next_best (SIGSYS)",
         "valgrind 3.19 itself ends when a filter raises SIGSYS"))
     return;
   if (!opened("thread_under_a_filter_installed_later_counts_by_the_next_best"))
     return;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
-    skip("thread_under_a_filter_installed_later_counts_by_the_next_best", "no seccomp filters here");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+    || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    skip("thread_under_a_filter_installed_later_counts_by_the_next_best",
+      "no seccomp filters here");
     return;
   }
   keep_handlers(by_read.rescue);
@@ -866,7 +877,8 @@ START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
   ck_assert_ptr_nonnull(result);
   ck_assert_int_ge(step, cpucycles_persecond() / 100 / 2);
 #else
-  skip("thread_under_a_filter_installed_later_counts_by_the_next_best", "built without linux/seccomp.h");
+  skip("thread_under_a_filter_installed_later_counts_by_the_next_best",
+    "built without linux/seccomp.h");
 #endif
 }
 END_TEST
@@ -1280,7 +1292,8 @@ START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
   noted = NULL;
   before = by_rdpmc.read();
   if (!noted) {
-    skip("instruction_that_is_refused_in_mid_run_is_done_without", "this system allows rdpmc always");
+    skip("instruction_that_is_refused_in_mid_run_is_done_without",
+      "this system allows rdpmc always");
     return;
   }
   ck_assert_str_eq(noted, "by-read");
@@ -1291,7 +1304,8 @@ END_TEST
 #else
 START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
 {
-  skip("instruction_that_is_refused_in_mid_run_is_done_without", "the tests have no such instruction here");
+  skip("instruction_that_is_refused_in_mid_run_is_done_without",
+    "the tests have no such instruction here");
 }
 END_TEST
 #endif
@@ -1318,7 +1332,8 @@ static void put(const char *pmu, const char *file, const char *text)
 
 static void remove_devices(void)
 {
-  static const char *const pmus[] = { "cpu_core", "cpu_atom", "armv8_cortex_a53", "armv8_cortex_a72", "uncore",
+  static const char *const pmus[] = { "cpu_core", "cpu_atom", "armv8_cortex_a53",
+    "armv8_cortex_a72", "uncore",
     "arm_cspmu", "cpu_three", "cpu_four", "cpu_five" };
   static const char *const files[] = { "type", "cpus", "events/cpu_cycles", "events", "" };
   char path[200];

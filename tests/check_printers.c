@@ -115,7 +115,8 @@ static void expect(const char *line)
 
 START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
 {
-  struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet", .governor = "powersave",
+  struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
+    .governor = "powersave",
     .governed = 3, .governors = 2, .turbo = 1 };
 
   report.state = state;
@@ -141,8 +142,10 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
   expect("cpucycles governor powersave on 3 CPUs, another on others");
   expect("cpucycles turbo on");
   print(print_json);
-  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},{\"name\": \"cpu_atom\",\"cpus\": 6}]");
-  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},\"turbo\": true");
+  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},{\"name\": \"cpu_atom\",\"cpus\": "
+    "6}]");
+  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},\"turbo\": "
+    "true");
   report.state.governors = 1;
   report.state.turbo = 0;
   *report.state.clock_sources = 0;
@@ -156,7 +159,8 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
   print(print_json);
   expect_json("\"governor\": null,\"turbo\": null");
   print(print_text_of_machine);
-  ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo") && !strstr(printed, "clock source"));
+  ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo")
+    && !strstr(printed, "clock source"));
 }
 END_TEST
 
@@ -164,12 +168,14 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
 {
   const struct cpucycles_counter_info rows[] = {
     { .name = "a", .state = CPUCYCLES_DROPPED, .reason = "signal", .explanation = "it trapped",
-      .signal_number = SIGSEGV, .remedy = "do this", .kind = "core", .scope = "core", .unit = "cycles" },
+      .signal_number = SIGSEGV, .remedy = "do this", .kind = "core", .scope = "core",
+      .unit = "cycles" },
     { .name = "b", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
       .error_number = EACCES, .kind = "core", .scope = "core", .unit = "cycles" },
     { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
       .precision = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
-    { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing", .explanation = "it stands still",
+    { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
+      .explanation = "it stands still",
       .kind = "clock", .scope = "system", .unit = "ns" },
   };
   char line[300];
@@ -184,9 +190,11 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
   expect("cpucycles note c by-read: by a call");
   expect("cpucycles last resort d not-increasing: it stands still");
   print(print_json);
-  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\",\"errno\": null,\"error\": null,"
+  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\",\"errno\": null,\"error\": "
+    "null,"
               "\"signal\": \"SIGSEGV\",\"remedy\": \"do this\",\"timer\": null");
-  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,\"reason\": \"by-read\"");
+  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,\"reason\": "
+    "\"by-read\"");
   expect_json("\"implementation_skipped\": \"a does not work\"");
   print(print_text);
   expect("cpucycles skipped CPUCYCLES_IMPLEMENTATION: a does not work");
@@ -196,7 +204,8 @@ END_TEST
 
 START_TEST(timer_is_printed_with_all_that_was_found)
 {
-  const struct cpucycles_counter_info fake = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
+  const struct cpucycles_counter_info fake
+    = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
     .scope = "core", .unit = "ticks", .precision = 7 };
   struct timer *timer = &timers[0];
 
@@ -228,7 +237,8 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   timer->low = -5;
   print(print_text);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
-  expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by CLOCK, "
+  expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by "
+    "CLOCK, "
          "+10000.0 ppm off");
   expect("cpucycles timer fake invariant no, says me");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
@@ -238,7 +248,8 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
   expect("cpucycles timer gone not examined: it ended");
   print(print_json);
-  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": false,\"largest_step_back\": 99}");
+  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": "
+    "false,\"largest_step_back\": 99}");
   expect_json("\"off_ppm\": 10000.000000,");
   strcpy(timer->failure, "it ended");
   print(print_json);
@@ -271,7 +282,8 @@ END_TEST
 
 static void warn_of_one(const char *kind)
 {
-  const struct cpucycles_counter_info fake = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
+  const struct cpucycles_counter_info fake
+    = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
     .scope = "system", .unit = "ticks" };
 
   counters[0] = fake;

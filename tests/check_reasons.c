@@ -21,7 +21,8 @@ static const char *environment(const char *name)
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host nowhere = { "/nonexistent", environment, NULL, NULL, NULL, 0, NULL };
+static const struct cpucycles_host nowhere
+  = { "/nonexistent", environment, NULL, NULL, NULL, 0, NULL };
 
 static long long ticks;
 
@@ -56,7 +57,8 @@ static long long rate_of_clock(void)
 static void select_among(const struct cpucycles_backend *backend, int count)
 {
   static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks", .read = read_time };
+    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+    .read = read_time };
   static const struct cpucycles_backend clock = { .kind = CPUCYCLES_KIND_CLOCK,
     .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "c", .unit = "ticks", .read = read_up,
     .rate = rate_of_clock };
@@ -76,7 +78,8 @@ static void select_among(const struct cpucycles_backend *backend, int count)
   info = infos[count - 1];
 }
 
-static void select_counter(enum cpucycles_kind kind, long long (*read)(void), long long (*rate)(void),
+static void select_counter(enum cpucycles_kind kind, long long (*read)(void),
+  long long (*rate)(void),
   int (*open)(struct cpucycles_why *))
 {
   struct cpucycles_backend backend = { .kind = kind, .scope = CPUCYCLES_SCOPE_CORE, .width = 64,
@@ -158,7 +161,8 @@ static void by_odd_rate(void)
 static void by_fourth_of_its_kind(void)
 {
   static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks", .read = read_time };
+    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+    .read = read_time };
 
   select_among(&scaled, 4);
 }
@@ -267,7 +271,8 @@ START_TEST(every_reason_is_given_to_who_deserves_it)
     reasons[i].by();
     ck_assert_str_eq(info.reason, reasons[i].code);
     ck_assert_int_eq(info.precision, 0);
-    ck_assert(info.state == (strncmp(info.reason, "by-", 3) == 0 ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
+    ck_assert(info.state
+      == (strncmp(info.reason, "by-", 3) == 0 ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
     ck_assert_ptr_nonnull(info.explanation);
     ck_assert_ptr_null(info.remedy);
     sentences[i] = info.explanation;

@@ -23,15 +23,18 @@ struct file {
 #define PARANOID(n) { "/proc/sys/kernel/perf_event_paranoid", n "\n" }
 #define ACCESS(n) { "/proc/sys/kernel/perf_user_access", n "\n" }
 #define RELEASE(text) { "/proc/sys/kernel/osrelease", text "\n" }
-#define FILTER(n) { "/proc/self/status", "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t" n "\nSeccomp_filters:\t1\n" }
+#define FILTER(n) \
+  { "/proc/self/status", "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t" n "\nSeccomp_filters:\t1\n" }
 #define RDPMC(n) { "/sys/bus/event_source/devices/cpu/rdpmc", n "\n" }
 #define HYBRID_RDPMC(n) { "/sys/bus/event_source/devices/cpu_core/rdpmc", n "\n" }
 #define WATCHDOG(n) { "/proc/sys/kernel/nmi_watchdog", n "\n" }
 #define DOCKER { "/.dockerenv", "" }
 #define PMU(name) { "/sys/bus/event_source/devices/" name "/type", "4\n" }
 #define NO_PMU { "/sys/bus/event_source/devices/software/type", "1\n" }
-#define VIRTUAL { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: x\nflags\t\t: fpu tsc hypervisor lahf_lm\n" }
-#define REAL { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: hypervisor\nflags\t\t: fpu tsc lahf_lm\n" }
+#define VIRTUAL \
+  { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: x\nflags\t\t: fpu tsc hypervisor lahf_lm\n" }
+#define REAL \
+  { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: hypervisor\nflags\t\t: fpu tsc lahf_lm\n" }
 #define PRODUCT(text) { "/sys/class/dmi/id/product_name", text "\n" }
 #define VENDOR(text) { "/sys/class/dmi/id/sys_vendor", text "\n" }
 #define TREE(text) { "/proc/device-tree/hypervisor/compatible", text }
@@ -39,8 +42,9 @@ struct file {
 
 /* QEMU has the option on CPUs of these kinds alone. */
 #define KVM_REMEDY \
-  (QEMU_HAS_PMU_OPTION ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
-                       : "give the virtual machine a PMU, or run outside of it")
+  (QEMU_HAS_PMU_OPTION \
+      ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
+      : "give the virtual machine a PMU, or run outside of it")
 
 static void begin_machine(const struct file *files)
 {
@@ -68,17 +72,21 @@ static const struct {
   const char *explanation, *remedy;
 } events[] = {
   /* the setting: above 2 is not Linux's own, and CAP_PERFMON does not help against it */
-  { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
+  { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0,
+    "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("4"), RELEASE("5.15.0-91-generic") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
+  { { PARANOID("4"), RELEASE("5.15.0-91-generic") }, EACCES, 0,
+    "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("10"), RELEASE("5.8.0") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("3"), RELEASE("4.19.0-26-amd64") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
+  { { PARANOID("3"), RELEASE("4.19.0-26-amd64") }, EACCES, 0,
+    "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("3"), RELEASE("5.7.19") }, EPERM, 0, "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("3"), RELEASE("6.1.0"), FILTER("0") }, EPERM, 0, "kernel.perf_event_paranoid is above 2",
+  { { PARANOID("3"), RELEASE("6.1.0"), FILTER("0") }, EPERM, 0,
+    "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
   /* a PMU that cannot leave the kernel out needs more */
   { { PARANOID("2"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
@@ -98,10 +106,12 @@ static const struct {
   { { PARANOID("2"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("4"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
-    "let the seccomp filter of this process allow perf_event_open, and sysctl kernel.perf_event_paranoid=2" },
+    "let the seccomp filter of this process allow perf_event_open, and sysctl "
+    "kernel.perf_event_paranoid=2" },
   { { PARANOID("2"), RELEASE("6.1.0"), FILTER("2"), DOCKER }, EPERM, 0,
     "a seccomp filter refuses perf_event_open",
-    "run the container with a seccomp profile that allows perf_event_open, or with --cap-add PERFMON" },
+    "run the container with a seccomp profile that allows perf_event_open, or with --cap-add "
+    "PERFMON" },
   { { PARANOID("2"), RELEASE("5.4.0-150-generic"), FILTER("2"), DOCKER }, EPERM, 0,
     "a seccomp filter refuses perf_event_open",
     "run the container with a seccomp profile that allows perf_event_open" },
@@ -117,12 +127,14 @@ static const struct {
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("2"), FILTER("2") }, EACCES, 0, "a security module", NULL },
   /* no such call */
-  { { PARANOID("2"), FILTER("0") }, ENOSYS, 0, "what runs this program, such as an emulator", NULL },
+  { { PARANOID("2"), FILTER("0") }, ENOSYS, 0, "what runs this program, such as an emulator",
+    NULL },
   { { FILTER("2") }, ENOSYS, 0, "this kernel was built without perf events", NULL },
   /* no PMU */
   { { PARANOID("2"), NO_PMU, VIRTUAL }, ENOENT, 0, "this virtual machine has no PMU",
     "run outside of the virtual machine" },
-  { { PARANOID("4"), NO_PMU, VIRTUAL, PRODUCT("Standard PC (Q35 + ICH9, 2009)"), VENDOR("QEMU") }, ENOENT, 0,
+  { { PARANOID("4"), NO_PMU, VIRTUAL, PRODUCT("Standard PC (Q35 + ICH9, 2009)"), VENDOR("QEMU") },
+    ENOENT, 0,
     "this virtual machine has no PMU", "give the virtual machine a PMU, or run outside of it" },
   { { NO_PMU, VIRTUAL, PRODUCT("VMware Virtual Platform"), VENDOR("VMware, Inc.") }, EOPNOTSUPP, 0,
     "this virtual machine has no PMU",
@@ -132,16 +144,20 @@ static const struct {
     "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
   { { NO_PMU, { "/sys/hypervisor/type", "xen\n" } }, ENOENT, 0, "this virtual machine has no PMU",
     "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
-  { { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0, "this virtual machine has no PMU",
+  { { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0,
+    "this virtual machine has no PMU",
     "run outside of the virtual machine" },
   { { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0, "this virtual machine has no PMU",
     "give the virtual machine a PMU, or run outside of it" },
   { { NO_PMU, BOARD("riscv-virtio") }, ENOENT, 0, "this virtual machine has no PMU",
     "give the virtual machine a PMU, or run outside of it" },
-  { { NO_PMU, { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
-    ENOENT, 0, "this virtual machine has no PMU", "give the virtual machine a PMU, or run outside of it" },
+  { { NO_PMU,
+    { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
+    ENOENT, 0, "this virtual machine has no PMU",
+      "give the virtual machine a PMU, or run outside of it" },
   { { NO_PMU, TREE("linux,kvm") }, ENOENT, 0, "this virtual machine has no PMU", KVM_REMEDY },
-  { { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, "this virtual machine has no PMU", KVM_REMEDY },
+  { { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, "this virtual machine has no PMU",
+    KVM_REMEDY },
   /* nobody can enable what the machine does not have */
   { { PARANOID("2"), NO_PMU, REAL }, ENOENT, 0, NULL, NULL },
   { { PARANOID("4"), NO_PMU, REAL, PRODUCT("20XW00"), VENDOR("LENOVO") }, ENOENT, 0, NULL, NULL },
@@ -210,7 +226,8 @@ START_TEST(remedy_for_user_access_knows_setting_and_release)
     struct cpucycles_why why = { 0 };
 
     begin_machine(accesses[i].files);
-    ck_assert_int_eq(cpucycles_user_access_why(machine_root, accesses[i].needed, &why), accesses[i].stands_in_the_way);
+    ck_assert_int_eq(cpucycles_user_access_why(machine_root, accesses[i].needed, &why),
+      accesses[i].stands_in_the_way);
     remove_machine();
     expect_begins(why.remedy, accesses[i].remedy);
   }
@@ -245,7 +262,8 @@ START_TEST(remedy_for_rdpmc_is_the_level_that_is_needed)
     struct cpucycles_why why = { 0 };
 
     begin_machine(settings[i].files);
-    ck_assert_int_eq(cpucycles_rdpmc_why(machine_root, settings[i].needed, &why), settings[i].level);
+    ck_assert_int_eq(cpucycles_rdpmc_why(machine_root, settings[i].needed, &why),
+      settings[i].level);
     remove_machine();
     if (settings[i].remedy)
       ck_assert_str_eq(why.remedy, settings[i].remedy);
@@ -322,10 +340,12 @@ static const struct {
 } hypervisors[] = {
   { { VIRTUAL }, HYPERVISOR_UNNAMED },
   { { REAL }, NULL },
-  { { { "/proc/sysinfo", "LPAR Name: X\nVM00 Name: Y\nVM00 Control Program: KVM/Linux\n" } }, "KVM" },
+  { { { "/proc/sysinfo", "LPAR Name: X\nVM00 Name: Y\nVM00 Control Program: KVM/Linux\n" } },
+    "KVM" },
   { { { "/proc/sysinfo", "VM00 Control Program: z/VM    7.2.0\n" } }, "z/VM" },
   { { { "/proc/sysinfo", "LPAR Number: 3\n" } }, NULL },
-  { { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } }, "QEMU" },
+  { { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
+    "QEMU" },
   { { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: PowerNV 8335-GTH\n" } }, NULL },
   { { VENDOR("Amazon EC2"), PRODUCT("c7g.metal") }, NULL },
   { { PRODUCT("Google Compute Engine") }, "KVM" },
@@ -383,7 +403,8 @@ START_TEST(line_is_found_wherever_it_stands)
   ck_assert_int_eq(read_kernel_line(machine_root, "/d", "key:", text, sizeof text), -1);
   ck_assert_int_eq(read_kernel_line(machine_root, "/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
-  memcpy(longer + 1020, "\nkey:123456789", 14); /* over the end of a chunk, and longer than there is room */
+  /* over the end of a chunk, and longer than there is room */
+  memcpy(longer + 1020, "\nkey:123456789", 14);
   longer[sizeof longer - 1] = 0;
   write_file("/f", longer);
   ck_assert_int_eq(read_kernel_line(machine_root, "/f", "key:", text, sizeof text), 7);

@@ -89,7 +89,8 @@ END_TEST
 static const struct {
   const char *architecture, *cpuinfo, *model;
 } models[] = {
-  { "x86_64", "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t: 140\nmodel name\t: 11th Gen Core\n",
+  { "x86_64",
+    "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t: 140\nmodel name\t: 11th Gen Core\n",
     "11th Gen Core" },
   { "i686", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n", "AMD EPYC" },
   { "ppc64le", "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\n",
@@ -99,7 +100,8 @@ static const struct {
   { "loongarch64", "Model Name\t\t: Loongson-3A5000-HV\n", "Loongson-3A5000-HV" },
   { "riscv64", "isa\t\t: rv64imafdc\nuarch\t\t: sifive,u74-mc\n", "sifive,u74-mc" },
   { "s390x",
-    "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = 0A1B2C,  machine = 3906\n",
+    "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = 0A1B2C,  machine = "
+    "3906\n",
     "machine 3906" },
   { "sparc64", "cpu\t\t: TI UltraSparc II  (BlackBird)\n", "TI UltraSparc II  (BlackBird)" },
   { "aarch64", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n",
@@ -204,7 +206,8 @@ START_TEST(state_that_endangers_a_measurement_is_warned_of)
   write_file(CPU "cpu1/cpufreq/scaling_governor", "performance\n");
   write_file(CPU "cpufreq/boost", "0\n");
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-  write_file("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm \n");
+  write_file("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    "tsc hpet acpi_pm \n");
   look_for_warnings();
   ck_assert_str_eq(state.governor, "performance");
   ck_assert_int_eq(state.governed, 2);
@@ -242,7 +245,8 @@ static void judge(const struct timer *timer)
 
 START_TEST(counter_that_does_not_deliver_what_is_stated_is_warned_of)
 {
-  static struct timer timer = { .name = "default-gettimeofday", .stated = 1000000, .measured = 1000100,
+  static struct timer timer = { .name = "default-gettimeofday", .stated = 1000000,
+    .measured = 1000100,
     .invariant = 1, .samples = 100 };
 
   judge(&timer);
@@ -302,7 +306,8 @@ START_TEST(recorded_machines_are_described)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(root, sizeof root, "%s/%s", machines, rows[i].folder);
     if (!is_kernel_file(root, "/proc/cpuinfo")) {
-      skip("recorded_machines_are_described", "CPUCYCLES_MACHINES names no folder of recorded machines");
+      skip("recorded_machines_are_described",
+        "CPUCYCLES_MACHINES names no folder of recorded machines");
       return;
     }
     look(root, rows[i].architecture);

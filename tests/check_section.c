@@ -106,7 +106,8 @@ START_TEST(empty_section_takes_0_to_a_few_steps)
   long long few = overhead / 2 > 4 * step ? overhead / 2 : 4 * step;
 
   ck_assert_int_ge(overhead, 0);
-  ck_assert_msg(net >= -step && net <= few, "%lld, where the overhead is %lld and a step %lld", net, overhead,
+  ck_assert_msg(net >= -step && net <= few, "%lld, where the overhead is %lld and a step %lld", net,
+    overhead,
     step);
 }
 END_TEST
@@ -150,7 +151,8 @@ static long long long_section(void)
    turn with the short ones, as the core's frequency may change meanwhile. */
 START_TEST(chain_is_never_measured_shorter_than_it_is)
 {
-  long long step = step_of_the_counter(), whole = LLONG_MAX, measured = LLONG_MAX, unfenced = LLONG_MAX;
+  long long step = step_of_the_counter(), whole = LLONG_MAX, measured = LLONG_MAX,
+    unfenced = LLONG_MAX;
   double true_length;
   int try;
 
@@ -194,7 +196,8 @@ static long long section_ahead_of_a_chain(void)
 
 START_TEST(what_stands_beside_a_section_is_not_in_it)
 {
-  long long step = step_of_the_counter(), empty = usual(empty_section), chained = usual(chain_section);
+  long long step = step_of_the_counter(), empty = usual(empty_section),
+    chained = usual(chain_section);
   long long limit = empty + (chained - empty) / 4 + 2 * step;
 
   ck_assert_int_le(usual(section_behind_a_chain), limit);

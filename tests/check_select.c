@@ -197,7 +197,8 @@ static long long read_clock(void)
   return now += 1;
 }
 
-#define LAST_CLOCK ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
+#define LAST_CLOCK \
+  ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
 static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
 
@@ -272,7 +273,8 @@ END_TEST
 
 START_TEST(what_counts_cycles_beats_what_counts_time_at_any_score)
 {
-  SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz), LAST_CLOCK,
+  SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz),
+    LAST_CLOCK,
     ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
   ck_assert_str_eq(selection.implementation, "perf");
   ck_assert_int_eq(infos[2].precision, 4811);
@@ -291,7 +293,8 @@ END_TEST
 START_TEST(two_ways_to_one_register_never_alternate)
 {
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .source = "register"),
-    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
   ck_assert_int_lt(infos[1].precision, infos[0].precision);
   ck_assert_str_eq(selection.implementation, "way");
 }
@@ -300,7 +303,8 @@ END_TEST
 START_TEST(second_way_serves_where_first_traps)
 {
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden, .source = "register"),
-    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "other way");
 }
 END_TEST
@@ -330,7 +334,8 @@ END_TEST
 
 START_TEST(ten_tries_and_no_more)
 {
-  SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try), LAST_CLOCK);
+  SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try),
+    LAST_CLOCK);
   expect_dropped(0, "not-increasing");
   ck_assert_int_eq(reads_seen, 10 * 1001);
 }
@@ -380,7 +385,8 @@ END_TEST
    would be published. */
 START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
 {
-  SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),
+  SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
+    .read = read_forbidden),
     ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
     ENTRY("rate", .kind = CPUCYCLES_KIND_SCALED, .open = open_with_remedy, .read = read_up,
       .rate = rate_traps),
@@ -388,7 +394,8 @@ START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
     ENTRY("reopened", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
       .read = read_traps_after_its_trial),
     ENTRY("none known", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden),
-    ENTRY("works", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_with_remedy, .read = read_up), LAST_CLOCK);
+    ENTRY("works", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
+    LAST_CLOCK);
   expect_dropped_by_signal(0, "load a module");
   expect_dropped_by_signal(1, "load a module");
   expect_dropped_by_signal(2, "load a module");
@@ -406,7 +413,8 @@ START_TEST(errno_decides_the_reason)
     ENTRY("b", .kind = CPUCYCLES_KIND_CORE, .open = open_absent, .read = read_up),
     ENTRY("c", .kind = CPUCYCLES_KIND_CORE, .open = open_exhausted, .read = read_up),
     ENTRY("d", .kind = CPUCYCLES_KIND_CORE, .open = open_failed, .read = read_up),
-    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_words, .read = read_up), LAST_CLOCK);
+    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_words, .read = read_up),
+    LAST_CLOCK);
   expect_dropped(0, "refused");
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
   ck_assert_int_eq(infos[0].error_number, EACCES);
@@ -422,7 +430,8 @@ END_TEST
 
 START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
-  SELECT(ENTRY("unknown", .kind = CPUCYCLES_KIND_SCALED, .read = read_constant, .rate = rate_unknown),
+  SELECT(ENTRY("unknown", .kind = CPUCYCLES_KIND_SCALED, .read = read_constant,
+    .rate = rate_unknown),
     ENTRY("traps", .kind = CPUCYCLES_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
   ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
   ck_assert_ptr_nonnull(infos[0].reason);
@@ -463,9 +472,12 @@ START_TEST(thread_that_loses_its_own_counter_has_the_best_that_all_share)
   SELECT(ENTRY("clock first", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz,
       .scope = CPUCYCLES_SCOPE_SYSTEM),
     ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
-    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .scope = CPUCYCLES_SCOPE_CORE),
-    ENTRY("coarse", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41, .scope = CPUCYCLES_SCOPE_SYSTEM),
-    ENTRY("fine", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up, .scope = CPUCYCLES_SCOPE_SYSTEM,
+    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41,
+    .scope = CPUCYCLES_SCOPE_CORE),
+    ENTRY("coarse", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41,
+    .scope = CPUCYCLES_SCOPE_SYSTEM),
+    ENTRY("fine", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_SYSTEM,
       .open = open_well, .close = close_well));
   ck_assert_str_eq(selection.implementation, "thread");
   ck_assert_ptr_eq(selection.next_best.read, read_up);
@@ -476,8 +488,10 @@ END_TEST
 
 START_TEST(thread_that_loses_its_own_counter_has_at_least_a_clock)
 {
-  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
-    ENTRY("once", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up, .scope = CPUCYCLES_SCOPE_SYSTEM,
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_THREAD),
+    ENTRY("once", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_SYSTEM,
       .open = open_only_once), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "thread");
   ck_assert_ptr_eq(selection.next_best.read, cpucycles_osclock_monotonic);
@@ -488,7 +502,8 @@ END_TEST
 
 START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
 {
-  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_THREAD),
     LAST_CLOCK);
   ck_assert_ptr_null(infos[0].reason);
   cpucycles_counter_note(&infos[0], "by-read");
@@ -519,7 +534,8 @@ static int open_with_unit(struct cpucycles_why *why)
 START_TEST(unit_is_what_the_opened_counter_says)
 {
   SELECT(ENTRY("usual", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
-    ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit), LAST_CLOCK);
+    ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit),
+    LAST_CLOCK);
   ck_assert_str_eq(infos[0].unit, "ticks");
   ck_assert_str_eq(infos[1].unit, "kernel cycles, too");
 }
@@ -572,7 +588,8 @@ START_TEST(core_counter_that_anothers_trial_stopped_makes_way)
 {
   SELECT(ENTRY("stopped", .kind = CPUCYCLES_KIND_CORE, .scope = CPUCYCLES_SCOPE_CORE,
       .read = read_until_another_opens),
-    ENTRY("another", .kind = CPUCYCLES_KIND_PERF_READ, .open = open_well, .read = read_up_by_41), LAST_CLOCK);
+    ENTRY("another", .kind = CPUCYCLES_KIND_PERF_READ, .open = open_well, .read = read_up_by_41),
+    LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "another");
   expect_dropped(0, "not-increasing");
 }
@@ -640,11 +657,13 @@ START_TEST(second_way_to_a_register_can_be_asked_for)
 {
   asked = "other way";
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
-    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
   asked = "other-way";
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
-    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"), LAST_CLOCK);
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "other-way");
 }
 END_TEST
@@ -657,7 +676,8 @@ START_TEST(name_that_cannot_be_used_is_reported)
   expect_dropped(1, "refused");
   ck_assert_str_eq(infos[1].remedy, "ask nicely");
   ck_assert_str_eq(
-    selection.skipped, "refused does not work here: refused; nonesuch is no counter of this library");
+    selection.skipped,
+    "refused does not work here: refused; nonesuch is no counter of this library");
   select_asked("referenc,reference");
   ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
   select_asked("ref,references,clock"); /* whole names only */
@@ -682,7 +702,8 @@ START_TEST(automatic_choice_stands_where_nothing_asked_for_can_be_used)
   }
   select_asked("refused,nonesuch");
   ck_assert_str_eq(
-    selection.skipped, "refused does not work here: refused; nonesuch is no counter of this library");
+    selection.skipped,
+    "refused does not work here: refused; nonesuch is no counter of this library");
 }
 END_TEST
 
@@ -718,7 +739,8 @@ START_TEST(whatever_is_asked_for_the_report_is_short_and_printable)
   ck_assert_str_eq(selection.skipped, "?[31mred?? is no counter of this library");
   memset(long_name, 'x', sizeof long_name - 1);
   select_asked(long_name);
-  ck_assert_str_eq(selection.skipped, "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
+  ck_assert_str_eq(selection.skipped,
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
   for (i = 0; i + 2 < sizeof many; i += 2)
     memcpy(many + i, "y,", 2);
   select_asked(many);

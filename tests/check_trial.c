@@ -182,7 +182,8 @@ START_TEST(handlers_come_back_exactly)
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
     ck_assert_int_eq(after.sa_flags, before[i].sa_flags);
     for (member = 1; member < SIGRTMAX; member++)
-      ck_assert_int_eq(sigismember(&after.sa_mask, member), sigismember(&before[i].sa_mask, member));
+      ck_assert_int_eq(sigismember(&after.sa_mask, member),
+        sigismember(&before[i].sa_mask, member));
   }
 }
 END_TEST

@@ -36,5 +36,6 @@ int main(void)
   while (end == begin && ++tries < 100000000);
   printf("%s %s %s\n", cpucycles_version(), cpucycles_implementation(),
     cpucycles_inline_state.method == CPUCYCLES_INLINE_CALL ? "call" : "instruction");
-  return before != CPUCYCLES_INLINE_CALL || end <= begin || !agree(1000) || cpucycles_inline_overhead() < 0;
+  return before != CPUCYCLES_INLINE_CALL || end <= begin || !agree(1000)
+    || cpucycles_inline_overhead() < 0;
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct perf_event_mmap_page recorded = { .lock = 2, .index = 1, .offset = 1000, .pmc_width = 48 };
+static struct perf_event_mmap_page recorded
+  = { .lock = 2, .index = 1, .offset = 1000, .pmc_width = 48 };
 static volatile uint32_t low[2] = { 5, 5 };
 static volatile uint32_t high;
 
@@ -65,7 +66,8 @@ int main(int count, char **arguments)
 
   if (count != 3)
     return 2;
-  read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours : nothing;
+  read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
+    : nothing;
   reads = atol(arguments[2]);
   mark.page = (intptr_t)&recorded - (intptr_t)&mark;
   cpucycles_perf_mark = &mark;

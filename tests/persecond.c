@@ -16,7 +16,8 @@ int main(void)
 
   if (getuid() != geteuid() || getgid() != getegid())
     printf("set-id ");
-  printf("%lld %s%s%s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(), names ? "; names: " : "",
+  printf("%lld %s%s%s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(),
+    names ? "; names: " : "",
     names ? names : "", skipped ? "; skipped: " : "", skipped ? skipped : "");
   return fclose(stdout) == 0 ? 0 : 1;
 }

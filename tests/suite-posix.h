@@ -25,7 +25,8 @@ static inline int suite_totals_are_to_be_said(void)
 
 static inline volatile char *suite_forbidden_page(void)
 {
-  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
 
   ck_assert_ptr_ne(page, MAP_FAILED);
   return page;

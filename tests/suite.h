@@ -51,7 +51,8 @@ static inline int skip_under(const char *tool, const char *test, const char *why
 static inline int skip_where_handlers_lose_their_thread(const char *test)
 {
 #ifdef __i386__
-  return skip_under("qemu", test, "in qemu's i386, a handler finds the variables of another thread");
+  return skip_under("qemu", test,
+    "in qemu's i386, a handler finds the variables of another thread");
 #else
   (void)test;
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * arm_pmu_access: lets every program read the cycle counter of the CPU that it runs on, on armv7 and
- * arm64, for as long as the module is loaded. README says at what risk.
+ * arm_pmu_access: lets every program read the cycle counter of the CPU that it runs on, on armv7
+ * and arm64, for as long as the module is loaded. README says at what risk.
  *
  * On each CPU, also on one that comes online later: the counter runs (PMCR.E, PMCNTENSET), counts
  * every cycle in user and kernel mode (PMCR.D and .DP clear, PMCCFILTR), and user mode may read it
@@ -410,7 +410,8 @@ static int __init arm_pmu_access_init(void)
 
 	if (result)
 		return result;
-	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online", cpu_comes, cpu_goes);
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online", cpu_comes,
+					  cpu_goes);
 	if (hotplug_state < 0) {
 		result = hotplug_state;
 		goto unregister;

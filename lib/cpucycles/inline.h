@@ -22,7 +22,8 @@ extern "C" {
 /* Which instruction reads a counter. Later versions append, and never change one: what a program
    does not know it calls for. */
 enum {
-  CPUCYCLES_INLINE_CALL = 0,            /* none, or the counter is not selected yet: call cpucycles() */
+  /* none, or the counter is not selected yet: call cpucycles() */
+  CPUCYCLES_INLINE_CALL = 0,
   CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
   CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of that counter */
   CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
@@ -50,7 +51,8 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where
    the compiler has no 128-bit type the portable form serves. */
-static inline unsigned long long cpucycles_inline_product_portable(unsigned long long a, unsigned long long b,
+static inline unsigned long long cpucycles_inline_product_portable(unsigned long long a,
+  unsigned long long b,
   int shift)
 {
   unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
@@ -63,7 +65,8 @@ static inline unsigned long long cpucycles_inline_product_portable(unsigned long
   return (high << (64 - shift)) | (low >> shift);
 }
 
-static inline unsigned long long cpucycles_inline_product(unsigned long long a, unsigned long long b,
+static inline unsigned long long cpucycles_inline_product(unsigned long long a,
+  unsigned long long b,
   int shift)
 {
 #ifdef __SIZEOF_INT128__
@@ -78,7 +81,8 @@ static inline unsigned long long cpucycles_inline_product(unsigned long long a, 
 }
 
 /* A count, multiplied up to cycles. Below 0 is a wall clock set back before its origin. */
-static inline long long cpucycles_inline_scale(long long count, unsigned long long multiplier, int shift)
+static inline long long cpucycles_inline_scale(long long count, unsigned long long multiplier,
+  int shift)
 {
   if (count < 0)
     return -(long long)cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);

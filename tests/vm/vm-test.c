@@ -257,7 +257,8 @@ static long long one_count(unsigned long turns, int strays)
   }
   for (i = 0; i < READS; i++)
     others += counts[i] != least;
-  printf("vm-test: %lu turns: %lld cycles, %d times of %d more, up to %lld\n", turns, least, others, READS,
+  printf("vm-test: %lu turns: %lld cycles, %d times of %d more, up to %lld\n", turns, least, others,
+    READS,
     most);
   return others <= strays ? least : -1;
 }
@@ -387,9 +388,11 @@ static int threads_in_turn(char **arguments)
   for (i = 0; i < THREADS; i++)
     pthread_join(turns[i].runner.thread, NULL);
   for (i = 0; i < THREADS; i++) {
-    double off = (double)turns[i].runner.cycles / ((double)turns[i].runner.turns * INSTRUCTIONS) - 1;
+    double off = (double)turns[i].runner.cycles / ((double)turns[i].runner.turns * INSTRUCTIONS)
+      - 1;
 
-    printf("vm-test: thread %d on CPU %d: %lld cycles, %+.4f %% off\n", i, i % 2, turns[i].runner.cycles,
+    printf("vm-test: thread %d on CPU %d: %lld cycles, %+.4f %% off\n", i, i % 2,
+      turns[i].runner.cycles,
       100 * off);
     wrong |= off < -0.01 || off > 0.01;
   }
@@ -528,12 +531,14 @@ static int measures(char **arguments)
     return broken("no child: %s", strerror(errno));
   if (child == 0)
     exit(measure_blindly(ends[1]));
-  if (waitpid(child, &status, 0) != child || status != 0 || read(ends[0], text, sizeof text - 1) <= 0)
+  if (waitpid(child, &status, 0) != child || status != 0
+    || read(ends[0], text, sizeof text - 1) <= 0)
     return broken("nothing was measured");
   measured = atoll(text);
   stated = cpucycles_persecond();
   most = stated / 50;
-  printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated, cpucycles_frequency_source());
+  printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated,
+    cpucycles_frequency_source());
   if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
     return broken("nobody states the frequency");
   return llabs(measured - stated) <= most ? KEPT : broken("by more than 2 %% apart");
@@ -549,7 +554,8 @@ static int write_file(const char *file, const char *text)
 {
   int descriptor = open(file, O_WRONLY | O_CLOEXEC), result;
 
-  result = descriptor >= 0 && write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+  result = descriptor >= 0 && write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0
+    : -1;
   if (descriptor >= 0)
     close(descriptor);
   return result;
@@ -588,7 +594,8 @@ static int obey(char wish)
   case 't':
     return toggle();
   case 's':
-    return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk") : -1;
+    return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk")
+      : -1;
   case 'u':
     return syscall(SYS_delete_module, module, O_NONBLOCK) == 0 ? 0 : -1;
   default:
@@ -785,7 +792,8 @@ static const struct perf_event_mmap_page *open_event(int *descriptor)
   event.exclude_kernel = 1;
   *descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
   page = *descriptor < 0 ? MAP_FAILED
-                         : mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, *descriptor, 0);
+                         : mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+                         *descriptor, 0);
   if (page == MAP_FAILED)
     exit(broken("no event: %s", strerror(errno)));
   return page;
@@ -801,7 +809,8 @@ static int misleading(char **arguments)
 
   page = open_event(&descriptor);
   if (!page->cap_user_rdpmc || page->index != 0)
-    return broken("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc, page->index);
+    return broken("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc,
+      page->index);
   child = fork();
   if (child == 0)
     _exit((int)read_pmccntr() & 1);
