@@ -37,13 +37,13 @@ struct cpucycles_user_access {
 /* arm64-perfpmc. */
 #define CPUCYCLES_ARM64_USER_ACCESS \
   { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1", \
-    "this kernel is older than 5.17, the first that lets programs read the PMU",
+    "this kernel is older than 5.17, the first that lets programs read the PMU", \
     "Linux 5.17 or later" }
 
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
 #define CPUCYCLES_RISCV_USER_ACCESS \
   { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1", \
-    "this kernel is older than 6.6, the first that lets programs read the PMU",
+    "this kernel is older than 6.6, the first that lets programs read the PMU", \
     "Linux 6.6 or later" }
 
 /* Returns 0 if the setting lets programs, else fills in why not. */

@@ -18,12 +18,9 @@ extern "C" {
 
 /* The cycle count: call it as cpucycles(). A pointer, so that a call leads straight to the counter.
    Returns: the selected counter's value since some fixed moment of the past, in cycles (real
-   ones, or
-     time scaled to cycles where only a clock can be had; cpucycles_counter() tells which).
-     Subtract two
-     values; one alone means nothing. The values of a counter whose scope is "thread" compare
-     within one
-     thread only.
+     ones, or time scaled to cycles where only a clock can be had; cpucycles_counter() tells
+     which). Subtract two values; one alone means nothing. The values of a counter whose scope is
+     "thread" compare within one thread only.
    Fails: never. The first call of the process selects the counter, which takes some 0.1 ms.
    Threads: safe, the first call too; no lock of the caller's is needed.
    Do not assign to it.
@@ -31,17 +28,14 @@ extern "C" {
 extern long long (*cpucycles)(void);
 
 /* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is yet. The
-   string
-     is the library's and lasts as long as the library is loaded.
+     string is the library's and lasts as long as the library is loaded.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern const char *cpucycles_implementation(void);
 
 /* Returns: which names in the environment variable CPUCYCLES_IMPLEMENTATION, which limits the
-   choice to the
-     counters that it names, could not be used, and why, in words; 0 if there is none. Where none
-     of them
-     can be used, the choice is as if the variable were not set. The string is the library's, as
-     above.
+     choice to the counters that it names, could not be used, and why, in words; 0 if there is
+     none. Where none of them can be used, the choice is as if the variable were not set. The
+     string is the library's, as above.
    Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_implementation_skipped(void);
@@ -52,15 +46,13 @@ extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency, in cycles per second, between 1000 (1 kHz) and
      1000000000000 (1 THz); the unit that clocks are scaled to. From /etc/cpucyclespersecond,
-     else from
-     the operating system, the CPU or the hypervisor, else from the environment variable
-     cpucyclespersecond, else from a measurement of 2 ms, else 2399987654.
+     else from the operating system, the CPU or the hypervisor, else from the environment
+     variable cpucyclespersecond, else from a measurement of 2 ms, else 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 
 /* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo";
-   "measurement" or
-     "default" where nobody stated it. The string is the library's, as above.
+     "measurement" or "default" where nobody stated it. The string is the library's, as above.
    Fails: never.  Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
 
@@ -72,13 +64,11 @@ extern const char *cpucycles_frequency_skipped(void);
 
 /* The rate of the selected counter; found at the first call of this, which can take a millisecond.
    Returns: by how much cpucycles() goes up in a second: for clocks and other counters that are
-   scaled,
-     cpucycles_persecond(); for one of a constant rate, that, as hardware or system state it,
-     else as
-     measured; for a core's own cycles, as measured at that moment, from 1 to 10^15. 0: not known.
+     scaled, cpucycles_persecond(); for one of a constant rate, that, as hardware or system state
+     it, else as measured; for a core's own cycles, as measured at that moment, from 1 to 10^15.
+     0: not known.
    Fails: only by returning 0; so it does in a signal handler that interrupts the thread which
-   selects
-     or measures.
+     selects or measures.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
 
@@ -95,8 +85,7 @@ extern long long cpucycles_end(void);
 /* What timing itself adds to a section; found at the first call of this, by a thousand empty
    sections.
    Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in
-   the
-     whole process from then on.
+     the whole process from then on.
    Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_overhead(void);
@@ -136,8 +125,8 @@ struct cpucycles_counter_info {
 };
 
 /* Returns: counter number i, counted from 0 in the library's order of preference, as it was
-   found when
-     the library selected (which this call does if need be); 0 if i is negative or past the end.
+     found when the library selected (which this call does if need be); 0 if i is negative or
+     past the end.
    Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
@@ -154,8 +143,8 @@ struct cpucycles_timer_info {
 };
 
 /* Returns: what is said of the selected counter, asked at the first call of this or of
-   cpucycles_rate(),
-     which can take a millisecond. What it really does is measured, and cpucycles_rate() tells.
+     cpucycles_rate(), which can take a millisecond. What it really does is measured, and
+     cpucycles_rate() tells.
    Fails: only by returning 0, in a signal handler that interrupts the thread which selects or asks.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);
