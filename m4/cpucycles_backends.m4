@@ -8,10 +8,11 @@
 #
 # DESCRIPTION
 #
-#   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether that counter is built. (The list is
-#   included by configure.ac itself, since only so configure depends on it.) A counter is built where its probe, the whole program probes/NAME.c, compiles and links
-#   with the user's CC, CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The program is never run and the host's name
-#   never looked at, so that a cross build decides exactly as a native one.
+#   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether that counter is built. (The
+#   list is included by configure.ac itself, since only so configure depends on it.) A counter is
+#   built where its probe, the whole program probes/NAME.c, compiles and links with the user's CC,
+#   CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The program is never run and the host's name never looked
+#   at, so that a cross build decides exactly as a native one.
 #
 #   Per row, with its identifier ID:
 #
