@@ -7,12 +7,12 @@
 
 #include "lib/library.h"
 
+#include "tests/first-call.h"
 #include "tests/suite.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -55,23 +55,6 @@ static void in_fresh_process(int (*body)(void))
   ck_assert_int_eq(ended, child);
   ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
   ck_assert_int_eq(WEXITSTATUS(status), 0);
-}
-
-/* Does the count go up, within some seconds at the very most? */
-static int counts(void)
-{
-  long long begin = cpucycles();
-  int i;
-
-  for (i = 0; i < 100000000; i++) {
-    long long step = cpucycles() - begin;
-
-    if (step < 0)
-      return 0;
-    if (step > 0)
-      return 1;
-  }
-  return 0;
 }
 
 /* Threads. */
@@ -770,46 +753,6 @@ START_TEST(selection_is_the_same_in_a_hundred_processes)
       strcpy(first, name);
     ck_assert_str_eq(name, first);
   }
-}
-END_TEST
-
-START_TEST(every_call_may_be_the_first)
-{
-  ck_assert_ptr_nonnull(cpucycles_counter(0));
-  ck_assert_ptr_null(cpucycles_counter(-1));
-  ck_assert_ptr_null(cpucycles_counter(INT_MAX));
-  ck_assert_int_ge(cpucycles_persecond(), 1000);
-  ck_assert_int_le(cpucycles_persecond(), 1000000000000LL);
-  ck_assert_str_eq(cpucycles_version(), PACKAGE_VERSION);
-  ck_assert(counts());
-}
-END_TEST
-
-START_TEST(one_counter_is_selected_and_the_others_say_why_not)
-{
-  const struct cpucycles_counter_info *counter;
-  int i, selected = 0;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
-    ck_assert_ptr_nonnull(counter->summary);
-    ck_assert_ptr_nonnull(counter->kind);
-    ck_assert_ptr_nonnull(counter->scope);
-    ck_assert_ptr_nonnull(counter->unit);
-    if (counter->state == CPUCYCLES_SELECTED) {
-      ck_assert_str_eq(counter->name, cpucycles_implementation());
-      selected++;
-    }
-    if (counter->state == CPUCYCLES_DROPPED) {
-      ck_assert_ptr_nonnull(counter->reason);
-      ck_assert_ptr_nonnull(counter->explanation);
-      ck_assert_int_eq(counter->precision, 0);
-    } else {
-      ck_assert_ptr_null(counter->reason);
-      ck_assert_int_gt(counter->precision, 0);
-    }
-  }
-  ck_assert_int_eq(i, CPUCYCLES_TABLE_LENGTH);
-  ck_assert_int_eq(selected, 1);
 }
 END_TEST
 

@@ -1599,16 +1599,7 @@ static void add(TCase *tests)
 
 #else
 
-START_TEST(perf_events)
-{
-  skip("perf_events", "default-perfevent is not built here");
-}
-END_TEST
-
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, perf_events);
-}
+SUITE_WITHOUT(perf_events, "default-perfevent is not built here")
 
 #endif
 

@@ -75,6 +75,18 @@ static inline int suite_runs(int usual)
   return wanted > 0 && wanted < usual ? wanted : usual;
 }
 
+/* The add() of a suite whose subject is not built here. */
+#define SUITE_WITHOUT(subject, why) \
+  START_TEST(subject) \
+  { \
+    skip(#subject, why); \
+  } \
+  END_TEST \
+  static void add(TCase *tests) \
+  { \
+    tcase_add_test(tests, subject); \
+  }
+
 /* Runs the tests that add() adds. Returns main's status. */
 static inline int suite_main(const char *name, void (*add)(TCase *tests))
 {
