@@ -8,7 +8,7 @@
 #include "lib/library.h"
 
 #include "tests/first-call.h"
-#include "tests/suite.h"
+#include "tests/fresh.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,30 +32,6 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #endif
-
-/* Runs body in a fresh process and expects it to return 0 there. */
-static void in_fresh_process(int (*body)(void))
-{
-  const struct timespec pause = { 0, 200000 };
-  pid_t child = fork(), ended;
-  time_t end = time(NULL) + 60;
-  int status = 0;
-
-  ck_assert_int_ge(child, 0);
-  if (child == 0)
-    _exit(body());
-  /* A child that hangs may hang with all signals blocked. */
-  while ((ended = waitpid(child, &status, WNOHANG)) == 0 && time(NULL) < end)
-    nanosleep(&pause, NULL);
-  if (ended == 0) {
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    ck_abort_msg("hangs");
-  }
-  ck_assert_int_eq(ended, child);
-  ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-  ck_assert_int_eq(WEXITSTATUS(status), 0);
-}
 
 /* Threads. */
 
@@ -233,7 +209,7 @@ static int call_while_being_sent_faults(void)
     alarm(60); /* and not a signal more than there is somebody to send it to */
     while (getppid() == self && kill(self, suite_sent_fault(SIGSEGV)) == 0)
       ;
-    _exit(0);
+    suite_exit(0);
   }
   cpucycles(); /* here or in the handler, whichever comes first */
   while (!counted_in_handler)
@@ -334,7 +310,7 @@ static int fork_while_another_thread_calls(void)
   child = fork();
   if (child == 0) {
     alarm(20);
-    _exit(!counts());
+    suite_exit(!counts());
   }
   waitpid(child, &status, 0);
   pthread_join(thread, NULL);
@@ -605,7 +581,7 @@ static void filtered(const char *test, int (*body)(void))
   pid_t child = fork();
 
   if (child == 0)
-    _exit(can_filter());
+    suite_exit(can_filter());
   waitpid(child, &status, 0);
   if (status != 0)
     skip(test, "this kernel or emulator takes no seccomp filter");
@@ -741,7 +717,7 @@ START_TEST(selection_is_the_same_in_a_hundred_processes)
     if (child == 0) {
       const char *mine = cpucycles_implementation();
 
-      _exit(write(channel[1], mine, strlen(mine)) < 0);
+      suite_exit(write(channel[1], mine, strlen(mine)) < 0);
     }
     length = read(channel[0], name, sizeof name - 1);
     waitpid(child, NULL, 0);

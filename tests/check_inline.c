@@ -247,7 +247,7 @@ START_TEST(first_call_from_16_threads)
   for (i = 0; i < runs; i++) {
     child = fork();
     if (child == 0)
-      _exit(read_from_16_threads());
+      suite_exit(read_from_16_threads());
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
   }
@@ -261,7 +261,7 @@ START_TEST(child_goes_on)
   pid_t child = fork();
 
   if (child == 0)
-    _exit(cpucycles_inline() < before || backward(1000) != 0);
+    suite_exit(cpucycles_inline() < before || backward(1000) != 0);
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }

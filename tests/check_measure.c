@@ -523,7 +523,7 @@ START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate
   usleep(300);
   child = fork();
   if (child == 0)
-    _exit(find_rate_in_time(&rate) == NULL);
+    suite_exit(find_rate_in_time(&rate) == NULL);
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
   pthread_join(thread, NULL);

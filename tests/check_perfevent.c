@@ -533,7 +533,7 @@ START_TEST(forked_child_counts_itself_and_goes_on_upward)
   if (child == 0) {
     int wrong = child_is_right(before, by_read.read);
 
-    _exit(wrong ? wrong : entries("/proc/self/fd") == descriptors ? 0 : 6);
+    suite_exit(wrong ? wrong : entries("/proc/self/fd") == descriptors ? 0 : 6);
   }
   ck_assert_int_eq(status_of(child), 0);
   after = by_read.read();
@@ -564,7 +564,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
     recorded[0] = NULL; /* the child's own event has a page that shows nothing */
     prepared.value = 1700; /* by which the parent's is ahead */
     after = read_by_fake();
-    _exit(after < before ? 1 : own.process != getpid() ? 2
+    suite_exit(after < before ? 1 : own.process != getpid() ? 2
       : own.state != EVENTS ? 3 : executed != 1);
   }
   ck_assert_int_eq(status_of(child), 0);
@@ -578,7 +578,7 @@ static void *fork_here(void *status)
   pid_t child = fork();
 
   if (child == 0)
-    _exit(child_is_right(before, by_read.read));
+    suite_exit(child_is_right(before, by_read.read));
   *(int *)status = status_of(child);
   return NULL;
 }
@@ -674,7 +674,7 @@ START_TEST(forked_child_that_exits_unread_unmaps_nothing_of_its_own)
     mine->data_offset = size; /* the worst that can be there */
     mine->lock = 7;
     unload(); /* as exit() does */
-    _exit(mine->lock == 7 ? 0 : 1);
+    suite_exit(mine->lock == 7 ? 0 : 1);
   }
   ck_assert_int_eq(status_of(child), 0);
 }
@@ -700,7 +700,7 @@ START_TEST(child_that_closes_descriptors_goes_on_upward)
   if (child == 0) {
     close(own.event[0].descriptor);
     recorded[0] = NULL;
-    _exit(read_by_fake() < before);
+    suite_exit(read_by_fake() < before);
   }
   ck_assert_int_eq(status_of(child), 0);
 }

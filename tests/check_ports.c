@@ -314,7 +314,7 @@ START_TEST(forked_child_goes_on_from_its_parent_in_selfcounts)
     cycles_now = 10; /* a thread that is new to the system */
     first = selfcounts_counter.read();
     cycles_now = 60;
-    _exit(first == 1000000 && selfcounts_counter.read() == 1000050 ? 0 : 1);
+    suite_exit(first == 1000000 && selfcounts_counter.read() == 1000050 ? 0 : 1);
   }
   waitpid(child, &status, 0);
   ck_assert(WIFEXITED(status));

@@ -256,7 +256,7 @@ START_TEST(overhead_is_one_for_16_threads_and_a_child)
     ck_assert_int_eq(found[i], found[0]);
   child = fork();
   if (child == 0)
-    _exit(cpucycles_overhead() != found[0]);
+    suite_exit(cpucycles_overhead() != found[0]);
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }

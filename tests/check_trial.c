@@ -489,7 +489,7 @@ static int status_of(void (*body)(void))
     begin();
     body();
     end();
-    _exit(0);
+    suite_exit(0);
   }
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   return status;
@@ -545,14 +545,14 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
 
     begin();
     if (cpucycles_trial(read_page, &forbidden) != SIGSEGV)
-      _exit(1);
+      suite_exit(1);
     end();
     sigaction(SIGSEGV, NULL, &after);
     if (after.sa_sigaction != see)
-      _exit(2);
+      suite_exit(2);
     for (i = 0; i < 10; i++)
       queue_to_self(NULL);
-    _exit(seen_count == 10 ? 0 : 3);
+    suite_exit(seen_count == 10 ? 0 : 3);
   }
   waitpid(child, &status, 0);
   end();
@@ -709,7 +709,7 @@ static volatile int rounds;
 static void lead_to_found(int signal, siginfo_t *info, void *context)
 {
   if (++rounds > 10)
-    _exit(42);
+    suite_exit(42);
   found_handler.sa_sigaction(signal, info, context);
 }
 

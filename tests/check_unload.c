@@ -116,7 +116,7 @@ START_TEST(fork_and_signals_do_not_lead_into_it)
   }
   child = fork();
   if (child == 0)
-    _exit(0);
+    suite_exit(0);
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }

@@ -6,26 +6,10 @@
 
 #include "lib/library.h"
 
+#include "tests/counts.h"
 #include "tests/suite.h"
 
 #include <limits.h>
-
-/* Does the count go up, within some seconds at the very most? */
-static int counts(void)
-{
-  long long begin = cpucycles();
-  int i;
-
-  for (i = 0; i < 100000000; i++) {
-    long long step = cpucycles() - begin;
-
-    if (step < 0)
-      return 0;
-    if (step > 0)
-      return 1;
-  }
-  return 0;
-}
 
 START_TEST(every_call_may_be_the_first)
 {

@@ -7,7 +7,8 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/first-call.h tests/machine.h tests/suite.h tests/suite-posix.h tests/suite-windows.h
+EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/suite.h tests/suite-posix.h
+EXTRA_DIST += tests/suite-windows.h
 EXTRA_DIST += tests/valgrind.supp
 dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
 
@@ -16,6 +17,7 @@ posix_tests =
 posix_tests += tests/check_cpuinfo_rate
 posix_tests += tests/check_first_call
 posix_tests += tests/check_examine
+posix_tests += tests/check_faults
 posix_tests += tests/check_frequency
 posix_tests += tests/check_machines
 posix_tests += tests/check_measure
@@ -61,9 +63,14 @@ check_PROGRAMS += tests/first-call
 tests_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 check_PROGRAMS += tests/frequency-of
 if POSIX
-check_PROGRAMS += tests/persecond
+check_PROGRAMS += tests/persecond tests/survive
+check_LTLIBRARIES += tests/malloc-module.la
 endif
-EXTRA_DIST += tests/persecond.c
+EXTRA_DIST += tests/malloc-module.c tests/malloc-module.h tests/persecond.c tests/survive.c
+# What check_faults runs with an allocator of its own in the place of the C library's.
+tests_malloc_module_la_SOURCES = tests/malloc-module.c tests/malloc-module.h
+tests_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 

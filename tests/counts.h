@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+
+#ifndef CPUCYCLES_COUNTS_H
+#define CPUCYCLES_COUNTS_H
+
+#include "lib/cpucycles.h"
+
+/* Does the count go up, within some seconds at the very most? */
+static inline int counts(void)
+{
+  long long begin = cpucycles();
+  int i;
+
+  for (i = 0; i < 100000000; i++) {
+    long long step = cpucycles() - begin;
+
+    if (step < 0)
+      return 0;
+    if (step > 0)
+      return 1;
+  }
+  return 0;
+}
+
+#endif
