@@ -543,7 +543,8 @@ static int files_answer_sigsys(void)
 
   if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
     return NO_FILTERS;
-  return !counts() || cpucycles_persecond() < 1000;
+  /* without what the end of a process may want to write */
+  _exit(!counts() || cpucycles_persecond() < 1000);
 }
 
 static int new_processes_end_this_one(void)
@@ -732,6 +733,98 @@ START_TEST(selection_is_the_same_in_a_hundred_processes)
 }
 END_TEST
 
+static const char *asked_for;
+
+static int count_by_what_is_asked_for(void)
+{
+  const char *skipped;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", asked_for, 1);
+  if (!counts())
+    return 1;
+  skipped = cpucycles_implementation_skipped();
+  if (strcmp(cpucycles_implementation(), asked_for) == 0)
+    return skipped != NULL;
+  return !skipped || strncmp(skipped, asked_for, strlen(asked_for)) != 0;
+}
+
+START_TEST(every_counter_that_works_can_be_the_process_s_own)
+{
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++) {
+    asked_for = cpucycles_table[i].name;
+    in_fresh_process(count_by_what_is_asked_for);
+  }
+}
+END_TEST
+
+/* What a signal handler meets that interrupts the selection, with no signal needed. */
+
+static int faults_within;
+
+static void call_all(void)
+{
+  long long begin = cpucycles();
+
+  faults_within |= begin <= 0 || cpucycles() < begin;
+  faults_within |= strcmp(cpucycles_implementation(), "default-gettimeofday") != 0;
+  faults_within |= cpucycles_implementation_skipped() != NULL;
+  faults_within |= cpucycles_persecond() != CPUCYCLES_FREQUENCY_DEFAULT;
+  faults_within |= strcmp(cpucycles_frequency_source(), "default") != 0;
+  faults_within |= cpucycles_frequency_skipped() != NULL;
+  faults_within |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
+  faults_within |= cpucycles_counter(0) != NULL;
+  begin = cpucycles_begin();
+  faults_within |= cpucycles_end() < begin;
+  faults_within |= cpucycles_is_selected();
+}
+
+static int call_all_while_something_is_made(void)
+{
+  static struct cpucycles_once once;
+
+  cpucycles_once(&once, call_all);
+  if (faults_within)
+    return 1;
+  if (!counts() || strcmp(cpucycles_frequency_source(), "default") == 0)
+    return 2;
+  return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
+}
+
+START_TEST(every_call_has_an_answer_while_the_library_selects)
+{
+  in_fresh_process(call_all_while_something_is_made);
+}
+END_TEST
+
+/* Before the selection there is nobody to say it of. */
+static int note_what_became_of_a_thread(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  cpucycles_note("by-read");
+  if (cpucycles_next_best() != 0)
+    return 1;
+  cpucycles();
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED && counter->reason)
+      return 2;
+  cpucycles_note("by-next-best");
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      return !counter->reason || strcmp(counter->reason, "by-next-best") != 0
+        || cpucycles_next_best() <= 0;
+  return 3;
+}
+
+START_TEST(what_becomes_of_a_thread_is_said_of_the_selected_counter)
+{
+  in_fresh_process(note_what_became_of_a_thread);
+}
+END_TEST
+
 START_TEST(unscaled_counter_is_called_without_a_wrapper)
 {
   const struct cpucycles_selection *selected;
@@ -773,6 +866,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, selection_is_the_same_in_a_hundred_processes);
   tcase_add_test(tests, every_call_may_be_the_first);
   tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
+  tcase_add_test(tests, every_counter_that_works_can_be_the_process_s_own);
+  tcase_add_test(tests, every_call_has_an_answer_while_the_library_selects);
+  tcase_add_test(tests, what_becomes_of_a_thread_is_said_of_the_selected_counter);
   tcase_add_test(tests, unscaled_counter_is_called_without_a_wrapper);
 }
 

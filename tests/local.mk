@@ -7,7 +7,8 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/suite.h tests/suite-posix.h
+EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/suite.h
+EXTRA_DIST += tests/suite-posix.h
 EXTRA_DIST += tests/suite-windows.h
 EXTRA_DIST += tests/valgrind.supp
 dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
@@ -157,7 +158,7 @@ dist_check_SCRIPTS += $(script_tests) tests/left-out.sh
 if !POSIX
 TESTS += tests/left-out.sh
 endif
-EXTRA_DIST += tests/report.py
+EXTRA_DIST += tests/coverage.py tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
 # Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines,

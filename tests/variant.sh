@@ -10,8 +10,10 @@ cflags='-O1 -g'
 compiler=${CC:-cc}
 tests=
 launcher=
+options=
 runs=
 under=
+needed=
 
 case $kind in
   # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
@@ -27,10 +29,16 @@ case $kind in
     launcher='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
     launcher="$launcher --suppressions=$source/tests/valgrind.supp" runs=5 under=valgrind
     ;;
+  coverage)
+    # One object of each file, no code that another replaces, and counts that threads agree on.
+    cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
+    options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE" runs=20
+    ;;
   *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
 esac
 
-for tool in ${compiler%% *} ${launcher%% *}; do
+[ "$kind" != coverage ] || needed='gcov python3'
+for tool in ${compiler%% *} ${launcher%% *} $needed; do
   command -v "$tool" >/dev/null || { echo "check-$kind: $tool is not installed" >&2; exit 1; }
 done
 
@@ -38,13 +46,14 @@ rm -rf "check-$kind"
 mkdir "check-$kind"
 cd "check-$kind"
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
-"$source/configure" -q CC="$compiler" CFLAGS="$cflags" >configure.out 2>&1 || { cat configure.out; exit 1; }
+"$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options >configure.out 2>&1 ||
+  { cat configure.out; exit 1; }
 make -s >make.out 2>&1 || { cat make.out; exit 1; }
 if grep -n 'warning:' make.out; then
   echo "check-$kind: the build is not free of warnings" >&2
   exit 1
 fi
-if [ -n "$launcher" ]; then
+if [ -n "$launcher" ] || [ "$kind" = coverage ]; then
   tests=$(make -s -f - print <<'END'
 include Makefile
 print:
@@ -55,6 +64,7 @@ fi
 [ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1
+[ "$kind" != coverage ] || python3 "$source/tests/coverage.py" "$source" lib 95
 cd ..
 rm -rf "check-$kind"
 echo "check-$kind: passed"

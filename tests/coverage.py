@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: 0BSD OR MIT
+# Which lines and branches the tests have reached, by what gcov says of each object: coverage.py SOURCE
+# FOLDER PERCENT, in the build folder. Prints a line for each file of FOLDER and the lines that were not
+# reached. Ends with 1 if less than PERCENT of all lines were. A file that a suite includes is in several
+# objects: a line that one of them has reached counts.
+
+import glob
+import json
+import os
+import subprocess
+import sys
+
+source, folder, least = os.path.realpath(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+lines = {}  # (file, line): how often
+branches = {}  # (file, line): [how often, for each], of the object with the most of them
+notes = sorted(glob.glob('*/*.gcno') + glob.glob('*/.libs/*.gcno'))
+if not notes:
+    sys.exit('coverage: there is nothing built for it')
+
+for note in notes:
+    gcov = subprocess.run(['gcov', '--json-format', '--stdout', '--branch-probabilities', note],
+                          capture_output=True, check=True, text=True)
+    for report in gcov.stdout.splitlines():
+        for file in json.loads(report)['files']:
+            path = os.path.relpath(os.path.realpath(file['file']), source)
+            if os.path.dirname(path) != folder or not path.endswith(('.c', '.h')):
+                continue
+            # a line of a static inline function stands once for each function it is part of
+            for line in file['lines']:
+                place = path, line['line_number']
+                lines[place] = lines.get(place, 0) + line['count']
+                counts = [branch['count'] for branch in line['branches']]
+                known = branches.get(place, [])
+                if len(known) == len(counts):
+                    branches[place] = [a + b for a, b in zip(known, counts)]
+                elif len(known) < len(counts):
+                    branches[place] = counts
+
+
+def percent(reached, of):
+    return f'{100 * reached / of if of else 100:5.1f} % of {of:4}'
+
+
+def say(name, places):
+    taken = [count for place in places for count in branches.get(place, [])]
+    missed = [str(line) for file, line in places if not lines[file, line]]
+    print(f'coverage: {name:24} lines {percent(len(places) - len(missed), len(places))}, '
+          f'branches {percent(sum(count > 0 for count in taken), len(taken))}', end='')
+    print(f'; not reached: {" ".join(missed)}' if missed and name != 'total' else '')
+    return 100 * (len(places) - len(missed)) / max(len(places), 1)
+
+
+for file in sorted({file for file, line in lines}):
+    say(file, sorted(place for place in lines if place[0] == file))
+whole = say('total', sorted(lines))
+if whole < least:
+    print(f'coverage: less than {least:g} % of the lines in {folder}/ are reached')
+    sys.exit(1)
