@@ -17,6 +17,7 @@
 #include "backends/backend.h"
 #include "backends/kernel-file.h"
 #include "backends/perf-cycles.h"
+#include "backends/perf-event.h"
 #include "backends/perf-remedy.h"
 
 #include <errno.h>
@@ -26,7 +27,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -73,28 +73,17 @@ struct event {
 
 static int kernel_open(struct perf_event_attr *wanted)
 {
-  int result;
-
-  do
-    result = (int)syscall(SYS_perf_event_open, wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  while (result < 0 && errno == EINTR);
-  return result;
+  return perf_event_open_in(wanted, -1);
 }
 
 static int kernel_identify(int descriptor, uint64_t *id)
 {
-  return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
+  return perf_event_identify(descriptor, id);
 }
 
-/* The C library's read() and close() are cancellation points, and a call of the counter is none. */
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  ssize_t length;
-
-  do
-    length = syscall(SYS_read, descriptor, reading, sizeof *reading);
-  while (length < 0 && errno == EINTR);
-  return length;
+  return perf_event_read(descriptor, reading, sizeof *reading);
 }
 
 static struct perf_event_mmap_page *kernel_map(int descriptor)
@@ -111,7 +100,7 @@ static void kernel_unmap(void *page)
 
 static void kernel_close(int descriptor)
 {
-  syscall(SYS_close, descriptor);
+  perf_event_close(descriptor);
 }
 
 #endif
@@ -148,23 +137,6 @@ static struct {
   uint64_t config;
 } kinds[KINDS];
 static int kind_count;
-
-/* Signals wait while a thread's state is not of one piece; but a fault at a page has its rescue. */
-static void wait_begin(sigset_t *mask)
-{
-  sigset_t waiting;
-
-  sigfillset(&waiting);
-  sigdelset(&waiting, SIGSEGV);
-  sigdelset(&waiting, SIGBUS);
-  sigdelset(&waiting, SIGSYS);
-  pthread_sigmask(SIG_SETMASK, &waiting, mask);
-}
-
-static void wait_end(const sigset_t *mask)
-{
-  pthread_sigmask(SIG_SETMASK, mask, NULL);
-}
 
 /* Where the kernel wipes no mark, the process tells. */
 static int is_forked(void)
@@ -336,44 +308,30 @@ static void take_mark(void)
 /* Opens one event. Returns 0 or an errno. */
 static int open_event(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
 {
-  /* Some PMUs cannot leave the kernel out, and Apple's count no guest. */
-  static const struct {
-    unsigned kernel, guest;
-  } excluded[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
   struct event *event = &own.event[own.count];
   struct perf_event_attr wanted;
-  unsigned i;
-  int error = 0;
+  int error;
 
-  for (i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
-    memset(&wanted, 0, sizeof wanted);
-    wanted.size = sizeof wanted;
-    wanted.type = type;
-    wanted.config = config;
-    wanted.config1 = method->config1;
-    wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
-      | PERF_FORMAT_ID;
-    wanted.pinned = 1;
-    wanted.exclude_kernel = excluded[i].kernel;
-    wanted.exclude_hv = excluded[i].kernel;
-    wanted.exclude_guest = excluded[i].guest;
-    own.counts_kernel = !excluded[i].kernel;
-    event->descriptor = kernel_open(&wanted);
-    if (event->descriptor >= 0) {
-      event->page = NULL;
-      if (kernel_identify(event->descriptor, &event->id) == 0) {
-        own.count++;
-        return 0;
-      }
-      error = errno;
-      kernel_close(event->descriptor);
-      return error;
-    }
+  memset(&wanted, 0, sizeof wanted);
+  wanted.size = sizeof wanted;
+  wanted.type = type;
+  wanted.config = config;
+  wanted.config1 = method->config1;
+  wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
+    | PERF_FORMAT_ID;
+  wanted.pinned = 1;
+  event->descriptor = perf_event_open_excluding(&wanted, PERF_EVENT_ANY, kernel_open);
+  own.counts_kernel = !wanted.exclude_kernel;
+  if (event->descriptor < 0)
+    return errno;
+  event->page = NULL;
+  if (kernel_identify(event->descriptor, &event->id) != 0) {
     error = errno;
-    if (error != EOPNOTSUPP && error != EINVAL)
-      break;
+    kernel_close(event->descriptor);
+    return error;
   }
-  return error;
+  own.count++;
+  return 0;
 }
 
 /* Nanoseconds by a clock. */
@@ -484,10 +442,10 @@ static void thread_exits(void *unused)
   sigset_t mask;
 
   (void)unused;
-  wait_begin(&mask);
+  perf_event_wait_begin(&mask);
   end_events();
   own.is_exiting = 1;
-  wait_end(&mask);
+  perf_event_wait_end(&mask);
 }
 
 /* The copies of the parent's descriptors tell what it had counted, and a little more; without
@@ -531,21 +489,21 @@ static void begin(const struct cpucycles_perf_method *method)
 {
   sigset_t mask;
 
-  wait_begin(&mask);
+  perf_event_wait_begin(&mask);
   if (is_forked())
     begin_in_child();
   if (own.state == UNOPENED && (own.is_exiting || open_unless_filtered(method) != 0))
     go_on_with_next_best(method);
-  wait_end(&mask);
+  perf_event_wait_end(&mask);
 }
 
 static void lose(const struct cpucycles_perf_method *method)
 {
   sigset_t mask;
 
-  wait_begin(&mask);
+  perf_event_wait_begin(&mask);
   go_on_with_next_best(method);
-  wait_end(&mask);
+  perf_event_wait_end(&mask);
 }
 
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
