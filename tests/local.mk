@@ -7,9 +7,8 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/suite.h
-EXTRA_DIST += tests/suite-posix.h
-EXTRA_DIST += tests/suite-windows.h
+EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/perfex-said.h
+EXTRA_DIST += tests/suite.h tests/suite-posix.h tests/suite-windows.h
 EXTRA_DIST += tests/valgrind.supp
 dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
 
@@ -31,6 +30,16 @@ posix_tests += tests/check_trial
 posix_tests += tests/check_unload
 # EOL
 
+# Suites of libperfex.
+perfex_tests =
+perfex_tests += tests/check_perfex
+perfex_tests += tests/check_perfex_costs
+perfex_tests += tests/check_perfex_events
+# EOL
+tests_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
+
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
@@ -48,6 +57,9 @@ else
 suite_tests += tests/check_first_call_windows
 suite_tests += tests/check_trial_windows
 # EOL
+endif
+if PERFEX
+suite_tests += $(perfex_tests)
 endif
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The events: their rows, their names, and what the environment has to say. */
+
+#include "config.h"
+
+#include "perfex/library.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* perf_event_open(2), "config": cache, operation and result in a byte each. */
+#define PERFEX_CACHE(cache, operation, result) \
+  (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 \
+    | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+static const struct perfex_event_row rows[PERFEX_EVENTS] = {
+#define PERFEX_EVENT(number, text, name, also, type, config, same) \
+  [number] = { text, name, also, type, config },
+#define PERFEX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
+#include "perfex/events.def"
+#undef PERFEX_EVENT
+#undef PERFEX_NONE
+};
+
+const struct perfex_event_row *perfex_row(int event)
+{
+  return event >= 0 && event < PERFEX_EVENTS ? &rows[event] : NULL;
+}
+
+int perfex_event(const char *name)
+{
+  int i;
+
+  for (i = 0; name && *name && i < PERFEX_EVENTS; i++)
+    if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].also) == 0))
+      return i;
+  errno = EINVAL;
+  return -1;
+}
+
+void perfex_say(const char *format, ...)
+{
+  char text[512];
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "libperfex: %s\n", text);
+}
+
+/* A variable of the environment; 0 if that may be another's, who does not have this program's
+   rights. */
+static const char *variable(const char *name)
+{
+#ifdef HAVE_SECURE_GETENV
+  return secure_getenv(name);
+#else
+  return getuid() == geteuid() && getgid() == getegid() ? getenv(name) : NULL;
+#endif
+}
+
+/* A number from 0 to 31, or a name. */
+static int event_of(const char *text)
+{
+  int number = 0, i;
+
+  for (i = 0; i < 2 && text[i] >= '0' && text[i] <= '9'; i++)
+    number = 10 * number + (text[i] - '0');
+  return i > 0 && !text[i] ? number : perfex_event(text);
+}
+
+int perfex_override(int events[2], int complain)
+{
+  static const char *const variables[2] = { "T5_EVENT0", "T5_EVENT1" };
+  int saved_errno = errno, i;
+
+  for (i = 0; i < 2; i++) {
+    const char *text = variable(variables[i]);
+    int event = text && *text ? event_of(text) : -1;
+
+    if (event >= 0)
+      events[i] = event;
+    else if (text && *text && complain) {
+      perfex_say("%s: %.64s is no number and no name of an event", variables[i], text);
+      errno = EINVAL;
+      return -1;
+    }
+  }
+  errno = saved_errno;
+  return 0;
+}

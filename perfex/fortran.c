@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The same functions for Fortran, as gfortran since 8 calls them: names in lower case with a low
+   line behind them, arguments by reference, and the length of a text behind all others. */
+
+#include "config.h"
+
+#include "perfex/library.h"
+
+#include <errno.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+
+int start_counters_(const int *e0, const int *e1);
+int read_counters_(const int *e0, long long *c0, const int *e1, long long *c1);
+int print_counters_(const int *e0, const long long *c0, const int *e1, const long long *c1);
+int print_costs_(const int *e0, const long long *c0, const int *e1, const long long *c1);
+int load_costs_(const char *name, size_t length);
+int perfex_event_(const char *name, size_t length);
+int perfex_print_table_(void);
+
+#pragma GCC visibility pop
+
+int start_counters_(const int *e0, const int *e1)
+{
+  return start_counters(*e0, *e1);
+}
+
+int read_counters_(const int *e0, long long *c0, const int *e1, long long *c1)
+{
+  return read_counters(*e0, c0, *e1, c1);
+}
+
+int print_counters_(const int *e0, const long long *c0, const int *e1, const long long *c1)
+{
+  return print_counters(*e0, *c0, *e1, *c1);
+}
+
+int print_costs_(const int *e0, const long long *c0, const int *e1, const long long *c1)
+{
+  return print_costs(*e0, *c0, *e1, *c1);
+}
+
+/* A text without the blanks at its end, by which Fortran fills variables. Returns -1 if that is
+   longer than any name. */
+static int copy_text(char *copy, size_t size, const char *text, size_t length)
+{
+  while (length > 0 && text[length - 1] == ' ')
+    length--;
+  if (length >= size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return 0;
+}
+
+int load_costs_(const char *name, size_t length)
+{
+  char path[4096];
+
+  return copy_text(path, sizeof path, name, length) == 0 ? load_costs(path) : -1;
+}
+
+int perfex_event_(const char *name, size_t length)
+{
+  char text[64];
+
+  if (copy_text(text, sizeof text, name, length) == 0)
+    return perfex_event(text);
+  errno = EINVAL;
+  return -1;
+}
+
+int perfex_print_table_(void)
+{
+  return perfex_print_table();
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+# The second library. As libcpucycles', its code is compiled once, into a convenience library that
+# tests link too.
+
+EXTRA_DIST += perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
+
+# Fortran's names end in a low line, which the pattern has to take.
+perfex/libperfex.sym: perfex/libperfex.map
+	$(AM_V_GEN)$(MKDIR_P) perfex && \
+	$(SED) -n '/global:/,/local:/s/^ *\([a-z_]*\);$$/\1/p' $(srcdir)/perfex/libperfex.map >$@-t && \
+	mv $@-t $@
+CLEANFILES += perfex/libperfex.sym
+
+# The manual's list of events is the one list; what is not counted is in a list of its own.
+perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
+	$(AM_V_GEN)$(MKDIR_P) perfex && \
+	$(SED) -n -e '/^PERFEX_EVENT(/{' -e N \
+	  -e 's/^PERFEX_EVENT(\([0-9]*\), "\(.*\)",\n.*, "\(.*\)")$$/\1|\2|\3/' -e 's/", "/|/g' \
+	  -e 's/^\(.*\)|\(.*\)|\(.*\)||\(.*\)$$/.It \1\n.Li \3\n.br\n\2.\n\4/' \
+	  -e 's/^\(.*\)|\(.*\)|\(.*\)|\(.*\)|\(.*\)$$/.It \1\n.Li \3 ,\n.Li \4\n.br\n\2.\n\5/' \
+	  -e p -e '}' $(srcdir)/perfex/events.def >$@-events && \
+	$(SED) -n 's/^PERFEX_NONE(\([0-9]*\), "\(.*\)")/.It \1\n\2/p' \
+	  $(srcdir)/perfex/events.def >$@-none && \
+	$(SED) -e '/@EVENTS@/{r $@-events' -e 'd;}' -e '/@NONE@/{r $@-none' -e 'd;}' \
+	  -e 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/perfex/perfex-events.7.in >$@-t && \
+	rm -f $@-events $@-none && mv $@-t $@
+CLEANFILES += perfex/perfex-events.7
+
+# The manual's example, as it stands there.
+perfex/example.c: perfex/libperfex.3
+	$(AM_V_GEN)$(MKDIR_P) perfex && \
+	$(SED) -n -e '/^\.\\" example.c$$/,/^\.Ed$$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
+	  $(srcdir)/perfex/libperfex.3 >$@-t && mv $@-t $@
+CLEANFILES += perfex/example.c
+
+if PERFEX
+noinst_LTLIBRARIES += perfex/libperfex-core.la
+perfex_libperfex_core_la_SOURCES = \
+	perfex/costs.c \
+	perfex/counters.c \
+	perfex/events.c \
+	perfex/fortran.c \
+	perfex/library.h \
+	perfex/measure.c \
+	perfex/parse.c \
+	perfex/print.c
+
+include_HEADERS += perfex/perfex.h
+lib_LTLIBRARIES += libperfex.la
+libperfex_la_SOURCES =
+libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
+libperfex_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
+EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map
+if HAVE_VERSION_SCRIPT
+libperfex_la_LDFLAGS += -Wl,--version-script=$(srcdir)/perfex/libperfex.map
+else
+libperfex_la_LDFLAGS += -export-symbols perfex/libperfex.sym
+EXTRA_libperfex_la_DEPENDENCIES += perfex/libperfex.sym
+endif
+
+pkgconfig_DATA += perfex/perfex.pc
+dist_man_MANS += perfex/libperfex.3
+man_MANS += perfex/perfex-events.7
+
+check_PROGRAMS += perfex/example
+nodist_perfex_example_SOURCES = perfex/example.c
+perfex_example_CPPFLAGS = -I$(srcdir)/perfex
+perfex_example_LDADD = libperfex.la
+endif

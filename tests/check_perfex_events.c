@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Counting, with software events in the place of the PMU's, which every Linux counts: page faults, so that
+   counts are known exactly, and the thread's own time. Everything else is the kernel's, but for what a
+   test makes it say. */
+
+#include "config.h"
+
+#include "backends/perf-event.h"
+#include "perfex/library.h"
+
+#include "tests/suite.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+/* Event 15 is page faults, 24 minor ones, which here are the same; 0 is time. */
+static const struct perfex_event_row *row_of_test(int event)
+{
+  static const struct perfex_event_row time
+    = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
+  static const struct perfex_event_row faults
+    = { "faults", "faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS };
+  static const struct perfex_event_row minor
+    = { "minor", "minor", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN };
+
+  return event == 0 ? &time : event == 15 ? &faults : event == 24 ? &minor : NULL;
+}
+
+/* What a test makes the kernel say. */
+static int refused_alone, refused_together; /* configs that it does not open so; or 0 */
+static int refusing;                        /* with that errno */
+static void (*alter)(void *reading, ssize_t *length);
+static struct perf_event_attr asked[4];
+static int asked_group[4], asks;
+
+static int open_of_test(struct perf_event_attr *wanted, int group)
+{
+  if (asks < 4) {
+    asked[asks] = *wanted;
+    asked_group[asks++] = group;
+  }
+  if ((refused_alone && (int)wanted->config == refused_alone)
+    || (refused_together && (int)wanted->config == refused_together && group >= 0)) {
+    errno = refusing;
+    return -1;
+  }
+  return perf_event_open_in(wanted, group);
+}
+
+static ssize_t read_of_test(int descriptor, void *reading, size_t size)
+{
+  ssize_t length = perf_event_read(descriptor, reading, size);
+
+  if (alter)
+    alter(reading, &length);
+  return length;
+}
+
+/* A second copy of the code, beside the library's. */
+#define PERFEX_ROW row_of_test
+#define perf_event_open_in open_of_test
+#define perf_event_read read_of_test
+#include "perfex/counters.c"
+#undef perf_event_read
+#undef perf_event_open_in
+
+/* Can the kernel count that here? Says so if not. */
+static int can_count(const char *test)
+{
+  int started = start_counters(15, 24), error = errno;
+  long long c0, c1;
+
+  if (started > 0) {
+    read_counters(15, &c0, 24, &c1);
+    asks = 0;
+    return 1;
+  }
+  ck_assert_msg(error == ENOSYS || error == EACCES || error == EPERM, "errno %d", error);
+  skip(test, "this kernel or emulator has no perf events");
+  return 0;
+}
+
+enum { PAGES = 64 };
+
+static volatile char *fresh;
+
+/* Pages that nobody has touched. */
+static void make_fresh(void)
+{
+  size_t size = 2 * PAGES * (size_t)sysconf(_SC_PAGESIZE);
+  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  ck_assert_ptr_ne(pages, MAP_FAILED);
+#ifdef MADV_NOHUGEPAGE
+  madvise(pages, size, MADV_NOHUGEPAGE);
+#endif
+  fresh = pages;
+}
+
+/* Sanitizers would touch pages of their own. */
+static __attribute__((noinline, no_sanitize("address", "thread"))) void touch(int pages)
+{
+  long size = sysconf(_SC_PAGESIZE);
+  int i;
+
+  for (i = 0; i < pages; i++)
+    fresh[i * size] = 1;
+}
+
+/* What is counted of touching so many pages; fails the test if the count is not whole. */
+static long long count_faults(int pages)
+{
+  long long c0 = -1, c1 = -1;
+  int start, read;
+
+  make_fresh();
+  start = start_counters(15, 24);
+  touch(pages);
+  read = read_counters(15, &c0, 24, &c1);
+  ck_assert_int_gt(start, 0);
+  ck_assert_int_eq(read, start);
+  ck_assert_int_eq(c0, c1);
+  return c0;
+}
+
+START_TEST(section_is_counted_exactly_and_twice_is_twice)
+{
+  const char test[] = "section_is_counted_exactly_and_twice_is_twice";
+
+  if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
+    return;
+  count_faults(PAGES); /* code that is run for the first time has faults of its own */
+  ck_assert_int_eq(count_faults(0), 0);
+  ck_assert_int_eq(count_faults(PAGES), PAGES);
+  ck_assert_int_eq(count_faults(2 * PAGES), 2 * PAGES);
+}
+END_TEST
+
+START_TEST(what_the_kernel_does_is_not_counted)
+{
+  const char test[] = "what_the_kernel_does_is_not_counted";
+  long size = sysconf(_SC_PAGESIZE);
+  int zero = open("/dev/zero", O_RDONLY), i, round, start;
+  long long c0 = 0, c1;
+
+  if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
+    return;
+  for (round = 0; round < 2; round++) {
+    make_fresh();
+    start = start_counters(15, 24);
+    for (i = 0; i < PAGES; i++)
+      if (syscall(SYS_read, zero, fresh + i * size, 1) != 1)
+        break;
+    ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
+    ck_assert_int_eq(i, PAGES);
+  }
+  ck_assert_int_eq(c0, 0);
+}
+END_TEST
+
+START_TEST(generation_is_larger_by_one_for_each_start_and_stop)
+{
+  long long c0, c1;
+  int i, first, start;
+
+  if (!can_count("generation_is_larger_by_one_for_each_start_and_stop"))
+    return;
+  first = start_counters(0, 15);
+  ck_assert_int_gt(first, 0);
+  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first);
+  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first + 1); /* as they were stopped */
+  for (i = 1; i < 10; i++) {
+    start = start_counters(0, 15);
+    ck_assert_int_eq(start, first + 2 * i);
+    ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
+  }
+  own.generation = INT_MAX - 1;
+  ck_assert_int_eq(start_counters(0, 15), INT_MAX);
+  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), INT_MAX);
+  ck_assert_int_eq(start_counters(0, 15), 2);
+}
+END_TEST
+
+START_TEST(start_zeroes)
+{
+  long long c0, c1;
+
+  if (!can_count("start_zeroes"))
+    return;
+  count_faults(PAGES);
+  make_fresh();
+  start_counters(15, 24);
+  touch(PAGES);
+  start_counters(15, 24);
+  read_counters(15, &c0, 24, &c1);
+  ck_assert_int_lt(c0, PAGES);
+}
+END_TEST
+
+START_TEST(events_are_one_group_of_user_mode_that_is_pinned)
+{
+  if (!can_count("events_are_one_group_of_user_mode_that_is_pinned"))
+    return;
+  ck_assert_int_gt(start_counters(15, 24), 0);
+  ck_assert_int_eq(asks, 2);
+  ck_assert_int_eq(asked_group[0], -1);
+  ck_assert_int_eq(asked_group[1], own.descriptor[0]);
+  ck_assert(asked[0].pinned && asked[0].disabled && !asked[1].pinned && !asked[1].disabled);
+  ck_assert(asked[0].exclude_kernel && asked[0].exclude_hv);
+  ck_assert(asked[1].exclude_kernel && asked[1].exclude_hv);
+  ck_assert_int_eq(fcntl(own.descriptor[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_eq(fcntl(own.descriptor[1], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+END_TEST
+
+START_TEST(counts_go_where_their_events_point)
+{
+  long long faults = -1, time = -1;
+  int start;
+
+  if (!can_count("counts_go_where_their_events_point"))
+    return;
+  make_fresh();
+  start = start_counters(15, 0);
+  touch(PAGES);
+  ck_assert_int_eq(read_counters(0, &time, 15, &faults), start);
+  ck_assert_int_ge(faults, PAGES);
+  ck_assert_int_gt(time, faults); /* in nanoseconds */
+}
+END_TEST
+
+START_TEST(events_that_were_not_started_are_EINVAL_and_the_others_go_on)
+{
+  long long c0 = -1, c1 = -1;
+  int start;
+
+  if (!can_count("events_that_were_not_started_are_EINVAL_and_the_others_go_on"))
+    return;
+  make_fresh();
+  start = start_counters(15, 24);
+  errno = 0;
+  ck_assert_int_eq(read_counters(15, &c0, 0, &c1), -1);
+  ck_assert_int_eq(errno, EINVAL);
+  ck_assert(c0 == -1 && c1 == -1);
+  touch(PAGES);
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
+  ck_assert_int_ge(c0, PAGES);
+}
+END_TEST
+
+START_TEST(errno_is_left_alone)
+{
+  long long c0, c1;
+
+  if (!can_count("errno_is_left_alone"))
+    return;
+  errno = ERANGE;
+  start_counters(15, 24);
+  ck_assert_int_eq(errno, ERANGE);
+  read_counters(15, &c0, 24, &c1);
+  ck_assert_int_eq(errno, ERANGE);
+}
+END_TEST
+
+/* What the kernel says when other events had the hardware for a part of the time. */
+static void multiplexed(void *reading, ssize_t *length)
+{
+  ((struct reading *)reading)->running = ((struct reading *)reading)->enabled / 2;
+  (void)length;
+}
+
+static void given_up(void *reading, ssize_t *length)
+{
+  memset(reading, 0, sizeof(struct reading));
+  *length = 0;
+}
+
+static void of_another(void *reading, ssize_t *length)
+{
+  ((struct reading *)reading)->event[1].id++;
+  (void)length;
+}
+
+static void cut_off(void *reading, ssize_t *length)
+{
+  (void)reading;
+  *length = 16;
+}
+
+static void by_closing(void)
+{
+  close(own.descriptor[1]);
+}
+
+static void by_replacing(void)
+{
+  int null = open("/dev/null", O_RDONLY);
+
+  dup2(null, own.descriptor[0]);
+  close(null);
+}
+
+static void by_starting_again(void)
+{
+  start_counters(0, 15);
+}
+
+static void handle(int signal)
+{
+  long long c0, c1;
+
+  (void)signal;
+  start_counters(0, 15);
+  read_counters(0, &c0, 15, &c1);
+}
+
+static void by_handler(void)
+{
+  signal(SIGUSR1, handle);
+  raise(SIGUSR1);
+}
+
+static const struct {
+  const char *name;
+  void (*alter)(void *reading, ssize_t *length);
+  void (*between)(void);
+} disturbances[] = {
+  { "multiplexed", multiplexed, NULL },
+  { "given up", given_up, NULL },
+  { "of another", of_another, NULL },
+  { "cut off", cut_off, NULL },
+  { "closed", NULL, by_closing },
+  { "replaced", NULL, by_replacing },
+  { "started again", NULL, by_starting_again },
+  { "a handler's", NULL, by_handler },
+};
+
+START_TEST(disturbed_count_shows_as_a_generation_that_does_not_match)
+{
+  long long c0, c1;
+  size_t i;
+
+  if (!can_count("disturbed_count_shows_as_a_generation_that_does_not_match"))
+    return;
+  for (i = 0; i < sizeof disturbances / sizeof disturbances[0]; i++) {
+    int start = start_counters(0, 15), read;
+
+    ck_assert_int_gt(start, 0);
+    if (disturbances[i].between)
+      disturbances[i].between();
+    alter = disturbances[i].alter;
+    read = read_counters(0, &c0, 15, &c1);
+    alter = NULL;
+    ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbances[i].name, start, read);
+    /* and the next one is whole again */
+    start = start_counters(0, 15);
+    ck_assert_int_gt(start, read);
+    ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
+  }
+}
+END_TEST
+
+START_TEST(forked_child_does_not_have_the_count_nor_disturb_it)
+{
+  const char test[] = "forked_child_does_not_have_the_count_nor_disturb_it";
+  long long c0, c1;
+  int start, status = -1;
+  pid_t child;
+
+  if (!can_count(test))
+    return;
+  make_fresh();
+  start = start_counters(15, 24);
+  child = fork();
+  if (child == 0) {
+    int read = read_counters(15, &c0, 24, &c1), again;
+
+    if (read <= 0 || read == start || c0 != 0 || c1 != 0)
+      _exit(1);
+    again = start_counters(15, 24);
+    touch(PAGES);
+    _exit(again > 0 && read_counters(15, &c0, 24, &c1) == again && c0 >= PAGES ? 0 : 2);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  touch(PAGES);
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
+  ck_assert_int_ge(c0, PAGES);
+}
+END_TEST
+
+static void *read_elsewhere(void *read)
+{
+  long long c0 = -1, c1 = -1;
+
+  *(int *)read = read_counters(15, &c0, 24, &c1);
+  return c0 == 0 && c1 == 0 ? read : NULL;
+}
+
+START_TEST(another_thread_does_not_have_the_count_nor_disturb_it)
+{
+  long long c0, c1;
+  int start, read = 0;
+  pthread_t thread;
+  void *is_right;
+
+  if (!can_count("another_thread_does_not_have_the_count_nor_disturb_it"))
+    return;
+  start = start_counters(15, 24);
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, &read), 0);
+  pthread_join(thread, &is_right);
+  ck_assert_int_gt(read, 0);
+  ck_assert_int_ne(read, start);
+  ck_assert_ptr_nonnull(is_right);
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
+}
+END_TEST
+
+enum { THREADS = 8, SECTIONS = 50 };
+
+struct runner {
+  pthread_t thread;
+  int first, last, wrong;
+};
+
+static void *run_sections(void *argument)
+{
+  struct runner *runner = argument;
+  long long c0, c1;
+  int i;
+
+  for (i = 0; i < suite_runs(SECTIONS); i++) {
+    int start = start_counters(0, 15);
+    int read = read_counters(15, &c1, 0, &c0);
+
+    runner->wrong += start <= 0 || read != start || c0 <= 0;
+    runner->wrong += i > 0 && start != runner->last + 2;
+    runner->last = start;
+    if (i == 0)
+      runner->first = start;
+  }
+  return NULL;
+}
+
+START_TEST(threads_count_at_once_each_with_numbers_of_its_own)
+{
+  struct runner runners[THREADS] = { { 0, 0, 0, 0 } };
+  int i, j;
+
+  if (!can_count("threads_count_at_once_each_with_numbers_of_its_own"))
+    return;
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&runners[i].thread, NULL, run_sections, &runners[i]), 0);
+  for (i = 0; i < THREADS; i++)
+    pthread_join(runners[i].thread, NULL);
+  for (i = 0; i < THREADS; i++) {
+    ck_assert_int_eq(runners[i].wrong, 0);
+    for (j = 0; j < i; j++) /* far from each other */
+      ck_assert_int_gt(abs(runners[i].first - runners[j].first), 1000000);
+  }
+}
+END_TEST
+
+static int entries(void)
+{
+  DIR *stream = opendir("/proc/self/fd");
+  int n = 0;
+
+  while (stream && readdir(stream))
+    n++;
+  if (stream)
+    closedir(stream);
+  return n;
+}
+
+static void *start_and_exit(void *started)
+{
+  *(int *)started = start_counters(0, 15);
+  return NULL;
+}
+
+START_TEST(nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read)
+{
+  int i, before, started = 0;
+  long long c0, c1;
+  pthread_t thread;
+
+  if (!can_count("nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read"))
+    return;
+  before = entries();
+  for (i = 0; i < 10; i++) {
+    ck_assert_int_eq(pthread_create(&thread, NULL, start_and_exit, &started), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_gt(started, 0);
+  }
+  ck_assert_int_eq(entries(), before);
+  start_counters(0, 15);
+  ck_assert_int_eq(entries(), before + 2);
+  start_counters(15, 24);
+  ck_assert_int_eq(entries(), before + 2);
+  read_counters(15, &c0, 24, &c1);
+  ck_assert_int_eq(entries(), before);
+  refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  refusing = EMFILE;
+  ck_assert_int_eq(start_counters(0, 15), -1);
+  ck_assert_int_eq(entries(), before);
+}
+END_TEST
+
+START_TEST(refusal_of_one_event_is_told_from_that_of_all)
+{
+  static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
+  size_t i;
+
+  if (!can_count("refusal_of_one_event_is_told_from_that_of_all"))
+    return;
+  for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+    refusing = errors[i];
+    refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+    ck_assert_int_eq(start_counters(0, 15), -1);
+    ck_assert_int_eq(errno, ENOTSUP);
+    ck_assert_int_eq(start_counters(15, 0), -1);
+    ck_assert_int_eq(errno, ENOTSUP);
+    refused_alone = 0;
+    refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+    ck_assert_int_eq(start_counters(0, 15), -1);
+    ck_assert_int_eq(errno, EINVAL);
+    refused_together = 0;
+    refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* what stands for cycles */
+    ck_assert_int_eq(start_counters(0, 15), -1);
+    ck_assert_int_eq(errno, errors[i]);
+    refused_alone = 0;
+  }
+  refusing = EACCES;
+  refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+  ck_assert_int_eq(start_counters(0, 15), -1);
+  ck_assert_int_eq(errno, EACCES);
+}
+END_TEST
+
+START_TEST(counting_is_no_cancellation_point)
+{
+  long long c0, c1;
+  int start, state;
+
+  if (!can_count("counting_is_no_cancellation_point"))
+    return;
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  pthread_cancel(pthread_self());
+  start = start_counters(0, 15);
+  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, section_is_counted_exactly_and_twice_is_twice);
+  tcase_add_test(tests, what_the_kernel_does_is_not_counted);
+  tcase_add_test(tests, generation_is_larger_by_one_for_each_start_and_stop);
+  tcase_add_test(tests, start_zeroes);
+  tcase_add_test(tests, events_are_one_group_of_user_mode_that_is_pinned);
+  tcase_add_test(tests, counts_go_where_their_events_point);
+  tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
+  tcase_add_test(tests, errno_is_left_alone);
+  tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
+  tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
+  tcase_add_test(tests, another_thread_does_not_have_the_count_nor_disturb_it);
+  tcase_add_test(tests, threads_count_at_once_each_with_numbers_of_its_own);
+  tcase_add_test(tests, nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read);
+  tcase_add_test(tests, refusal_of_one_event_is_told_from_that_of_all);
+  tcase_add_test(tests, counting_is_no_cancellation_point);
+}
+
+int main(void)
+{
+  return suite_main("perfex events", add);
+}
