@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Who builds from the same sources gets the same bytes: reproducible.sh SOURCE, from a build
+# folder. The tarball, in other folders, with another umask, language, time zone and time, and
+# from a tarball; what is in it, by exact list; the library and all else that is installed. SOURCE
+# is a checkout: what is committed, and changes of tracked files, are what is looked at. In an
+# unpacked tarball, the part that needs no git.
+
+set -eu
+source=$(cd "$1" && pwd)
+mkdir -p check-reproducible
+work=$(cd check-reproducible && pwd)
+compiler=${CC:-cc}
+failed=0
+passed=0
+unset SOURCE_DATE_EPOCH XZ_OPT XZ_DEFAULTS TAR_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL CDPATH DESTDIR
+
+wrong() { echo "reproducible: $*"; failed=$((failed + 1)); }
+right() { echo "reproducible: $*"; passed=$((passed + 1)); }
+
+# quietly COMMAND...: says nothing if it succeeds
+quietly() {
+  "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "reproducible: failed: $*"; exit 1; }
+}
+
+# same NAME FILE FILE
+same() {
+  if cmp "$2" "$3"; then
+    right "$1: $(sha256sum <"$2" | cut -d ' ' -f 1)"
+  else
+    wrong "$1: not the same"
+  fi
+}
+
+# dist FOLDER: a tarball of the sources there, with the environment and umask in force
+dist() {
+  (
+    cd "$1"
+    [ -f configure ] || quietly ./bootstrap
+    quietly ./configure -q --cache-file="$work/cache" CC="$compiler"
+    quietly make -s dist-xz
+  )
+}
+
+# What autotools add to the tarball, and all that git has and the tarball leaves out.
+autotools='Makefile.in aclocal.m4 config.h.in configure
+  build-aux/ar-lib build-aux/compile build-aux/config.guess build-aux/config.sub build-aux/depcomp
+  build-aux/install-sh build-aux/ltmain.sh build-aux/missing build-aux/test-driver
+  m4/libtool.m4 m4/ltoptions.m4 m4/ltsugar.m4 m4/ltversion.m4 m4/lt~obsolete.m4'
+left_out='.ci/run .gitignore'
+
+rm -rf "$work"
+mkdir -p "$work/one/source" "$work/another one" "$work/git" "$work/from-tarball"
+two="$work/another one"
+
+if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git" ]; then
+  commit=$(git -C "$source" stash create)
+  git -C "$source" archive -o "$work/git.tar" "${commit:-HEAD}"
+  (umask 022 && tar -x --no-same-permissions -C "$work/git" -f "$work/git.tar")
+  cp -R "$work/git/." "$work/one/source"
+  (umask 077 && mkdir "$two/s" && tar -x --no-same-permissions -C "$two/s" -f "$work/git.tar")
+  find "$two/s" -exec touch -d '2001-02-03 04:05:06' {} +
+  language=$(locale -a 2>/dev/null | grep -i -e '^de_DE.utf' -e '^tr_TR.utf' | head -n 1)
+  (umask 022 && export LC_ALL=C TZ=UTC && dist "$work/one/source")
+  (umask 077 && export LC_ALL="${language:-C.UTF-8}" TZ=Asia/Tokyo && dist "$two/s")
+  tarball=$(echo "$work"/one/source/*.tar.xz)
+  same "tarball, in two folders" "$tarball" "$two/s/${tarball##*/}"
+else
+  commit=
+  echo "reproducible: skipped: what the tarball has beyond git: $source is not a checkout"
+  (cd "$source" && tar -c --exclude='./check-*' .) | tar -x -C "$work/one/source"
+  dist "$work/one/source"
+  tarball=$(echo "$work"/one/source/*.tar.xz)
+fi
+
+tar -x -C "$work/from-tarball" -f "$tarball"
+cp -R "$work/from-tarball" "$work/kept"
+unpacked=$(echo "$work"/from-tarball/*/)
+unpacked=${unpacked%/}
+dist "$unpacked"
+same "tarball, made from a tarball" "$tarball" "$unpacked/${tarball##*/}"
+kept=$work/kept/${unpacked##*/}
+
+# Who, when and how of the files: nothing but the version's date.
+stamps=$(TZ=UTC tar -t -v --numeric-owner --full-time -f "$tarball" |
+  awk '{ print $2, $4, $5 }' | sort -u)
+version=$(sed -n 's/^AC_INIT(\[.*\], \[\(....\)\(..\)\(..\)\])$/\1-\2-\3/p' "$kept/configure.ac")
+if [ "$stamps" = "0/0 $version 00:00:00" ]; then
+  right "owner and time in the tarball: $stamps"
+else
+  wrong "owners and times in the tarball: $stamps; expected: 0/0 $version 00:00:00"
+fi
+
+if [ -d "$work/git/lib" ]; then
+  (cd "$work/git" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/git.list"
+  (cd "$kept" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/tarball.list"
+  beyond=$(LC_ALL=C comm -13 "$work/git.list" "$work/tarball.list")
+  lacking=$(LC_ALL=C comm -23 "$work/git.list" "$work/tarball.list")
+  # words are meant to split
+  # shellcheck disable=SC2086
+  [ "$beyond" = "$(printf '%s\n' $autotools | LC_ALL=C sort)" ] ||
+    wrong "the tarball has beyond git: $(echo $beyond); expected: $(echo $autotools)"
+  # shellcheck disable=SC2086
+  [ "$lacking" = "$(printf '%s\n' $left_out | LC_ALL=C sort)" ] ||
+    wrong "git has, and the tarball lacks: $(echo $lacking); expected: $(echo $left_out)"
+  compared=0
+  for file in $(LC_ALL=C comm -12 "$work/git.list" "$work/tarball.list"); do
+    cmp "$work/git/$file" "$kept/$file" || wrong "$file: not what git has"
+    [ "$(test -x "$work/git/$file" && echo x)" = "$(test -x "$kept/$file" && echo x)" ] ||
+      wrong "$file: executable in one of git and the tarball"
+    compared=$((compared + 1))
+  done
+  [ $compared -gt 100 ] || wrong "only $compared files are both in git and in the tarball"
+  right "tarball: $compared files as git has them," \
+    "$(echo "$beyond" | wc -l) of autotools, without $(echo "$lacking" | wc -l) of git's"
+fi
+
+# Macros that others maintain, as their packages have them. cpucycles_*.m4 is ours.
+for file in "$kept"/m4/ax_*.m4 "$kept"/m4/pkg.m4; do
+  name=${file##*/}
+  theirs=$(aclocal --print-ac-dir)/$name
+  if [ -f "$theirs" ]; then
+    package=$(dpkg-query -S "$theirs" 2>/dev/null | cut -d : -f 1)
+    same "$name, and that of $package" "$file" "$theirs"
+  else
+    echo "reproducible: skipped: $name: autoconf-archive or pkg-config is not installed: no $theirs"
+  fi
+done
+
+# build FOLDER CFLAGS: configures, unless that is done, builds and installs, all below FOLDER
+build() {
+  (
+    if [ ! -d "$1" ]; then
+      mkdir -p "$1/build"
+      cp -R "$kept" "$1/source"
+      cd "$1/build"
+      quietly ../source/configure -q --cache-file="$work/cache" --prefix=/usr CC="$compiler"
+    fi
+    cd "$1/build"
+    rm -rf "$1/dest"
+    quietly make -s clean
+    quietly make -s -j2 install DESTDIR="$1/dest" CFLAGS="$2 -Werror=date-time"
+  )
+}
+
+# installs NAME CFLAGS: two builds install the same; in CFLAGS, FOLDER is each one's
+installs() {
+  near=$work/b far=$work/b2/elsewhere
+  near_flags=$(echo "$2" | sed "s|FOLDER|$near|") far_flags=$(echo "$2" | sed "s|FOLDER|$far|")
+  (umask 022 && export LC_ALL=C TZ=UTC && build "$near" "$near_flags")
+  (umask 077 && export LC_ALL=C.UTF-8 TZ=Asia/Tokyo && build "$far" "$far_flags")
+  installed=$(cd "$near/dest" && find . -type f | wc -l)
+  built=$near/dest/usr/lib/libcpucycles
+  if [ ! -f "$built.so.1" ] || [ ! -f "$built.a" ]; then
+    wrong "$1: not both libraries are there"
+  elif diff -r "$near/dest" "$far/dest"; then
+    right "$1: $installed installed files are the same from two folders"
+  else
+    wrong "$1: other bytes from another folder"
+  fi
+  if grep -r -l -F "$work" "$near/dest"; then
+    wrong "$1: these name the folder that they were built in"
+  fi
+}
+
+installs 'build with -O2' -O2
+installs 'build with -g -ffile-prefix-map' '-g -ffile-prefix-map=FOLDER=.'
+
+rm -rf "$work"
+echo "reproducible: $passed passed, $failed failed"
+[ $failed = 0 ]
