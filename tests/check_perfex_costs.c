@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The table of costs: what is measured, what files replace, what is refused, and who reads it while it is
-   replaced. In the place of /etc/perfex.costs there is a file of the test. */
+/* The table of costs: what is measured, what files replace, what is refused, and who reads it while
+   it is replaced. In the place of /etc/perfex.costs there is a file of the test. */
 
 #include "config.h"
 
@@ -74,7 +74,8 @@ END_TEST
 /* What the table is made of is what the manual says. */
 START_TEST(costs_follow_from_what_was_measured)
 {
-  struct perfex_measured measured = { .cycle = { 400, 400, 400 }, .branch_miss = { 3000, 5000, 9000 },
+  struct perfex_measured measured = { .cycle = { 400, 400, 400 },
+    .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
       { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
   struct perfex_file file;
@@ -85,7 +86,8 @@ START_TEST(costs_follow_from_what_was_measured)
   ck_assert(is_cost(file.cost[6], 0, 400, 400) && is_cost(file.cost[19], 0, 400, 400));
   ck_assert(is_cost(file.cost[18], 0, 400, 1100));
   ck_assert(is_cost(file.cost[24], 3000, 5000, 9000));
-  ck_assert(is_cost(file.cost[25], 1900, 3300, 140000) && is_cost(file.cost[9], 1900, 3300, 140000));
+  ck_assert(is_cost(file.cost[25], 1900, 3300, 140000));
+  ck_assert(is_cost(file.cost[9], 1900, 3300, 140000));
   ck_assert(is_cost(file.cost[26], 80000, 90000, 140000));
   ck_assert(is_cost(file.cost[10], 80000, 90000, 140000));
   ck_assert(is_cost(file.cost[23], 1000, 3300, 140000));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counting, with software events in the place of the PMU's, which every Linux counts: page faults, so that
-   counts are known exactly, and the thread's own time. Everything else is the kernel's, but for what a
-   test makes it say. */
+/* Counting, with software events in the place of the PMU's, which every Linux counts: page faults,
+   so that counts are known exactly, and the thread's own time. Everything else is the kernel's, but
+   for what a test makes it say. */
 
 #include "config.h"
 

@@ -115,6 +115,9 @@ EXTRA_DIST += tests/cross/expected tests/cross/freestanding.c
 EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
 tests_vm_init_LDADD =
 tests_vm_vm_test_LDADD = libcpucycles.la $(PTHREAD_LIBS)
+if PERFEX
+tests_vm_vm_test_LDADD += libperfex.la
+endif
 CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
 dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
 EXTRA_DIST += tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
@@ -167,6 +170,17 @@ script_tests += tests/symbols.sh
 # EOL
 TESTS += $(script_tests)
 dist_check_SCRIPTS += $(script_tests) tests/left-out.sh
+perfex_script_tests =
+perfex_script_tests += tests/perfex.sh
+perfex_script_tests += tests/perfex-fortran.sh
+# EOL
+if PERFEX
+TESTS += $(perfex_script_tests)
+check_PROGRAMS += tests/perfex-print
+endif
+tests_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la $(PTHREAD_LIBS)
+dist_check_SCRIPTS += $(perfex_script_tests)
+EXTRA_DIST += tests/perfex-fortran.f90
 if !POSIX
 TESTS += tests/left-out.sh
 endif
@@ -177,8 +191,9 @@ EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/
 # where they are.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-EXTRA_DIST += tests/fuzz_frequency.c
-CLEANFILES += tests/fuzz_frequency
+FUZZ_PERFEX_SECONDS = 20
+EXTRA_DIST += tests/fuzz_frequency.c tests/fuzz_perfex.c
+CLEANFILES += tests/fuzz_frequency tests/fuzz_perfex
 .PHONY: check-fuzz
 check-fuzz: config.h
 	$(AM_V_at)$(MKDIR_P) tests
@@ -193,3 +208,13 @@ check-fuzz: config.h
 	$(AM_V_at)tests/fuzz_frequency -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 \
 	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_frequency- tests/fuzz_frequency.tmp
 	$(AM_V_at)rm -rf tests/fuzz_frequency.tmp
+if PERFEX
+	$(AM_V_CC)$(FUZZ_CC) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	  -I. -I$(srcdir) $(srcdir)/tests/fuzz_perfex.c $(srcdir)/perfex/parse.c \
+	  $(srcdir)/perfex/events.c -o tests/fuzz_perfex
+	$(AM_V_at)rm -rf tests/fuzz_perfex.tmp && $(MKDIR_P) tests/fuzz_perfex.tmp
+	$(AM_V_at)printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >tests/fuzz_perfex.tmp/1
+	$(AM_V_at)tests/fuzz_perfex -max_total_time=$(FUZZ_PERFEX_SECONDS) -max_len=4096 -timeout=10 \
+	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_perfex- tests/fuzz_perfex.tmp
+	$(AM_V_at)rm -rf tests/fuzz_perfex.tmp
+endif

@@ -24,6 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef HAVE_PERFEX
+#include "perfex/perfex.h"
+#include <linux/perf_event.h>
+#endif
+
 #ifdef __aarch64__
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -147,6 +152,98 @@ static int usable(char **arguments)
   return counter->state == CPUCYCLES_DROPPED ? BROKEN : KEPT;
 }
 
+#ifdef HAVE_PERFEX
+
+/* Two events of a loop, as libperfex counts them. Returns 0 if that count is not whole. */
+__attribute__((noinline)) static int count_events(int e0, int e1, unsigned long turns,
+  long long *counts)
+{
+  int started = start_counters(e0, e1);
+
+  loop(turns);
+  if (started < 0)
+    exit(broken("start_counters: %s", strerror(errno)));
+  return read_counters(e0, &counts[0], e1, &counts[1]) == started;
+}
+
+/* The same, a hundred times, without what is there for one turn. Returns 0 if they are not the
+   same. */
+static int count_turns(int e0, int e1, unsigned long turns, long long *counts)
+{
+  long long once[2], now[2];
+  int i, is_whole = count_events(e0, e1, 1, once) & count_events(e0, e1, 1, once);
+
+  for (i = 0; i < READS / 10; i++) {
+    is_whole &= count_events(e0, e1, turns, now);
+    if (i > 0 && (now[0] - once[0] != counts[0] || now[1] - once[1] != counts[1]))
+      is_whole = 0;
+    counts[0] = now[0] - once[0];
+    counts[1] = now[1] - once[1];
+  }
+  printf("vm-test: events %d and %d of %lu turns: %lld, %lld; of the calls: %lld, %lld\n", e0, e1,
+    turns - 1, counts[0], counts[1], once[0] - INSTRUCTIONS, once[1] - INSTRUCTIONS);
+  return is_whole;
+}
+
+/* perfex-exact: under -icount shift=0, cycles and instructions of a loop are those of its length,
+   and of twice the loop twice as many. */
+static int perfex_exact(char **arguments)
+{
+  long long once[2], twice[2];
+  int i;
+
+  (void)arguments;
+  if (!count_turns(0, 15, TURNS + 1, once) || !count_turns(0, 15, 2 * TURNS + 1, twice))
+    return broken("the loop has not one count, or that is not whole");
+  for (i = 0; i < 2; i++)
+    if (once[i] != TURNS * INSTRUCTIONS || twice[i] != 2 * once[i])
+      return broken("%lld, %lld of event %d for %d instructions and twice as many", once[i],
+        twice[i], i ? 15 : 0, TURNS * INSTRUCTIONS);
+  return KEPT;
+}
+
+/* perfex-counts NAME [TURN]: so many of an event in each turn of a loop, or none. */
+static int perfex_counts(char **arguments)
+{
+  int event = perfex_event(arguments[0]), turn = arguments[1] ? atoi(arguments[1]) : 0;
+  long long counts[2];
+
+  if (event < 0)
+    return USAGE;
+  if (start_counters(0, event) < 0 && errno == ENOTSUP)
+    return printf("vm-test: this PMU does not count %s\n", arguments[0]), SKIPPED;
+  if (!count_turns(0, event, TURNS + 1, counts))
+    return broken("the loop has not one count, or that is not whole");
+  if (counts[1] != (long long)TURNS * turn)
+    return broken("%lld of %s in %d turns", counts[1], arguments[0], TURNS);
+  return KEPT;
+}
+
+/* perfex-lost: where other pinned events have the hardware, a count shows that it is not whole; and
+   is whole again without them. */
+static int perfex_lost(char **arguments)
+{
+  struct perf_event_attr other;
+  int descriptors[32], i;
+  long long counts[2];
+
+  (void)arguments;
+  memset(&other, 0, sizeof other);
+  other.size = sizeof other;
+  other.type = PERF_TYPE_HARDWARE;
+  other.config = PERF_COUNT_HW_INSTRUCTIONS;
+  other.pinned = other.exclude_kernel = other.exclude_hv = 1;
+  for (i = 0; i < 32; i++)
+    descriptors[i] = (int)syscall(SYS_perf_event_open, &other, 0, -1, -1, 0);
+  if (count_events(15, 17, TURNS, counts))
+    return broken("%lld, %lld with 32 other events: said to be whole", counts[0], counts[1]);
+  for (i = 0; i < 32; i++)
+    close(descriptors[i]);
+  return count_events(15, 17, TURNS, counts) ? KEPT : broken("not whole without other events");
+}
+
+#endif
+
 static const struct {
   const char *name;
   int error, signal;
@@ -157,6 +254,22 @@ static const struct {
   { "EINVAL", EINVAL, 0 },
   { "SIGILL", 0, SIGILL },
 };
+
+#ifdef HAVE_PERFEX
+/* perfex-refused CAUSE: libperfex may not count, by this errno, and prints all the same. */
+static int perfex_refused(char **arguments)
+{
+  size_t i = 0;
+
+  while (i < sizeof causes / sizeof causes[0] && strcmp(causes[i].name, arguments[0]) != 0)
+    i++;
+  if (i == sizeof causes / sizeof causes[0])
+    return USAGE;
+  if (start_counters(0, 15) != -1 || errno != causes[i].error)
+    return broken("not refused by %s, but: %s", arguments[0], strerror(errno));
+  return print_counters(0, 1, 15, 2) == 0 && print_costs(0, 1, 15, 2) == 0 ? KEPT : BROKEN;
+}
+#endif
 
 /* dropped NAME REASON CAUSE [REMEDY]: it is, with this reason, this errno or signal, and this
    remedy. */
@@ -872,6 +985,12 @@ static const struct {
   { "measures", 0, measures },
 #ifdef __aarch64__
   { "misleading", 1, misleading },
+#endif
+#ifdef HAVE_PERFEX
+  { "perfex-counts", 1, perfex_counts },
+  { "perfex-exact", 0, perfex_exact },
+  { "perfex-lost", 0, perfex_lost },
+  { "perfex-refused", 1, perfex_refused },
 #endif
   { "revoked", 1, revoked },
   { "selected", 1, selected },
