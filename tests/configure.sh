@@ -154,6 +154,24 @@ else
   wrong "no version maps: $(cat "$work/out")"
 fi
 
+# The second library is left out, or asked for and not to be had, and says so; or is there by default.
+perfex() {
+  if grep -q '^#define HAVE_PERFEX 1$' "$work/build/config.h"; then echo yes; else echo no; fi
+}
+configure || wrong "libperfex: refused"
+with=$(perfex)
+accepts "libperfex left out" "$usual" --disable-perfex
+[ "$(perfex)" = no ] || wrong "--disable-perfex: it is not left out"
+says "the summary says that libperfex was left out" 'libperfex is not built: left out by --disable-perfex$'
+make -s -C "$work/build" >"$work/out" 2>&1 && [ ! -f "$work/build/libperfex.la" ] ||
+  wrong "--disable-perfex: $(cat "$work/out")"
+[ "$with" = no ] || accepts "libperfex asked for" "$usual" --enable-perfex
+rm -f "$work/cache"
+refuses "libperfex asked for where its probe fails" "libperfex cannot be built here" --enable-perfex \
+  cpucycles_cv_perfex=no
+accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
+[ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
+
 # Either kind of library alone.
 for disabled in shared static; do
   configure --disable-$disabled || wrong "--disable-$disabled: refused"

@@ -64,6 +64,30 @@ if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
 else
   echo "installcheck: skipped: no static library was installed"
 fi
+# libperfex's client is its manual's example, as it stands there.
+perfex_client() {
+  # words are meant to split
+  # shellcheck disable=SC2046,SC2086
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags perfex) perfex/example.c -o "$client" $LDFLAGS $3 \
+    $($PKG_CONFIG $2 --libs perfex)
+  status=0
+  LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    $LOG_COMPILER "$client" >"$work/said" 2>&1 || status=$?
+  sed "s/^/installcheck: perfex $1: /" "$work/said"
+  case $status:$(cat "$work/said") in
+    0:*instructions* | 1:start_counters:*) ;;
+    *) echo "installcheck: perfex $1 does not run with what was installed"; exit 1 ;;
+  esac
+}
+
+if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
+  [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
+    { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
+  [ ! -f "$DESTDIR$libdir/libperfex.so.1" ] || perfex_client shared '' ''
+  [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] || perfex_client static --static -static
+else
+  echo "installcheck: skipped: libperfex was not built"
+fi
 version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
   $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
 echo "installcheck: tool: $version"

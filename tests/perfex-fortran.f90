@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: 0BSD OR MIT
-! libperfex from Fortran: each function, its arguments by reference. perfex-fortran.sh looks at what is said.
+! libperfex from Fortran: each function, its arguments by reference. perfex-fortran.sh looks at what
+! is said.
 program perfex_fortran
   implicit none
   integer*4 start_counters, read_counters, print_counters, print_costs, load_costs

@@ -27,8 +27,8 @@ $fortran -O2 -Wall -Werror -c "$srcdir/tests/perfex-fortran.f90" -o $work/progra
   { wrong "the program does not compile"; exit 1; }
 # words are meant to split
 # shellcheck disable=SC2086
-"$builddir/libtool" --quiet --tag=CC --mode=link $fortran $sanitizers $work/program.o -o $work/program \
-  $LDFLAGS "$builddir/libperfex.la" || { wrong "the program does not link"; exit 1; }
+"$builddir/libtool" --quiet --tag=CC --mode=link $fortran $sanitizers $work/program.o \
+  -o $work/program $LDFLAGS "$builddir/libperfex.la" || { wrong "the program does not link"; exit 1; }
 program=$work/.libs/program
 [ -f $program ] || program=$work/program
 echo '0 1 1.5 2' >$work/costs

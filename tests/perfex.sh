@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# libperfex as it is delivered: it exports what its header declares, and the same for Fortran, as its map
-# lists it, and needs no other library than libcpucycles and the C library; the header stands alone in C89
-# and C++98; the manual has all numbers and an example that compiles as it is; programs that run with
-# another's rights obey no environment.
+# libperfex as it is delivered: it exports what its header declares, and the same for Fortran, as its
+# map lists it, and needs no other library than libcpucycles and the C library; the header stands alone
+# in C89 and C++98; the manual has all numbers and an example that compiles as it is; programs that run
+# with another's rights obey no environment.
 
 set -eu
 export LC_ALL=C
@@ -27,7 +27,8 @@ mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libp
 
 library=$builddir/.libs/libperfex.so.1
 if [ -f "$library" ]; then
-  exported=$($NM -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
+  exported=$($NM -D --defined-only "$library" |
+    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
   [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
   $READELF -d "$library" >$work/dynamic
   grep -q 'SONAME.*\[libperfex\.so\.1\]' $work/dynamic || wrong "its SONAME is not libperfex.so.1"
@@ -35,8 +36,9 @@ if [ -f "$library" ]; then
     grep -v -e '^libcpucycles\.so\.1$' -e '^libc\.' -e '^libpthread\.' -e '^ld-linux' \
       -e '^ld[0-9]*\.so\.' -e '^librt\.' -e '^lib[a-z]*san\.' || :)
   [ -z "$needed" ] || wrong "it needs $(echo $needed)"
-  grep -q TEXTREL $work/dynamic && wrong "it has text relocations"
-  $READELF -d "$builddir/.libs/libcpucycles.so.1" | grep -q 'NEEDED.*perfex' && wrong "libcpucycles needs it"
+  ! grep -q TEXTREL $work/dynamic || wrong "it has text relocations"
+  ! $READELF -d "$builddir/.libs/libcpucycles.so.1" | grep -q 'NEEDED.*perfex' ||
+    wrong "libcpucycles needs it"
 else
   skipped "no ELF shared library was built"
 fi
@@ -70,17 +72,19 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
 else
   skipped "C++: this compiler does not take it"
 fi
-left=$($CC -dM -E -I"$srcdir/perfex" $work/alone.c | sed -n 's/^#define \([A-Za-z_]*perfex[A-Za-z0-9_]*\).*/\1/Ip' |
-  grep -vx PERFEX_H || :)
+left=$($CC -dM -E -I"$srcdir/perfex" $work/alone.c |
+  sed -n 's/^#define \([A-Za-z_]*perfex[A-Za-z0-9_]*\).*/\1/Ip' | grep -vx PERFEX_H || :)
 [ -z "$left" ] || wrong "the header leaves $left defined"
 
-numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" | sort -n | tr '\n' ' ')
+numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" | sort -n |
+  tr '\n' ' ')
 [ "$numbers" = "$(seq 0 31 | tr '\n' ' ')" ] || wrong "perfex-events(7) has the numbers $numbers"
 rows=$(sed -n 's/^PERFEX_[A-Z]*(\([0-9]*\), .*/\1/p' "$srcdir/perfex/events.def" | tr '\n' ' ')
 [ "$rows" = "$numbers" ] || wrong "events.def has the rows $rows"
 
 # The example compiles without a warning, and runs: it counts, or says why it cannot.
-$CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" || wrong "the manual's example is not clean"
+$CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" ||
+  wrong "the manual's example is not clean"
 example=$builddir/perfex/.libs/example
 [ -f "$example" ] || example=$builddir/perfex/example$EXEEXT
 status=0
@@ -89,7 +93,7 @@ LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMP
 sed 's/^/perfex: example: /' $work/out $work/err
 case $status in
   0) grep -q '^ *15 instructions  *[1-9]' $work/err || wrong "the example counts nothing" ;;
-  1) grep -q '^start_counters: .' $work/err || wrong "the example does not say why it cannot count" ;;
+  1) grep -q '^start_counters: .' $work/err || wrong "the example does not say why it fails" ;;
   *) wrong "the example's exit status is $status" ;;
 esac
 
@@ -111,7 +115,8 @@ else
   case $(printed '') in
     *' 0 cycles '*) ;;
     *'24 mispredicted '*)
-      if findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid || grep -q '^NoNewPrivs:.*1' /proc/self/status; then
+      if findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid ||
+        grep -q '^NoNewPrivs:.*1' /proc/self/status; then
         skipped "set-user-ID programs: there is no effect of that here"
       else
         wrong "a set-user-ID program listens to the environment"
