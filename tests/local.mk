@@ -156,6 +156,7 @@ tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
 script_tests =
+script_tests += tests/abi.sh
 script_tests += tests/dropin.sh
 script_tests += tests/first-call.sh
 script_tests += tests/header.sh
@@ -184,6 +185,7 @@ EXTRA_DIST += tests/perfex-fortran.f90
 if !POSIX
 TESTS += tests/left-out.sh
 endif
+EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi
 EXTRA_DIST += tests/coverage.py tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 

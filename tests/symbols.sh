@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # What the library exports is what the header declares and the map lists, no more and no less; the
-# static one has no global name outside cpucycles*; the shared one has its SONAME and needs the C
-# library alone (on Windows: and the kernel).
+# manual has it with the same types, and Debian's symbols file with the same versions; the static
+# one has no global name outside cpucycles*; the shared one has its SONAME and needs the C library
+# alone (on Windows: and the kernel).
 
 set -eu
 export LC_ALL=C
@@ -20,6 +21,26 @@ mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/li
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
   echo "$mapped" | grep -qx "$name" || wrong "$name is of the drop-in interface, and not in the map"
 done
+
+# Declarations, as the headers have them, and as the manual does.
+headers=$({
+  sed -n 's/^extern \(.*(void)\|.*(int i)\);$/\1/p' "$srcdir/lib/cpucycles.h"
+  sed -n '/^static inline long long cpucycles_inline[a-z_]*(void)$/p' "$srcdir/lib/cpucycles/inline.h"
+} | sort -u)
+manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+  on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }
+  on && sub(/^\.Ft /, "") { gsub(/"/, ""); type = $0 (/\*$/ ? "" : " ") }
+  on && sub(/^\.Fn /, "") { gsub(/"/, ""); name = $1; sub(/^[^ ]* /, ""); print type name "(" $0 ")" }
+  ' "$srcdir/lib/cpucycles.3.in" | sort)
+[ "$headers" = "$manual" ] || wrong "headers: $headers; cpucycles(3): $manual"
+
+# Symbols with their versions, as the map has them, and as Debian's file does.
+versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
+  /^ *cpucycles[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/lib/libcpucycles.map" | sort)
+packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' \
+  "$srcdir/contrib/debian/libcpucycles1.symbols" | sort)
+[ -n "$versioned" ] && [ "$versioned" = "$packed" ] ||
+  wrong "map: $(echo $versioned); contrib/debian/libcpucycles1.symbols: $(echo $packed)"
 
 checked=0
 library=$builddir/.libs/libcpucycles.so.1

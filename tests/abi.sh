@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# The exported interface is what tests/abi/NAME-x86_64.abi recorded of this release: functions,
+# their types, the layout of public structures, sizes and versions of symbols. By abidiff, for
+# x86-64 alone: other CPUs have the same header, and the same map. "abi.sh --record" writes the
+# record anew: for a release whose interface has grown.
+
+set -eu
+export LC_ALL=C
+: "${srcdir:=.}" "${builddir:=.}"
+work=abi.tmp
+trap 'rm -rf $work' EXIT
+rm -rf $work
+mkdir $work
+failed=0
+compared=0
+
+skip() { echo "abi: skipped: $*"; exit 77; }
+
+command -v abidiff >/dev/null || skip "abidiff is not installed (Debian: abigail-tools)"
+
+# A record says neither where nor when it was made.
+if [ "${1-}" = --record ]; then
+  for record in "$srcdir"/tests/abi/*.abi; do
+    name=$(basename "$record" -x86_64.abi)
+    abidw --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-elf-needed \
+      --no-show-locs --type-id-style hash --headers-dir "$srcdir/lib" "$builddir/.libs/$name.so" >$work/abi
+    sed -e "s|\( path='\)[^']*/\([a-z-]*/[^/']*'\)|\1\2|" \
+      -e '1a<!-- SPDX-License-Identifier: 0BSD OR MIT -->' $work/abi >"$record"
+    echo "abi: recorded: $record"
+  done
+  exit 0
+fi
+
+for record in "$srcdir"/tests/abi/*.abi; do
+  name=$(basename "$record" -x86_64.abi)
+  library=$builddir/.libs/$name.so
+  [ -f "$library" ] || skip "no ELF shared library was built"
+  readelf -hW "$library" | tr '\n' ' ' | grep -q 'ELF64 .*X86-64' ||
+    skip "the target is not x86-64 with 64-bit pointers"
+  readelf -SW "$library" | grep -q '\.debug_info' || skip "$name was built without -g"
+  status=0
+  abidiff --harmless "$record" "$library" >$work/out 2>&1 || status=$?
+  if [ $status = 0 ] && [ ! -s $work/out ]; then
+    compared=$((compared + 1))
+  else
+    cat $work/out
+    echo "abi: $name is not what $record records (abidiff: $status)"
+    failed=1
+  fi
+done
+echo "abi: $compared compared with their records"
+[ $failed = 0 ] && [ $compared -gt 0 ]
