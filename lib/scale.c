@@ -103,9 +103,10 @@ static const char *take_best_sight(const struct cpucycles_gauge *gauge, struct s
   return reason;
 }
 
-static const char *wait_until(const struct cpucycles_gauge *gauge, long long end)
+static const char *wait_for(const struct cpucycles_gauge *gauge, long long from,
+  long long nanoseconds)
 {
-  long long before = gauge->now(), now;
+  long long before = from, end = from + nanoseconds, now;
   int still = 0;
 
   while (before < end) {
@@ -125,6 +126,7 @@ static const char *rate_between(const struct cpucycles_gauge *gauge, const struc
   const struct sight *to, long long *rate)
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
+  double persecond;
 
   if (gauge->width == 32)
     counted &= 0xffffffff;
@@ -134,9 +136,12 @@ static const char *rate_between(const struct cpucycles_gauge *gauge, const struc
     return "not-increasing";
   if (counted < 0)
     return "decreasing";
-  *rate = (long long)((double)counted * 1e9 / (double)(to->time - from->time) + 0.5);
+  persecond = (double)counted * 1e9 / (double)(to->time - from->time) + 0.5;
   /* what no counter does, and no later calculation could bear */
-  return *rate > 0 && *rate <= CPUCYCLES_FREQUENCY_HIGHEST ? NULL : "rate-mismatch";
+  if (persecond < 1 || persecond >= (double)CPUCYCLES_FREQUENCY_HIGHEST + 1)
+    return "rate-mismatch";
+  *rate = (long long)persecond;
+  return NULL;
 }
 
 /* Allows so much time, at the expense of what is left for all. A window that a busy machine made
@@ -158,7 +163,7 @@ static const char *measure(const struct cpucycles_gauge *gauge, long long window
   int i;
 
   for (i = 0; i < count && !reason; i++) {
-    reason = wait_until(gauge, from.time + window);
+    reason = wait_for(gauge, from.time, window);
     if (!reason)
       reason = take_best_sight(gauge, &to);
     if (!reason)

@@ -96,6 +96,18 @@ START_TEST(clock_set_back_before_its_origin_still_goes_up)
 }
 END_TEST
 
+/* Modulo 2^64, as any count: nothing is undefined where cycles pass -2^63. */
+START_TEST(clock_set_back_beyond_all_counts_wraps)
+{
+  struct cpucycles_scale twice = cpucycles_scale_between(1, 2);
+
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN), 0);
+}
+END_TEST
+
 /* Real hardware; the last ones with a CPU frequency that is only the default. How many
    sixteenths of a cycle a unit of a counter is of which nobody states the rate; 0: it is
    dropped. */
@@ -339,7 +351,8 @@ START_TEST(clock_that_steps_back_ends_it)
 {
   long long at, back;
 
-  for (at = 100; at < 190000; at += 777)
+  /* at any moment of the first sight, and of what comes right after it */
+  for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
       struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
 
@@ -375,6 +388,10 @@ START_TEST(counter_that_stops_or_steps_back_ends_it)
   bench.jump_at = 150000;
   bench.count_now = -1000000;
   ends_with(gauge, "decreasing");
+  gauge = bench_gauge(24e6, 64, 1);
+  bench.jump_at = 150000;
+  bench.count_now = 1LL << 62; /* more a second than there are numbers for */
+  ends_with(gauge, "rate-mismatch");
 }
 END_TEST
 
@@ -530,6 +547,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, scaled_clock_is_exact_over_a_century);
   tcase_add_test(tests, scaled_clock_never_runs_backward);
   tcase_add_test(tests, clock_set_back_before_its_origin_still_goes_up);
+  tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps);
   tcase_add_test(tests, multiple_of_real_hardware);
   tcase_add_test(tests, multiple_is_never_off_by_more_than_a_twentieth_of_a_percent);
   tcase_add_test(tests, statement_must_agree_within_one_percent);

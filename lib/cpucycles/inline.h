@@ -85,7 +85,7 @@ static inline long long cpucycles_inline_scale(long long count, unsigned long lo
   int shift)
 {
   if (count < 0)
-    return -(long long)cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);
+    return (long long)-cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);
   return (long long)cpucycles_inline_product((unsigned long long)count, multiplier, shift);
 }
 
