@@ -183,9 +183,15 @@ static int never_set(const struct sigaction *action)
 {
   int member;
 
-  for (member = 1; sigismember(&action->sa_mask, member) >= 0; member++)
-    if (sigismember(&action->sa_mask, member))
+  /* To musl, a number that is no signal's is no error: the size of the set is an end, too. */
+  for (member = 1; member <= (int)sizeof(action->sa_mask) * 8; member++) {
+    int is_member = sigismember(&action->sa_mask, member);
+
+    if (is_member > 0)
       return 0;
+    if (is_member < 0)
+      break;
+  }
   return action->sa_handler == SIG_DFL && action->sa_flags == 0;
 }
 
