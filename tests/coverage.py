@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD OR MIT
-# Which lines and branches the tests have reached, by what gcov says of each object: coverage.py SOURCE
-# FOLDER PERCENT, in the build folder. Prints a line for each file of FOLDER and the lines that were not
-# reached. Ends with 1 if less than PERCENT of all lines were. A file that a suite includes is in several
-# objects: a line that one of them has reached counts.
+# Which lines and branches the tests have reached, by what gcov says of each object: coverage.py
+# SOURCE FOLDER PERCENT, in the build folder. Prints a line for each file of FOLDER, with the lines
+# that were not reached. Ends with 1 if less than PERCENT of all lines were. A file that a suite
+# includes is in several objects: a line that one of them has reached counts.
 
 import glob
 import json

@@ -11,9 +11,8 @@
 #include "backends/cpuinfo-rate.h"
 #include "backends/x86-tsc-rate.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz.h"
+
 #include <string.h>
 
 static void check(long long hz)
@@ -126,8 +125,6 @@ static void try_leaves(const char *bytes, size_t size)
   check(tsc_rate_of_crystal(read_leaf));
   check(tsc_rate_of_hypervisor(read_leaf));
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

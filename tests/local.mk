@@ -189,34 +189,19 @@ EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi
 EXTRA_DIST += tests/coverage.py tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
-# Random inputs for the parsers, FUZZ_SECONDS long; needs clang. Seeds are the recorded machines,
-# where they are.
+# Random inputs, FUZZ_SECONDS long for each program, two at a time; needs clang. Seeds are the
+# recorded machines, where they are.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-FUZZ_PERFEX_SECONDS = 20
-EXTRA_DIST += tests/fuzz_frequency.c tests/fuzz_perfex.c
-CLEANFILES += tests/fuzz_frequency tests/fuzz_perfex
+EXTRA_DIST += tests/fuzz.h tests/fuzz_options.dict
+EXTRA_DIST += tests/fuzz_extend32.c
+EXTRA_DIST += tests/fuzz_frequency.c
+EXTRA_DIST += tests/fuzz_options.c
+EXTRA_DIST += tests/fuzz_perfex.c
+EXTRA_DIST += tests/fuzz_scale.c
+dist_noinst_SCRIPTS += tests/fuzz.sh
 .PHONY: check-fuzz
 check-fuzz: config.h
 	$(AM_V_at)$(MKDIR_P) tests
-	$(AM_V_CC)$(FUZZ_CC) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	  -I. -I$(srcdir) $(srcdir)/tests/fuzz_frequency.c $(srcdir)/lib/parse.c -o tests/fuzz_frequency
-	$(AM_V_at)rm -rf tests/fuzz_frequency.tmp && $(MKDIR_P) tests/fuzz_frequency.tmp
-	$(AM_V_at)machines=$${CPUCYCLES_MACHINES-$(srcdir)/../shared/machines}; n=0; \
-	  test -d "$$machines" || echo "check-fuzz: no recorded machines at $$machines: begins from nothing"; \
-	  find "$$machines" -type f -size -64 2>/dev/null | while IFS= read -r file; do \
-	    n=`expr $$n + 1`; for parser in 0 1 2 3 4 5 6 7 8; do \
-	      { printf $$parser; cat "$$file"; } >tests/fuzz_frequency.tmp/$$n-$$parser; done; done
-	$(AM_V_at)tests/fuzz_frequency -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 \
-	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_frequency- tests/fuzz_frequency.tmp
-	$(AM_V_at)rm -rf tests/fuzz_frequency.tmp
-if PERFEX
-	$(AM_V_CC)$(FUZZ_CC) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	  -I. -I$(srcdir) $(srcdir)/tests/fuzz_perfex.c $(srcdir)/perfex/parse.c \
-	  $(srcdir)/perfex/events.c -o tests/fuzz_perfex
-	$(AM_V_at)rm -rf tests/fuzz_perfex.tmp && $(MKDIR_P) tests/fuzz_perfex.tmp
-	$(AM_V_at)printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >tests/fuzz_perfex.tmp/1
-	$(AM_V_at)tests/fuzz_perfex -max_total_time=$(FUZZ_PERFEX_SECONDS) -max_len=4096 -timeout=10 \
-	  -verbosity=0 -print_final_stats=1 -artifact_prefix=tests/fuzz_perfex- tests/fuzz_perfex.tmp
-	$(AM_V_at)rm -rf tests/fuzz_perfex.tmp
-endif
+	$(AM_V_at)srcdir='$(srcdir)' FUZZ_CC='$(FUZZ_CC)' \
+	  $(SHELL) $(srcdir)/tests/fuzz.sh $(FUZZ_SECONDS)
