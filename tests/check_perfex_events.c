@@ -11,6 +11,7 @@
 #include "tests/suite.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -542,6 +543,50 @@ START_TEST(refusal_of_one_event_is_told_from_that_of_all)
 }
 END_TEST
 
+static pthread_barrier_t have_started, unloaded;
+static int (*loaded_start)(int e0, int e1);
+
+static void *start_and_outlive(void *started)
+{
+  *(int *)started = loaded_start(0, 0);
+  pthread_barrier_wait(&have_started);
+  pthread_barrier_wait(&unloaded);
+  return NULL;
+}
+
+START_TEST(threads_outlive_the_library)
+{
+  const char test[] = "threads_outlive_the_library", module[] = "tests/.libs/perfex-loaded.so";
+  pthread_t threads[THREADS];
+  int i, started[THREADS];
+  void *loaded;
+
+  if (access(module, R_OK) != 0) {
+    skip(test, "configured without shared libraries");
+    return;
+  }
+  if (!can_count(test))
+    return;
+  loaded = dlopen(module, RTLD_NOW);
+  ck_assert_msg(loaded != NULL, "%s", loaded ? "" : dlerror());
+  *(void **)&loaded_start = dlsym(loaded, "start_counters");
+  ck_assert_ptr_nonnull(*(void **)&loaded_start);
+  pthread_barrier_init(&have_started, NULL, THREADS + 1);
+  pthread_barrier_init(&unloaded, NULL, THREADS + 1);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, start_and_outlive, &started[i]), 0);
+  pthread_barrier_wait(&have_started);
+  ck_assert_int_gt(loaded_start(0, 0), 0);
+  ck_assert_int_eq(dlclose(loaded), 0);
+  ck_assert_ptr_null(dlopen(module, RTLD_NOW | RTLD_NOLOAD));
+  pthread_barrier_wait(&unloaded);
+  for (i = 0; i < THREADS; i++) {
+    ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    ck_assert_int_gt(started[i], 0);
+  }
+}
+END_TEST
+
 static volatile int whole_after_cancellation;
 
 static void *count_when_cancelled(void *unused)
@@ -582,6 +627,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, another_thread_does_not_have_the_count_nor_disturb_it);
   tcase_add_test(tests, threads_count_at_once_each_with_numbers_of_its_own);
   tcase_add_test(tests, nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read);
+  tcase_add_test(tests, threads_outlive_the_library);
   tcase_add_test(tests, refusal_of_one_event_is_told_from_that_of_all);
   tcase_add_test(tests, counting_is_no_cancellation_point);
 }

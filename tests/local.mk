@@ -38,7 +38,7 @@ perfex_tests += tests/check_perfex_events
 # EOL
 tests_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
-tests_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
 
 if HAVE_CHECK
 suite_tests =
@@ -179,6 +179,13 @@ if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/perfex-print
 endif
+# What check_perfex_events loads.
+if PERFEX
+check_LTLIBRARIES += tests/perfex-loaded.la
+endif
+tests_perfex_loaded_la_SOURCES = tests/perfex-loaded.c perfex/events.c
+tests_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
 tests_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/perfex-fortran.f90

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* libperfex's counters with a software event, which needs no PMU, as a module that check_perfex_events
+   loads and unloads. */
+
+#include "config.h"
+
+#include "perfex/library.h"
+
+#include <linux/perf_event.h>
+
+static const struct perfex_event_row row_of_module
+  = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
+
+#define PERFEX_ROW(event) ((event) == 0 ? &row_of_module : NULL)
+#include "perfex/counters.c"
