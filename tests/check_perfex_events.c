@@ -365,6 +365,27 @@ START_TEST(disturbed_count_shows_as_a_generation_that_does_not_match)
 }
 END_TEST
 
+START_TEST(descriptor_that_is_another_by_now_is_not_read_and_not_closed)
+{
+  char bytes[sizeof(struct reading)] = "";
+  int ends[2], i, start, descriptor;
+  long long c0, c1;
+
+  if (!can_count("descriptor_that_is_another_by_now_is_not_read_and_not_closed"))
+    return;
+  for (i = 0; i < 2; i++) {
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
+    start = start_counters(0, 15);
+    descriptor = own.descriptor[i];
+    ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
+    ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
+    ck_assert_int_eq(read(descriptor, bytes, sizeof bytes), sizeof bytes);
+    close(descriptor);
+  }
+}
+END_TEST
+
 START_TEST(forked_child_does_not_have_the_count_nor_disturb_it)
 {
   const char test[] = "forked_child_does_not_have_the_count_nor_disturb_it";
@@ -623,6 +644,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
   tcase_add_test(tests, errno_is_left_alone);
   tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
+  tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
   tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
   tcase_add_test(tests, another_thread_does_not_have_the_count_nor_disturb_it);
   tcase_add_test(tests, threads_count_at_once_each_with_numbers_of_its_own);
