@@ -90,6 +90,7 @@ static struct perf_event_mmap_page *kernel_map(int descriptor)
 {
   void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
 
+  /* cppcheck-suppress memleak ; the caller has it */
   return page == MAP_FAILED ? NULL : page;
 }
 
@@ -187,7 +188,7 @@ static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method 
   int tries;
 
   for (tries = 0; tries < PATIENCE; tries++) {
-    uint32_t lock[KINDS];
+    uint32_t lock[KINDS] = { 0 };
     unsigned long long sum = 0;
     int i, live = 0, changed = 0;
 
@@ -713,6 +714,7 @@ __attribute__((destructor)) static void unload(void)
 }
 
 /* The linker's names for where the section begins and ends. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): they are the linker's */
 extern const char __start_cpucycles_perf_reads[], __stop_cpucycles_perf_reads[];
 
 int cpucycles_perf_is_guarded(uintptr_t place)
@@ -738,6 +740,7 @@ static int replace_page(struct event *event, int flags)
   event->page->lock = 1;
   event->page->data_offset = size;
   own.is_page_replaced = 1;
+  /* cppcheck-suppress memleak ; it is where event->page says */
   return 1;
 }
 

@@ -92,7 +92,7 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
   count = (uint64_t)((int64_t)(count << spare) >> spare);
-  return (long long)((uint64_t)mark->base + (uint64_t)offset + count);
+  return (long long)((unsigned long long)mark->base + (uint64_t)offset + count);
 }
 
 /* What struct cpucycles_backend asks for. open fails where there is an instruction and the

@@ -93,7 +93,7 @@ static int in_child(void (*body)(void *), void *argument, void *result, size_t s
   if (child == 0) {
     close(pipes[0]);
     body(argument);
-    _exit(write_all(pipes[1], result, size) != 0);
+    _exit(write_all(pipes[1], result, size) == 0 ? 0 : 1);
   }
   close(pipes[1]);
   failed = child < 0 || read_all(pipes[0], result, size) != 0;

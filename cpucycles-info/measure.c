@@ -175,7 +175,7 @@ static void observe(struct timer *timer, double seconds, int progress)
   int i, clock_failed = clock_step == 0;
 
   for (i = 0; i < BATCHES; i++) {
-    read_batch(timer->differences + i * BATCH);
+    read_batch(&timer->differences[(size_t)i * BATCH]);
     if (!clock_failed)
       clock_failed
         = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
@@ -243,7 +243,7 @@ static void time_reads(struct timer *timer)
     cycles -= first;
     time = clock_nanoseconds() - begin;
     if (round == 0) { /* only to see how many are worth it */
-      reads = time > 0 ? ROUND * 10 / time : 10000;
+      reads = time > 0 ? 10LL * ROUND / time : 10000;
       reads = reads < 10 ? 10 : reads > 10000 ? 10000 : reads;
       continue;
     }

@@ -57,7 +57,8 @@ static int is_terminal(void)
 static int width_of_terminal(void)
 {
   const char *columns = getenv("COLUMNS");
-  int width = columns ? atoi(columns) : 0;
+  long wanted = columns ? strtol(columns, NULL, 10) : 0;
+  int width = wanted < 0 ? 0 : wanted > WIDEST ? WIDEST : (int)wanted;
 #if defined(HAVE_SYS_IOCTL_H) && defined(TIOCGWINSZ)
   struct winsize size;
 
@@ -117,6 +118,7 @@ static void make_chart(struct chart *chart, const struct timer *timer)
 /* Narrows to the rows that hold something, and one empty row where there were several. */
 static int is_gap(const struct chart *chart, int i)
 {
+  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; it is below chart->used */
   return i > 0 && chart->rows[i].count == 0 && chart->rows[i - 1].count == 0;
 }
 

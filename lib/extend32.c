@@ -121,7 +121,7 @@ static uint32_t load_published(const struct cpucycles_extension *extension,
       words[i] = __atomic_load_n(
         &extension->slots[current % CPUCYCLES_ANCHOR_SLOTS].words[i], __ATOMIC_ACQUIRE);
   } while (__atomic_load_n(&extension->current, __ATOMIC_RELAXED) != current);
-  memcpy(anchor, words, sizeof *anchor);
+  memcpy(anchor, words, sizeof *anchor); /* cppcheck-suppress uninitvar ; the loop fills it */
   return current;
 }
 
@@ -347,7 +347,7 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->rate = (double)persecond / 1e9;
   if (fastest < persecond)
     fastest = persecond;
-  extension->near = (long long)(1e9 / (double)fastest * (double)(QUARTER / 2));
+  extension->near = (long long)(1e9 / (double)fastest * (double)QUARTER / 2);
   sight = take_sight(extension);
   memset(&first, 0, sizeof first);
   first.time = first.since = sight.time;

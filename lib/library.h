@@ -25,6 +25,7 @@ struct cpucycles_entry {
 
 enum {
   CPUCYCLES_TABLE_LENGTH = 0
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a term of a sum */
 #define CPUCYCLES_BACKEND(id, name, summary) +HAVE_BACKEND_##id
 #include "backends/backends.def"
 #undef CPUCYCLES_BACKEND

@@ -202,7 +202,7 @@ static const char *find_multiple(struct cpucycles_gauge *gauge, long long persec
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    if (!spend(gauge, ESTIMATES * WINDOW))
+    if (!spend(gauge, (long long)ESTIMATES * WINDOW))
       return i == 0 ? "no-time" : "no-multiple";
     reason = measure(gauge, WINDOW, rates, ESTIMATES);
     if (reason)
@@ -227,7 +227,7 @@ long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge)
 {
   long long rates[ESTIMATES];
 
-  if (!spend(gauge, ESTIMATES * WINDOW) || measure(gauge, WINDOW, rates, ESTIMATES))
+  if (!spend(gauge, (long long)ESTIMATES * WINDOW) || measure(gauge, WINDOW, rates, ESTIMATES))
     return 0;
   if (!cpucycles_rates_agree(rates[0], rates[1]) || !cpucycles_rates_agree(rates[1], rates[2]))
     return 0;

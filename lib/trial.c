@@ -138,10 +138,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     trial.stack = ((ucontext_t *)context)->uc_stack;
     siglongjmp(trial.escape, 1);
   }
-  if (!was_sent(info) && __atomic_load_n(&rescuer, __ATOMIC_ACQUIRE)
-    && rescuer(signal, info, context))
-    i = -1; /* done */
-  else if (!mine || !was_sent(info))
+  if (!was_sent(info)) {
+    if (!__atomic_load_n(&rescuer, __ATOMIC_ACQUIRE) || !rescuer(signal, info, context))
+      pass_on(i, info, context);
+  } else if (!mine)
     pass_on(i, info, context);
   else if (trial.kept < KEPT || !is_kept(signal))
     /* The application's handler may do anything, even never return: it gets this at the end. */

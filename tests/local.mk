@@ -196,6 +196,15 @@ EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi
 EXTRA_DIST += tests/coverage.py tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
+# Static analysis of what is compiled here.
+dist_noinst_SCRIPTS += tests/analysis.sh
+EXTRA_DIST += .clang-tidy
+.PHONY: check-analysis
+check-analysis: config.h
+	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/analysis.sh \
+	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
+	  $(cpucycles_info_cpucycles_info_SOURCES) $(perfex_libperfex_core_la_SOURCES)
+
 # Random inputs, FUZZ_SECONDS long for each program, two at a time; needs clang. Seeds are the
 # recorded machines, where they are.
 FUZZ_CC = clang
