@@ -39,6 +39,7 @@ static volatile char *make_page_beyond_end(void)
 
   ck_assert_ptr_nonnull(empty);
   beyond_end = mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, fileno(empty), 0);
+  fclose(empty);
   return beyond_end == MAP_FAILED ? NULL : beyond_end;
 }
 

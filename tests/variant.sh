@@ -26,7 +26,8 @@ case $kind in
     ;;
   clang) compiler=clang cflags='-O2 -g' ;;
   valgrind)
-    launcher='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
+    launcher='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
+    launcher="$launcher --errors-for-leak-kinds=all"
     launcher="$launcher --suppressions=$source/tests/valgrind.supp" runs=5 under=valgrind
     ;;
   coverage)
