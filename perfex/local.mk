@@ -66,5 +66,4 @@ check_PROGRAMS += perfex/example
 nodist_perfex_example_SOURCES = perfex/example.c
 perfex_example_CPPFLAGS = -I$(srcdir)/perfex
 perfex_example_LDADD = libperfex.la
-perfex_example_source = perfex/example.c
 endif

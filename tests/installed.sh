@@ -65,10 +65,12 @@ else
   echo "installcheck: skipped: no static library was installed"
 fi
 # libperfex's client is its manual's example, as it stands there.
+sed -n -e '/^\.\\" example.c$/,/^\.Ed$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
+  "$(dirname "$0")/../perfex/libperfex.3" >"$work/example.c"
 perfex_client() {
   # words are meant to split
   # shellcheck disable=SC2046,SC2086
-  $CC $CFLAGS $($PKG_CONFIG $2 --cflags perfex) perfex/example.c -o "$client" $LDFLAGS $3 \
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags perfex) "$work/example.c" -o "$client" $LDFLAGS $3 \
     $($PKG_CONFIG $2 --libs perfex)
   status=0
   LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
@@ -83,7 +85,9 @@ perfex_client() {
 if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
   [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
     { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
-  [ ! -f "$DESTDIR$libdir/libperfex.so.1" ] || perfex_client shared '' ''
+  # the library that it needs is not where the linker looks, if that is for another root
+  [ ! -f "$DESTDIR$libdir/libperfex.so.1" ] ||
+    perfex_client shared '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
   [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] || perfex_client static --static -static
 else
   echo "installcheck: skipped: libperfex was not built"

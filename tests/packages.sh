@@ -49,7 +49,8 @@ serves() {
     cat "$work/out"
     wrong "$1: do not serve a client"
   fi
-  for page in man1/cpucycles-info.1.gz man3/cpucycles.3.gz; do
+  for page in man1/cpucycles-info.1.gz man3/cpucycles.3.gz man3/libperfex.3.gz \
+    man7/perfex-events.7.gz; do
     [ -s "$2/usr/share/man/$page" ] || wrong "$1: $page is not installed"
   done
 }
@@ -117,7 +118,8 @@ END
   quietly dpkg --root="$root" -i "$work/deb/old.deb"
   before=$(LD_LIBRARY_PATH="$root$libdir" "$work/deb/bin/client")
   quietly dpkg --root="$root" --force-depends -i "$work/deb"/libcpucycles1_*.deb \
-    "$work/deb"/libcpucycles-dev_*.deb "$work/deb"/cpucycles_*.deb
+    "$work/deb"/libcpucycles-dev_*.deb "$work/deb"/cpucycles_*.deb \
+    "$work/deb"/libperfex1_*.deb "$work/deb"/libperfex-dev_*.deb
   after=$(LD_LIBRARY_PATH="$root$libdir" "$work/deb/bin/client")
   case $before:$after in
     "0 stand-in:$version "*) right "deb: a client before the upgrade: $before; after: $after" ;;
@@ -125,13 +127,13 @@ END
   esac
   [ ! -e "$root$libdir/libcpucycles.so.1.0" ] ||
     wrong "deb: the upgrade leaves the library of before"
-  for package in libcpucycles1 libcpucycles-dev cpucycles; do
+  for package in libcpucycles1 libcpucycles-dev cpucycles libperfex1 libperfex-dev; do
     state=$(dpkg-query --root="$root" -W -f '${Status} ${Version}' $package)
     [ "$state" = "install ok installed $version-1" ] || wrong "deb: $package: $state"
     changed=$(dpkg --root="$root" --verify $package)
     [ -z "$changed" ] || wrong "deb: $package: not as packed: $changed"
   done
-  for package in libcpucycles1 libcpucycles-dev; do
+  for package in libcpucycles1 libcpucycles-dev libperfex1 libperfex-dev; do
     [ "$(dpkg-query --root="$root" -W -f '${Multi-Arch}' $package)" = same ] ||
       wrong "deb: $package: not Multi-Arch: same"
   done
@@ -140,7 +142,8 @@ END
     *"libcpucycles1 (>= "*) right "deb: cpucycles depends on $needs" ;;
     *) wrong "deb: cpucycles depends on $needs" ;;
   esac
-  for file in "$root$libdir/libcpucycles.so.1" "$root/usr/bin/cpucycles-info"; do
+  for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
+    "$root/usr/bin/cpucycles-info"; do
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
       readelf -hW "$file" | grep -q 'Type: *DYN'; then
       passed=$((passed + 1))
@@ -149,7 +152,8 @@ END
     fi
   done
   serves deb "$root" "$libdir"
-  quietly dpkg --root="$root" -P cpucycles libcpucycles-dev libcpucycles1
+  quietly dpkg --root="$root" -P libperfex-dev libperfex1 cpucycles libcpucycles-dev \
+    libcpucycles1
   left=$(find "$root" -path "$root/var" -prune -o ! -type d -print)
   [ -z "$left" ] || wrong "deb: what is left when all is removed: $left"
 }
