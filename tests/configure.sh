@@ -171,6 +171,7 @@ refuses "libperfex asked for where its probe fails" "libperfex cannot be built h
   cpucycles_cv_perfex=no
 accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
 [ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
+rm -f "$work/cache"
 
 # Either kind of library alone.
 for disabled in shared static; do
