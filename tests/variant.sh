@@ -14,6 +14,13 @@ options=
 runs=
 under=
 needed=
+pie=
+cppflags=
+ldflags=
+# What distributions build with, all at once.
+hardened='-O2 -g -flto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
+hardened="$hardened -fstack-protector-strong"
+extra=
 
 case $kind in
   # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
@@ -25,6 +32,19 @@ case $kind in
     export TSAN_OPTIONS=report_thread_leaks=0
     ;;
   clang) compiler=clang cflags='-O2 -g' ;;
+  hardened) cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' runs=100 pie=yes ;;
+  hardened-clang)
+    compiler=clang cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
+    extra='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
+    ;;
+  musl)
+    compiler=musl-gcc cflags='-O2 -g' runs=100 pie=yes
+    check=${CPUCYCLES_CROSS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/libcpucycles-cross}/check/musl
+    [ -f "$check/lib/libcheck.a" ] ||
+      { echo "check-musl: no Check at $check: run tests/cross/get-check musl" >&2; exit 1; }
+    # The kernel's headers, without the other C library's that are beside them.
+    cppflags="-isystem $(pwd)/check-musl/kernel"
+    ;;
   valgrind)
     launcher='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
     launcher="$launcher --errors-for-leak-kinds=all"
@@ -46,9 +66,25 @@ done
 rm -rf "check-$kind"
 mkdir "check-$kind"
 cd "check-$kind"
+if [ "$kind" = musl ]; then
+  mkdir kernel
+  for folder in linux asm-generic; do
+    ln -s "/usr/include/$folder" kernel
+  done
+  ln -s "/usr/include/$(cc -print-multiarch)/asm" kernel
+  set -- CHECK_CFLAGS="-I$check/include" CHECK_LIBS="$check/lib/libcheck.a -lm -lrt"
+else
+  set --
+fi
+[ -z "$cppflags" ] || set -- "$@" CPPFLAGS="$cppflags"
+[ -z "$ldflags" ] || set -- "$@" LDFLAGS="$ldflags"
+# words are meant to split
+# shellcheck disable=SC2086
+set -- "$@" $extra
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
 "$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options >configure.out 2>&1 ||
   { cat configure.out; exit 1; }
+"$source/configure" -q CC="$compiler" CFLAGS="$cflags" "$@" >configure.out 2>&1 || { cat configure.out; exit 1; }
 make -s >make.out 2>&1 || { cat make.out; exit 1; }
 if grep -n 'warning:' make.out; then
   echo "check-$kind: the build is not free of warnings" >&2
@@ -66,6 +102,27 @@ fi
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1
 [ "$kind" != coverage ] || python3 "$source/tests/coverage.py" "$source" lib 95
+# Static programs that are position-independent: the tool, and a client.
+if [ -n "$pie" ]; then
+  # words are meant to split
+  # shellcheck disable=SC2086
+  for program in tool client; do
+    case $program in
+      tool) sources="$source/cpucycles-info/*.c" options='' says='^cpucycles implementation ' ;;
+      client) sources=$source/tests/dropin-client.c options="-I$source/tests" says='^20[0-9]* ' ;;
+    esac
+    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/lib" $options \
+      $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
+    readelf -hlW static-pie >static-pie.out
+    if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
+      echo "check-$kind: the $program is not a static PIE" >&2
+      exit 1
+    fi
+    ./static-pie >static-pie.out
+    grep "$says" static-pie.out | sed "s/^/check-$kind: static PIE: $program: /"
+    grep -q "$says" static-pie.out
+  done
+fi
 cd ..
 rm -rf "check-$kind"
 echo "check-$kind: passed"
