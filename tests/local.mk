@@ -163,6 +163,7 @@ script_tests += tests/header.sh
 script_tests += tests/info.sh
 script_tests += tests/inline.sh
 script_tests += tests/lists.sh
+script_tests += tests/opens.sh
 script_tests += tests/perf-cost.sh
 script_tests += tests/probes.sh
 script_tests += tests/report.sh
