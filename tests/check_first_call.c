@@ -98,16 +98,34 @@ static void handle(int signal, siginfo_t *info, void *context)
   siglongjmp(escape, 1);
 }
 
+/* A signal to this thread, with a value. Not every C library has pthread_sigqueue: musl has not. */
+static void queue(int signal, int value)
+{
+#ifdef __linux__
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = value;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), signal, &info);
+#else
+  const union sigval carried_value = { .sival_int = value };
+
+  pthread_sigqueue(pthread_self(), signal, carried_value);
+#endif
+}
+
 /* All the time: signals that carry a value, and real faults. */
 static void *keep_raising(void *unused)
 {
-  const union sigval value = { .sival_int = 3 };
-
   while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) || turn < 100) {
     turn++;
     raised++;
     if (turn % 2)
-      pthread_sigqueue(pthread_self(), suite_sent_fault(faults[turn / 2 % 5]), value);
+      queue(suite_sent_fault(faults[turn / 2 % 5]), 3);
     else if (sigsetjmp(escape, 1) == 0) {
       (void)*forbidden;
       survived = 1; /* not reached */

@@ -55,6 +55,23 @@ static int is_mapped(void)
   return found;
 }
 
+/* To load it and see it go. musl's dlclose() leaves all where it is; glibc has no such excuse. */
+static int load_for_a_while(const char *test)
+{
+#ifndef __GLIBC__
+  void *unused = dlopen(module, RTLD_NOW);
+
+  if (unused) {
+    dlclose(unused);
+    if (is_mapped()) {
+      skip(test, "this C library never unloads");
+      return 0;
+    }
+  }
+#endif
+  return load(test);
+}
+
 static pthread_barrier_t have_read, unloaded;
 
 static void *read_and_outlive(void *unused)
@@ -74,7 +91,7 @@ START_TEST(threads_outlive_it)
   int i, round;
 
   for (round = 0; round < 10; round++) {
-    if (!load("threads_outlive_it"))
+    if (!load_for_a_while("threads_outlive_it"))
       return;
     ck_assert_int_gt(module_read(), -1);
     pthread_barrier_init(&have_read, NULL, THREADS + 1);
@@ -100,7 +117,7 @@ START_TEST(fork_and_signals_do_not_lead_into_it)
 
   for (i = 0; i < 3; i++)
     sigaction(faults[i], NULL, &before[i]);
-  if (!load("fork_and_signals_do_not_lead_into_it"))
+  if (!load_for_a_while("fork_and_signals_do_not_lead_into_it"))
     return;
   module_read();
   for (i = 0; i < 3; i++) {
@@ -138,7 +155,7 @@ START_TEST(it_leaves_no_descriptor)
 {
   int before = entries(), during;
 
-  if (!load("it_leaves_no_descriptor"))
+  if (!load_for_a_while("it_leaves_no_descriptor"))
     return;
   during = entries();
   ck_assert_int_gt(during, before);

@@ -82,9 +82,8 @@ fi
 # shellcheck disable=SC2086
 set -- "$@" $extra
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
-"$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options >configure.out 2>&1 ||
+"$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options "$@" >configure.out 2>&1 ||
   { cat configure.out; exit 1; }
-"$source/configure" -q CC="$compiler" CFLAGS="$cflags" "$@" >configure.out 2>&1 || { cat configure.out; exit 1; }
 make -s >make.out 2>&1 || { cat make.out; exit 1; }
 if grep -n 'warning:' make.out; then
   echo "check-$kind: the build is not free of warnings" >&2
@@ -111,8 +110,8 @@ if [ -n "$pie" ]; then
       tool) sources="$source/cpucycles-info/*.c" options='' says='^cpucycles implementation ' ;;
       client) sources=$source/tests/dropin-client.c options="-I$source/tests" says='^20[0-9]* ' ;;
     esac
-    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/lib" $options \
-      $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
+    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/lib" \
+      $options $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
     readelf -hlW static-pie >static-pie.out
     if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
       echo "check-$kind: the $program is not a static PIE" >&2
