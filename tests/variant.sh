@@ -18,7 +18,7 @@ pie=
 cppflags=
 ldflags=
 # What distributions build with, all at once.
-hardened='-O2 -g -flto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
+hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
 hardened="$hardened -fstack-protector-strong"
 extra=
 
