@@ -38,7 +38,7 @@ case $kind in
     extra='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
     ;;
   musl)
-    compiler=musl-gcc cflags='-O2 -g' runs=100 pie=yes
+    compiler=musl-gcc cflags='-O2 -g' runs=100
     check=${CPUCYCLES_CROSS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/libcpucycles-cross}/check/musl
     [ -f "$check/lib/libcheck.a" ] ||
       { echo "check-musl: no Check at $check: run tests/cross/get-check musl" >&2; exit 1; }
