@@ -20,7 +20,6 @@ ldflags=
 # What distributions build with, all at once.
 hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
 hardened="$hardened -fstack-protector-strong"
-extra=
 
 case $kind in
   # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
@@ -35,7 +34,7 @@ case $kind in
   hardened) cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' runs=100 pie=yes ;;
   hardened-clang)
     compiler=clang cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
-    extra='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
+    options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
     ;;
   musl)
     compiler=musl-gcc cflags='-O2 -g' runs=100
@@ -78,9 +77,6 @@ else
 fi
 [ -z "$cppflags" ] || set -- "$@" CPPFLAGS="$cppflags"
 [ -z "$ldflags" ] || set -- "$@" LDFLAGS="$ldflags"
-# words are meant to split
-# shellcheck disable=SC2086
-set -- "$@" $extra
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
 "$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options "$@" >configure.out 2>&1 ||
   { cat configure.out; exit 1; }
@@ -107,11 +103,11 @@ if [ -n "$pie" ]; then
   # shellcheck disable=SC2086
   for program in tool client; do
     case $program in
-      tool) sources="$source/cpucycles-info/*.c" options='' says='^cpucycles implementation ' ;;
-      client) sources=$source/tests/dropin-client.c options="-I$source/tests" says='^20[0-9]* ' ;;
+      tool) sources="$source/cpucycles-info/*.c" include= says='^cpucycles implementation ' ;;
+      client) sources=$source/tests/dropin-client.c include=-I$source/tests says='^20[0-9]* ' ;;
     esac
     $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/lib" \
-      $options $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
+      $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
     readelf -hlW static-pie >static-pie.out
     if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
       echo "check-$kind: the $program is not a static PIE" >&2
