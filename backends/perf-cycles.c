@@ -715,7 +715,9 @@ __attribute__((destructor)) static void unload(void)
 
 /* The linker's names for where the section begins and ends. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): they are the linker's */
-extern const char __start_cpucycles_perf_reads[], __stop_cpucycles_perf_reads[];
+extern const char __start_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): as above; hidden, or lld exports both */
+extern const char __stop_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
 
 int cpucycles_perf_is_guarded(uintptr_t place)
 {
