@@ -193,7 +193,7 @@ EXTRA_DIST += tests/perfex-fortran.f90
 if !POSIX
 TESTS += tests/left-out.sh
 endif
-EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi
+EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
 EXTRA_DIST += tests/coverage.py tests/report.py
 EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
 
