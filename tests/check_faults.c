@@ -160,6 +160,15 @@ static int page_is_refused(void)
   return page == MAP_FAILED && errno == ENOMEM;
 }
 
+/* Memory that is asked for to be kept; a compiler may leave out an allocation that nobody uses. */
+static void *volatile taken;
+
+static int take(size_t size)
+{
+  taken = malloc(size);
+  return taken != NULL;
+}
+
 /* What the C library has in stock is used up first: from then on, it has nothing either. */
 static int call_without_memory(void)
 {
@@ -169,9 +178,9 @@ static int call_without_memory(void)
   if (setrlimit(RLIMIT_AS, &none) != 0)
     return 20;
   for (size = 65536; size > 0; size /= 2)
-    while (malloc(size))
+    while (take(size))
       ;
-  if (!page_is_refused() || malloc(1))
+  if (!page_is_refused() || take(1))
     return 21;
   /* without what the end of a process may want memory for */
   _exit(nothing_fails());
