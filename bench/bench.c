@@ -552,8 +552,7 @@ static int bench(const char *program, char form, int strict)
   distinct = tally_selections(program, entry_named("cpucycles()"), tallies);
   judge_all(distinct);
   findings = (struct findings) { version(), implementation(), pinning.cpu >= 0,
-    reads_the_instruction(),
-    entries, count, judgements, judged, tallies, distinct };
+    reads_the_instruction(), entries, count, judgements, judged, tallies, distinct };
   if (form == 'j')
     bench_print_json(&findings);
   else if (form == 'p')

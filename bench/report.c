@@ -55,8 +55,7 @@ static void print_row(const struct entry *entry)
     printf("\n");
   else
     printf("%8.*f%6.0f%6.0f\n", entry->first.median < 1000 ? 1 : 0, entry->first.median,
-      entry->resident,
-      entry->size / 1024);
+      entry->resident, entry->size / 1024);
 }
 
 static void print_kind(const struct findings *findings, int kind, const char *title)
@@ -86,8 +85,7 @@ static void print_bound(const struct judgement *judgement)
 static void print_machine(const struct findings *findings)
 {
   printf("libcpucycles %s, counter %s, on %s, %s\n", findings->version, findings->counter,
-    cpu_model(),
-    system_name());
+    cpu_model(), system_name());
 }
 
 void bench_print_table(const struct findings *findings)
@@ -119,8 +117,7 @@ void bench_print_table(const struct findings *findings)
 static void print_spread(const char *name, struct spread spread)
 {
   printf(", \"%s\": {\"median\": %.4f, \"lower_quartile\": %.4f, \"upper_quartile\": %.4f, "
-    "\"least\": %.4f}",
-    name, spread.median, spread.lower, spread.upper, spread.least);
+    "\"least\": %.4f}", name, spread.median, spread.lower, spread.upper, spread.least);
 }
 
 static void print_string(const char *name, const char *value)
@@ -168,8 +165,7 @@ void bench_print_json(const struct findings *findings)
   printf(", ");
   print_string("system", system_name());
   printf(", \"pinned\": %s, \"rounds\": %d,\n\"contenders\": [",
-    findings->pinned ? "true" : "false",
-    BENCH_ROUNDS);
+    findings->pinned ? "true" : "false", BENCH_ROUNDS);
   for (i = 0; i < findings->count; i++) {
     printf("%s\n", i ? "," : "");
     print_contender(&findings->entries[i]);
@@ -181,8 +177,7 @@ void bench_print_json(const struct findings *findings)
     printf("%s\n{", i ? "," : "");
     print_string("what", judgement->what);
     printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", judgement->value,
-      judgement->bound,
-      bench_missed(judgement) ? "false" : "true");
+      judgement->bound, bench_missed(judgement) ? "false" : "true");
   }
   printf("],\n\"selected\": [");
   for (i = 0; i < findings->tallied; i++) {

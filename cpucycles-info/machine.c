@@ -110,8 +110,7 @@ static int is_x86(const char *architecture)
 static int rank_of_key(const char *key)
 {
   static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch",
-    "Processor",
-    "Hardware", "cpu-model" };
+    "Processor", "Hardware", "cpu-model" };
   int i;
 
   for (i = 0; i < (int)(sizeof keys / sizeof keys[0]); i++)

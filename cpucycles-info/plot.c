@@ -162,8 +162,7 @@ static void name_row(char *name, size_t size, const struct row *row)
 }
 
 static void print_row(const struct timer *timer, const struct row *row, int label, int room,
-  int highest,
-  const struct style *style)
+  int highest, const struct style *style)
 {
   const char *mark = mark_of(timer, row);
   char name[48];
@@ -213,8 +212,7 @@ static void print_counter(const struct timer *timer, const struct style *style)
   }
   printf("%d differences of adjacent reads, in cycles\n", timer->samples);
   printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->quartile1, timer->median,
-    timer->quartile3,
-    timer->low, timer->high);
+    timer->quartile3, timer->low, timer->high);
   print_chart(timer, style);
 }
 

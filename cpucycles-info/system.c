@@ -69,8 +69,7 @@ static void look_at_libc(struct system_info *system)
 static void look_at_container(struct system_info *system, const char *root)
 {
   static const char *const known[] = { "docker", "podman", "lxc", "systemd-nspawn", "oci", "wsl",
-    "flatpak",
-    "rkt", "proot" };
+    "flatpak", "rkt", "proot" };
   static const struct {
     const char *path, *name;
   } marks[] = {

@@ -35,8 +35,7 @@ static void print_observed(const struct report *report)
     const struct observed *observed = &report->observed[i];
 
     printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n",
-      observed->low,
-      observed->high, observed->loops, observed->microseconds);
+      observed->low, observed->high, observed->loops, observed->microseconds);
   }
 }
 
@@ -104,8 +103,7 @@ static void print_unit(const char *name)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, name) == 0)
       printf("cpucycles timer %s counts %s; kind %s, scope %s\n", name, counter->unit,
-        counter->kind,
-        counter->scope);
+        counter->kind, counter->scope);
 }
 
 static void print_rate(const struct timer *timer)
@@ -118,8 +116,7 @@ static void print_rate(const struct timer *timer)
     printf("not stated, ");
   if (timer->measured > 0)
     printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty,
-      timer->seconds,
-      clock_name);
+      timer->seconds, clock_name);
   else
     printf("not measured");
   if (timer->stated > 0 && timer->measured > 0)
@@ -144,8 +141,7 @@ static void print_hops(const struct timer *timer)
     printf("not tried\n");
   else if (timer->worst_hop > 0)
     printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->worst_hop,
-      timer->hops,
-      timer->cpus);
+      timer->hops, timer->cpus);
   else
     printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
 }

@@ -62,8 +62,7 @@ static void warn_of_clock_source(struct report *report)
     if (strcmp(state->clock_source, slow[i]) == 0)
       warn(report,
         "the clock source %s is slow and coarse: what is measured against the OS clock is less "
-        "exact",
-        slow[i]);
+        "exact", slow[i]);
 }
 
 static void warn_of_timer(struct report *report, const struct timer *timer,

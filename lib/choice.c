@@ -41,8 +41,7 @@ int cpucycles_choice_names(const char *list, const char *counter)
 }
 
 static const struct cpucycles_counter_info *find(const struct cpucycles_counter_info *infos,
-  int count,
-  const char *name, size_t length)
+  int count, const char *name, size_t length)
 {
   int i;
 
@@ -79,8 +78,7 @@ static int add(char *skipped, size_t size, const char *name, const char *why, co
 }
 
 void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
-  int count,
-  char *skipped, int size)
+  int count, char *skipped, int size)
 {
   const struct cpucycles_counter_info *info;
   const char *name;

@@ -40,7 +40,7 @@ extern const char *cpucycles_implementation(void);
    Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_implementation_skipped(void);
 
-/* Returns: the version of the library in use, as a date: "20261121".
+/* Returns: the version of the library in use, as a date, such as "20261121".
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern const char *cpucycles_version(void);
 

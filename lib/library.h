@@ -191,8 +191,7 @@ int cpucycles_choice_names(const char *list, const char *counter);
 /* Once all is decided: says in words which of the names could not be used, and why; the empty
    string if there is none. */
 void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
-  int count,
-  char *skipped, int size);
+  int count, char *skipped, int size);
 
 /* select.c: tries every counter, or those that the environment asks for, and chooses. */
 
@@ -214,8 +213,7 @@ struct cpucycles_selection {
 /* Tries each entry of table, or those that host's environment names, and chooses among them;
    among all where none of those can be used. counters: room for `count` of them. */
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
-  int count,
-  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
+  int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
 /* The process's one selection: made by the first call, by whatever thread, and constant from
    then on. 0: the calling thread is the one that is making it, and this is a signal handler that

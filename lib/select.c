@@ -278,8 +278,7 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
 
 /* Opens it for good, to be read by *reader. It was let go since its trial, and may refuse now. */
 static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
-  int i,
-  struct cpucycles_reader *reader)
+  int i, struct cpucycles_reader *reader)
 {
   struct attempt attempt = attempt_at(&table[i], selection);
   struct cpucycles_counter_info *info = &selection->counters[i];
@@ -391,8 +390,7 @@ static int chooses_among(struct cpucycles_selection *selection, const struct cpu
 
 /* The same among all: of those that were tried already, each was dropped. */
 static int chooses_among_all(struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table,
-  const char *list)
+  const struct cpucycles_entry *table, const char *list)
 {
   int i;
 
@@ -403,8 +401,7 @@ static int chooses_among_all(struct cpucycles_selection *selection,
 }
 
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
-  int count,
-  struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
+  int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
 {
   const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
 

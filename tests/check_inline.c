@@ -79,9 +79,27 @@ START_TEST(layout_of_the_state_is_what_it_was)
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, shift), 4);
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, multiplier), 8);
   ck_assert_uint_eq(sizeof(struct cpucycles_inline_state), 16);
+}
+END_TEST
+
+START_TEST(values_of_the_interface_are_what_they_were)
+{
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CALL, 0);
   ck_assert_uint_eq(CPUCYCLES_INLINE_TSC, 1);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_FIXED_COUNTER_1, 2);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_APERF, 3);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CNTVCT, 4);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_PMCCNTR, 5);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TIME_BASE, 6);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CYCLE, 7);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TIME, 8);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TOD, 9);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TICK, 10);
   ck_assert_uint_eq(CPUCYCLES_INLINE_STABLE_COUNTER, 11);
   ck_assert_uint_eq(CPUCYCLES_INLINE_SCALED, 0x10000);
+  ck_assert_int_eq(CPUCYCLES_DROPPED, 0);
+  ck_assert_int_eq(CPUCYCLES_USABLE, 1);
+  ck_assert_int_eq(CPUCYCLES_SELECTED, 2);
 }
 END_TEST
 
@@ -298,6 +316,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, before_the_first_call_it_selects);
   tcase_add_test(tests, begin_and_end_may_be_the_first_call);
   tcase_add_test(tests, layout_of_the_state_is_what_it_was);
+  tcase_add_test(tests, values_of_the_interface_are_what_they_were);
   tcase_add_test(tests, state_says_how_the_selected_counter_is_read);
   tcase_add_test(tests, every_plain_counter_is_read_as_its_backend_reads_it);
   tcase_add_test(tests, unknown_method_is_a_call);

@@ -353,8 +353,7 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
     rate = cpucycles_rate_by(read_nanoseconds, read_coarse);
     took += cpucycles_osclock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
-      "%lld by a clock of %lld ns", rate,
-      granularity);
+      "%lld by a clock of %lld ns", rate, granularity);
     /* An interrupted measurement may have taken long enough for that clock. */
     ck_assert(rate == 0 || took >= 99 * granularity);
   }

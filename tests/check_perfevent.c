@@ -224,8 +224,7 @@ static int rescue_of_fake(int signal, const void *info, void *context)
 static struct perf_event_mmap_page *record(int which, uint32_t index, int width, long long offset)
 {
   struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
-    PROT_READ | PROT_WRITE,
-    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   ck_assert_ptr_ne(page, MAP_FAILED);
   madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTFORK); /* as the kernel's */
@@ -1333,8 +1332,7 @@ static void put(const char *pmu, const char *file, const char *text)
 static void remove_devices(void)
 {
   static const char *const pmus[] = { "cpu_core", "cpu_atom", "armv8_cortex_a53",
-    "armv8_cortex_a72", "uncore",
-    "arm_cspmu", "cpu_three", "cpu_four", "cpu_five" };
+    "armv8_cortex_a72", "uncore", "arm_cspmu", "cpu_three", "cpu_four", "cpu_five" };
   static const char *const files[] = { "type", "cpus", "events/cpu_cycles", "events", "" };
   char path[200];
   unsigned i, j;

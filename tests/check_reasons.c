@@ -79,8 +79,7 @@ static void select_among(const struct cpucycles_backend *backend, int count)
 }
 
 static void select_counter(enum cpucycles_kind kind, long long (*read)(void),
-  long long (*rate)(void),
-  int (*open)(struct cpucycles_why *))
+  long long (*rate)(void), int (*open)(struct cpucycles_why *))
 {
   struct cpucycles_backend backend = { .kind = kind, .scope = CPUCYCLES_SCOPE_CORE, .width = 64,
     .source = "register", .unit = "ticks", .open = open, .read = read, .rate = rate };

@@ -101,8 +101,7 @@ static const struct {
   { "riscv64", "isa\t\t: rv64imafdc\nuarch\t\t: sifive,u74-mc\n", "sifive,u74-mc" },
   { "s390x",
     "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = 0A1B2C,  machine = "
-    "3906\n",
-    "machine 3906" },
+    "3906\n", "machine 3906" },
   { "sparc64", "cpu\t\t: TI UltraSparc II  (BlackBird)\n", "TI UltraSparc II  (BlackBird)" },
   { "aarch64", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n",
     "implementer 0x41 part 0xd08" },

@@ -107,8 +107,7 @@ START_TEST(empty_section_takes_0_to_a_few_steps)
 
   ck_assert_int_ge(overhead, 0);
   ck_assert_msg(net >= -step && net <= few, "%lld, where the overhead is %lld and a step %lld", net,
-    overhead,
-    step);
+    overhead, step);
 }
 END_TEST
 

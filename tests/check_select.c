@@ -274,8 +274,7 @@ END_TEST
 START_TEST(what_counts_cycles_beats_what_counts_time_at_any_score)
 {
   SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz),
-    LAST_CLOCK,
-    ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
+    LAST_CLOCK, ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
   ck_assert_str_eq(selection.implementation, "perf");
   ck_assert_int_eq(infos[2].precision, 4811);
   ck_assert_int_lt(infos[1].precision, infos[2].precision);
@@ -503,8 +502,7 @@ END_TEST
 START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
 {
   SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
-    .scope = CPUCYCLES_SCOPE_THREAD),
-    LAST_CLOCK);
+    .scope = CPUCYCLES_SCOPE_THREAD), LAST_CLOCK);
   ck_assert_ptr_null(infos[0].reason);
   cpucycles_counter_note(&infos[0], "by-read");
   ck_assert_str_eq(infos[0].reason, "by-read");

@@ -13,7 +13,7 @@ folder=tests/fuzz.tmp
 targets() {
   cat <<'END'
 extend32 1024
-frequency 65536 lib/parse.c
+frequency 65536 lib/parse.c lib/choice.c
 options 512
 scale 64 lib/scale.c
 END
@@ -27,6 +27,7 @@ seed() {
   [ "$1" != perfex ] ||
     printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$folder/perfex/1"
   [ "$1" = frequency ] || return 0
+  printf '9works, no-such, does-not' >"$folder/$1/choice"
   if [ ! -d "$machines" ]; then
     echo "fuzz: no recorded machines at $machines: the parsers begin from nothing"
     return 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Random inputs for every parser of what states a frequency or a rate, be it texts of files and of
    the environment, cells of device trees, what sysctl returns, the perf page or CPUID: no answer is
-   outside of 1 kHz..1 THz, and the sanitizers find nothing. The first byte selects the parser. For
-   libFuzzer: make check-fuzz. */
+   outside of 1 kHz..1 THz, and the sanitizers find nothing; and for the list of counters in the
+   environment. The first byte selects the parser. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -10,9 +10,11 @@
 
 #include "backends/cpuinfo-rate.h"
 #include "backends/x86-tsc-rate.h"
+#include "lib/library.h"
 
 #include "tests/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void check(long long hz)
@@ -126,6 +128,31 @@ static void try_leaves(const char *bytes, size_t size)
   check(tsc_rate_of_hypervisor(read_leaf));
 }
 
+/* The list in CPUCYCLES_IMPLEMENTATION: what is said of it fits, and can be printed. */
+static void try_choice(const char *bytes, size_t size)
+{
+  static const struct cpucycles_counter_info infos[] = {
+    { .name = "works" },
+    { .name = "does-not", .reason = "refused" },
+  };
+  char skipped[320], *list = malloc(size + 1);
+  size_t i, length;
+
+  memcpy(list, bytes, size);
+  list[size] = 0;
+  memset(skipped, 'x', sizeof skipped);
+  cpucycles_choice_report(list, infos, 2, skipped, (int)sizeof skipped);
+  length = strnlen(skipped, sizeof skipped);
+  if (length == sizeof skipped || (length > 0 && !cpucycles_choice_is_made(list)))
+    abort();
+  for (i = 0; i < length; i++)
+    if (skipped[i] < ' ' || skipped[i] > '~')
+      abort();
+  if (cpucycles_choice_names(list, "works") && !strstr(list, "works"))
+    abort();
+  free(list);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   const char *bytes = (const char *)data + 1;
@@ -159,6 +186,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     break;
   case '8':
     try_page(bytes, size);
+    break;
+  case '9':
+    try_choice(bytes, size);
     break;
   default:
     break;

@@ -76,13 +76,14 @@ check_PROGRAMS += tests/first-call
 tests_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 check_PROGRAMS += tests/frequency-of
 if POSIX
-check_PROGRAMS += tests/persecond tests/survive
+check_PROGRAMS += tests/every-call tests/persecond tests/survive
 check_LTLIBRARIES += tests/malloc-module.la
 endif
 EXTRA_DIST += tests/malloc-module.c tests/malloc-module.h tests/persecond.c tests/survive.c
 # What check_faults runs with an allocator of its own in the place of the C library's.
 tests_malloc_module_la_SOURCES = tests/malloc-module.c tests/malloc-module.h
 tests_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

@@ -144,8 +144,10 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
+    # the last two are what a build without the distribution's flags lacks
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
-      readelf -hW "$file" | grep -q 'Type: *DYN'; then
+      readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
+      nm -D "$file" | grep -q '__stack_chk_fail@'; then
       passed=$((passed + 1))
     else
       wrong "deb: ${file##*/} is not hardened"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# libperfex as it is delivered: it exports what its header declares, and the same for Fortran, as its
-# map lists it, and needs no other library than libcpucycles and the C library; the header stands alone
-# in C89 and C++98; the manual has all numbers and an example that compiles as it is; programs that run
-# with another's rights obey no environment.
+# libperfex as it is delivered: it exports what its header and its manual declare, and the same for
+# Fortran, as its map and Debian's symbols file list it, and needs no other library than libcpucycles
+# and the C library; the header stands alone in C89 and C++98; the manual has all numbers and an
+# example that compiles as it is; programs that run with another's rights obey no environment.
 
 set -eu
 export LC_ALL=C
@@ -24,6 +24,19 @@ declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/perfex/perfex.
 declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort)
 mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
+
+# Declarations, as the header has them, and as the manual does; and the symbols, as Debian's file does.
+header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/perfex/perfex.h" | sort)
+manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+  on && sub(/^\.Ft /, "") { type = $0 }
+  on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
+    print type " " name "(" $0 ")" }' "$srcdir/perfex/libperfex.3" | sort -u)
+[ "$header" = "$manual" ] || wrong "header: $header; libperfex(3): $manual"
+versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
+  /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/perfex/libperfex.map" | sort)
+packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' "$srcdir/contrib/debian/libperfex1.symbols" | sort)
+[ -n "$versioned" ] && [ "$versioned" = "$packed" ] ||
+  wrong "map: $(echo $versioned); contrib/debian/libperfex1.symbols: $(echo $packed)"
 
 library=$builddir/.libs/libperfex.so.1
 if [ -f "$library" ]; then

@@ -95,10 +95,23 @@ END
 fi
 [ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
-make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1
+status=0
+make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
+  >check.out 2>&1 || status=$?
+cat check.out
+[ $status = 0 ]
+if grep -n ': warning: ' check.out; then
+  echo "check-$kind: the build of the tests is not free of warnings" >&2
+  exit 1
+fi
 [ "$kind" != coverage ] || python3 "$source/tests/coverage.py" "$source" lib 95
 # Static programs that are position-independent: the tool, and a client.
 if [ -n "$pie" ]; then
+  case $(uname -m) in
+    x86_64) # what -fcf-protection leaves: most functions begin so
+      [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
+        { echo "check-$kind: -fcf-protection has left nothing" >&2; exit 1; } ;;
+  esac
   # words are meant to split
   # shellcheck disable=SC2086
   for program in tool client; do

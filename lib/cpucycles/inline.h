@@ -23,8 +23,7 @@ extern "C" {
    does not know it calls for. */
 enum {
   /* none, or the counter is not selected yet: call cpucycles() */
-  CPUCYCLES_INLINE_CALL = 0,
-  CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
+  CPUCYCLES_INLINE_CALL = 0, CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
   CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of that counter */
   CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
   CPUCYCLES_INLINE_CNTVCT = 4,          /* Arm: the virtual system counter */
@@ -52,8 +51,7 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 /* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where
    the compiler has no 128-bit type the portable form serves. */
 static inline unsigned long long cpucycles_inline_product_portable(unsigned long long a,
-  unsigned long long b,
-  int shift)
+  unsigned long long b, int shift)
 {
   unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
   unsigned long long low = a0 * b0;
@@ -66,8 +64,7 @@ static inline unsigned long long cpucycles_inline_product_portable(unsigned long
 }
 
 static inline unsigned long long cpucycles_inline_product(unsigned long long a,
-  unsigned long long b,
-  int shift)
+  unsigned long long b, int shift)
 {
 #ifdef __SIZEOF_INT128__
   __extension__ typedef unsigned __int128 wide;

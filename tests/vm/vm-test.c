@@ -371,8 +371,7 @@ static long long one_count(unsigned long turns, int strays)
   for (i = 0; i < READS; i++)
     others += counts[i] != least;
   printf("vm-test: %lu turns: %lld cycles, %d times of %d more, up to %lld\n", turns, least, others,
-    READS,
-    most);
+    READS, most);
   return others <= strays ? least : -1;
 }
 
@@ -505,8 +504,7 @@ static int threads_in_turn(char **arguments)
       - 1;
 
     printf("vm-test: thread %d on CPU %d: %lld cycles, %+.4f %% off\n", i, i % 2,
-      turns[i].runner.cycles,
-      100 * off);
+      turns[i].runner.cycles, 100 * off);
     wrong |= off < -0.01 || off > 0.01;
   }
   return wrong ? BROKEN : KEPT;
