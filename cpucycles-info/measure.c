@@ -90,7 +90,7 @@ static long long find_clock_step(void)
   return step;
 }
 
-/* A moment by both: the counter was read between two reads of the clock, `width` nanoseconds
+/* A moment by both: the counter was read between two reads of the clock, up to `width` nanoseconds
    apart. */
 struct moment {
   long long count, time, width;
@@ -102,9 +102,8 @@ static struct moment look(void)
 
   moment.time = clock_nanoseconds();
   moment.count = cpucycles();
-  moment.width = clock_nanoseconds() - moment.time;
-  if (moment.width < clock_step) /* between two ticks of it */
-    moment.width = clock_step;
+  /* it may be on the way to its next step */
+  moment.width = clock_nanoseconds() - moment.time + clock_step;
   moment.time += moment.width / 2;
   return moment;
 }
