@@ -81,6 +81,9 @@ static void stop(void)
   if (!own.is_running)
     return;
   own.is_running = 0;
+  /* Copies of the descriptors, such as a forked child's, keep the events, but not the hardware. */
+  if (own.process == getpid() && is_still_ours(0))
+    ioctl(own.descriptor[0], PERF_EVENT_IOC_DISABLE, 0);
   close_events(2);
   next_generation();
 }

@@ -415,6 +415,35 @@ START_TEST(forked_child_does_not_have_the_count_nor_disturb_it)
 }
 END_TEST
 
+/* The child waits until the parent has read, and has touched other pages after that. */
+START_TEST(count_that_was_read_stands_still_where_a_forked_child_has_copies)
+{
+  long long counts[2];
+  int start, ends[2], status = -1;
+  pid_t child;
+
+  if (!can_count("count_that_was_read_stands_still_where_a_forked_child_has_copies"))
+    return;
+  make_fresh();
+  ck_assert_int_eq(pipe(ends), 0);
+  start = start_counters(15, 24);
+  child = fork();
+  if (child == 0) {
+    struct reading last;
+
+    if (read(ends[0], counts, sizeof counts) != (ssize_t)sizeof counts
+      || read(own.descriptor[0], &last, sizeof last) != (ssize_t)sizeof last)
+      _exit(1);
+    _exit((long long)last.event[0].value < counts[0] + 2 * PAGES ? 0 : 2);
+  }
+  ck_assert_int_eq(read_counters(15, &counts[0], 24, &counts[1]), start);
+  touch(2 * PAGES);
+  ck_assert_int_eq(write(ends[1], counts, sizeof counts), sizeof counts);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void *read_elsewhere(void *read)
 {
   long long c0 = -1, c1 = -1;
@@ -646,6 +675,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
   tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
   tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
+  tcase_add_test(tests, count_that_was_read_stands_still_where_a_forked_child_has_copies);
   tcase_add_test(tests, another_thread_does_not_have_the_count_nor_disturb_it);
   tcase_add_test(tests, threads_count_at_once_each_with_numbers_of_its_own);
   tcase_add_test(tests, nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read);
