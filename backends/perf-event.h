@@ -80,16 +80,24 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
   return descriptor;
 }
 
-/* Signals wait while a thread's state is not of one piece; but a fault has its handler. */
+/* Signals wait while a thread's state is not of one piece; but a fault has its handler. What the
+   program has blocked stays so; but where a filter raises SIGSYS for what is asked here, that would
+   end the process if it were blocked: so it is not, unless one is pending. */
 static inline void perf_event_wait_begin(sigset_t *mask)
 {
-  sigset_t waiting;
+  sigset_t waiting, pending;
 
   sigfillset(&waiting);
   sigdelset(&waiting, SIGSEGV);
   sigdelset(&waiting, SIGBUS);
   sigdelset(&waiting, SIGSYS);
-  pthread_sigmask(SIG_SETMASK, &waiting, mask);
+  pthread_sigmask(SIG_BLOCK, &waiting, mask);
+  if (sigismember(mask, SIGSYS) == 1 && sigpending(&pending) == 0
+    && sigismember(&pending, SIGSYS) == 0) {
+    sigemptyset(&waiting);
+    sigaddset(&waiting, SIGSYS);
+    pthread_sigmask(SIG_UNBLOCK, &waiting, NULL);
+  }
 }
 
 static inline void perf_event_wait_end(const sigset_t *mask)
