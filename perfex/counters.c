@@ -226,6 +226,7 @@ int start_counters(int e0, int e1)
   int events[2] = { e0, e1 }, saved_errno = errno, error = 0;
   sigset_t mask;
 
+  perf_event_wait_begin(&mask); /* and a handler does not wait for ever for what it interrupts */
   pthread_once(&at_exit_once, make_at_exit);
   if (perfex_override(events, 1) != 0)
     error = errno;
@@ -233,7 +234,6 @@ int start_counters(int e0, int e1)
     error = EAGAIN; /* as pthread_key_create(3) */
   else if (!(has_counterpart(events[0]) & has_counterpart(events[1])))
     error = ENOTSUP;
-  perf_event_wait_begin(&mask);
   stop();
   if (error == 0) {
     memcpy(own.event, events, sizeof events);

@@ -61,11 +61,22 @@ static ssize_t read_of_test(int descriptor, void *reading, size_t size)
   return length;
 }
 
+static void (*when_a_key_is_made)(void);
+
+static int key_create_of_test(pthread_key_t *key, void (*destructor)(void *value))
+{
+  if (when_a_key_is_made)
+    when_a_key_is_made();
+  return pthread_key_create(key, destructor);
+}
+
 /* A second copy of the code, beside the library's. */
 #define PERFEX_ROW row_of_test
 #define perf_event_open_in open_of_test
 #define perf_event_read read_of_test
+#define pthread_key_create key_create_of_test
 #include "perfex/counters.c"
+#undef pthread_key_create
 #undef perf_event_read
 #undef perf_event_open_in
 
@@ -359,6 +370,22 @@ START_TEST(signals_that_the_program_has_blocked_stay_pending)
   ck_assert_int_le(delivered, 4 - count);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   ck_assert_int_eq(delivered, 4);
+}
+END_TEST
+
+static void raise_one(void)
+{
+  raise(SIGUSR1);
+}
+
+START_TEST(handler_may_start_counters_during_the_first_start)
+{
+  signal(SIGUSR1, handle);
+  when_a_key_is_made = raise_one;
+  alarm(20);
+  start_counters(0, 15);
+  alarm(0);
+  ck_assert_int_eq(at_exit_made, 1);
 }
 END_TEST
 
@@ -710,6 +737,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
   tcase_add_test(tests, errno_is_left_alone);
   tcase_add_test(tests, signals_that_the_program_has_blocked_stay_pending);
+  tcase_add_test(tests, handler_may_start_counters_during_the_first_start);
   tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
   tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
   tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
