@@ -35,6 +35,7 @@ static _Thread_local struct {
   int generation; /* 0: none yet */
   int is_running;
   int error; /* of the last start, or 0 */
+  int asked[2]; /* the events, as the caller has them */
   int event[2], descriptor[2];
   uint64_t id[2];
   int leader;    /* what open_one() opens for; or -1 */
@@ -236,6 +237,8 @@ int start_counters(int e0, int e1)
     error = ENOTSUP;
   stop();
   if (error == 0) {
+    own.asked[0] = e0;
+    own.asked[1] = e1;
     memcpy(own.event, events, sizeof events);
     error = start();
   }
@@ -258,7 +261,7 @@ static int is_whole(struct reading *reading)
     && reading->event[0].id == own.id[0] && reading->event[1].id == own.id[1];
 }
 
-/* Reads into c0 and c1 what was started as own.event[first] and the other one. Returns the
+/* Reads into c0 and c1 what was started as own.asked[first] and the other one. Returns the
    generation of that. */
 static int read_and_stop(int first, long long *c0, long long *c1)
 {
@@ -281,17 +284,15 @@ static int read_and_stop(int first, long long *c0, long long *c1)
 
 int read_counters(int e0, long long *c0, int e1, long long *c1)
 {
-  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation = -1;
+  int saved_errno = errno, error = 0, generation = -1;
   sigset_t mask;
 
   perf_event_wait_begin(&mask);
-  if (perfex_override(events, 1) != 0)
-    error = EINVAL;
-  else if (!own.is_running && own.error != 0)
+  if (!own.is_running && own.error != 0)
     error = own.error;
-  else if (!own.is_running || (events[0] == own.event[0] && events[1] == own.event[1]))
+  else if (!own.is_running || (e0 == own.asked[0] && e1 == own.asked[1]))
     generation = read_and_stop(0, c0, c1);
-  else if (events[0] == own.event[1] && events[1] == own.event[0])
+  else if (e0 == own.asked[1] && e1 == own.asked[0])
     generation = read_and_stop(1, c0, c1);
   else
     error = EINVAL;

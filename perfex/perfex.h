@@ -27,8 +27,8 @@ extern "C" {
    Threads: safe; each has its own.  Since: 20261121. */
 extern int start_counters(int e0, int e1);
 
-/* Reads the two counters, and stops them. e0, e1: as started, in any order; each one's count goes
-   to where the argument behind it points.
+/* Reads the two counters, and stops them. e0, e1: as start_counters() was given them, in any order;
+   each one's count goes to where the argument behind it points.
    Returns: the generation number of what it has read: what start_counters() returned, if that count
      is whole; else another positive number. Stopping then makes the thread's number larger by one.
    Fails: by -1 and errno. EINVAL: these are not the events that were started; they go on. Where the

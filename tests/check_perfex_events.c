@@ -8,7 +8,7 @@
 #include "backends/perf-event.h"
 #include "perfex/library.h"
 
-#include "tests/suite.h"
+#include "tests/perfex-said.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -261,6 +261,31 @@ START_TEST(events_that_were_not_started_are_EINVAL_and_the_others_go_on)
   touch(PAGES);
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
   ck_assert_int_ge(c0, PAGES);
+}
+END_TEST
+
+START_TEST(what_the_environment_asks_for_goes_where_the_event_in_its_place_points)
+{
+  long long time = -1, faults = -1;
+  int start;
+
+  if (!can_count("what_the_environment_asks_for_goes_where_the_event_in_its_place_points"))
+    return;
+  setenv("T5_EVENT1", "minor", 1); /* no name of a true event */
+  listen_to(stderr);
+  ck_assert_int_eq(start_counters(0, 15), -1);
+  what_was_said();
+  setenv("T5_EVENT1", "24", 1);
+  make_fresh();
+  start = start_counters(0, 12); /* which nobody counts */
+  ck_assert_int_gt(start, 0);
+  touch(PAGES);
+  setenv("T5_EVENT0", "99", 1); /* too late */
+  ck_assert_int_eq(read_counters(24, &faults, 0, &time), -1);
+  ck_assert_int_eq(errno, EINVAL);
+  ck_assert_int_eq(read_counters(12, &faults, 0, &time), start);
+  ck_assert_int_ge(faults, PAGES);
+  ck_assert_int_gt(time, faults);
 }
 END_TEST
 
@@ -735,6 +760,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, events_are_one_group_of_user_mode_that_is_pinned);
   tcase_add_test(tests, counts_go_where_their_events_point);
   tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
+  tcase_add_test(tests, what_the_environment_asks_for_goes_where_the_event_in_its_place_points);
   tcase_add_test(tests, errno_is_left_alone);
   tcase_add_test(tests, signals_that_the_program_has_blocked_stay_pending);
   tcase_add_test(tests, handler_may_start_counters_during_the_first_start);
