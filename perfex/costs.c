@@ -114,6 +114,7 @@ int load_costs(char *CostFileName)
   int saved_errno = errno, error = EFAULT, cancel_state;
   struct perfex_file file;
   struct perfex_table *next;
+  int i;
 
   if (CostFileName)
     error = perfex_read_file(CostFileName, &file);
@@ -124,6 +125,9 @@ int load_costs(char *CostFileName)
   lock(&cancel_state);
   next = &tables[!current];
   *next = tables[current];
+  for (i = 0; i < PERFEX_EVENTS; i++)
+    if (next->origin[i] == PERFEX_LOADED)
+      next->origin[i] = PERFEX_LOADED_EARLIER;
   merge(next, &file, PERFEX_LOADED);
   snprintf(next->loaded, sizeof next->loaded, "%s", CostFileName);
   current = !current;

@@ -83,12 +83,18 @@ void perfex_costs_of(const struct perfex_measured *measured, struct perfex_file 
 
 /* costs.c: the table. */
 
-enum perfex_origin { PERFEX_UNKNOWN, PERFEX_MEASURED, PERFEX_ETC, PERFEX_LOADED };
+enum perfex_origin {
+  PERFEX_UNKNOWN,
+  PERFEX_MEASURED,
+  PERFEX_ETC,
+  PERFEX_LOADED_EARLIER, /* from a file that is not the last one */
+  PERFEX_LOADED
+};
 
 struct perfex_table {
   struct perfex_cost cost[PERFEX_EVENTS];
   unsigned char origin[PERFEX_EVENTS];
-  char loaded[128];                /* the file's name, cut to size */
+  char loaded[128];                /* the last file's name, cut to size */
   struct perfex_measured measured; /* if anything was */
 };
 

@@ -146,6 +146,9 @@ static void add_origin(struct page *page, const struct perfex_table *table, int 
   case PERFEX_ETC:
     add(page, "/etc/perfex.costs");
     break;
+  case PERFEX_LOADED_EARLIER:
+    add(page, "a file loaded earlier");
+    break;
   case PERFEX_LOADED:
     add(page, "%s", table->loaded);
     break;
@@ -181,7 +184,8 @@ int print_costs(int e0, long long c0, int e1, long long c1)
 
 int perfex_print_table(void)
 {
-  static const char *const origins[] = { "not known", "measured", "/etc/perfex.costs", "loaded" };
+  static const char *const origins[]
+    = { "not known", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
   struct perfex_table table;
   struct page page;
   int i;
