@@ -140,7 +140,8 @@ int perfex_parse(const char *text, size_t length, struct perfex_file *file, cons
     const char *stop = next ? next : end, *comment = memchr(text, '#', (size_t)(stop - text));
     struct words words = { text, comment ? comment : stop };
 
-    *what = parse_line(words, file);
+    *what = memchr(text, 0, (size_t)(stop - text)) ? "there is a byte 0, which no text has"
+                                                   : parse_line(words, file);
     if (*what)
       return line;
     text = next ? next + 1 : end;

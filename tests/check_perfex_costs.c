@@ -212,6 +212,34 @@ START_TEST(malformed_file_names_its_line_and_changes_nothing)
 }
 END_TEST
 
+/* Behind which nothing of a word would be seen. */
+START_TEST(byte_0_is_malformed_wherever_it_is)
+{
+  static const char text[] = "# all\n24 1 2 3 # one\n";
+  char bytes[sizeof text];
+  struct perfex_file file;
+  const char *what;
+  size_t at;
+  FILE *costs;
+
+  for (at = 0; at < sizeof text; at++) {
+    memcpy(bytes, text, sizeof text);
+    bytes[at] = 0;
+    ck_assert_int_eq(perfex_parse(bytes, sizeof text, &file, &what), at < 6 ? 1 : at < 21 ? 2 : 3);
+    ck_assert_ptr_nonnull(strstr(what, "byte 0"));
+  }
+  begin();
+  costs = fopen(file_of("/costs", ""), "w");
+  ck_assert_ptr_nonnull(costs);
+  ck_assert_int_eq(fwrite("\n24\0junk 1 2 3\n", 1, 15, costs), 15);
+  fclose(costs);
+  listen_to(stderr);
+  ck_assert_int_eq(load_costs((char *)path_of("/costs")), -1);
+  ck_assert_int_eq(errno, EINVAL);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), ": line 2: "));
+}
+END_TEST
+
 START_TEST(file_may_have_comments_blanks_and_no_end_of_line)
 {
   struct perfex_file file;
@@ -478,6 +506,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, what_is_loaded_first_stays);
   tcase_add_test(tests, nothing_is_measured_that_files_state);
   tcase_add_test(tests, malformed_file_names_its_line_and_changes_nothing);
+  tcase_add_test(tests, byte_0_is_malformed_wherever_it_is);
   tcase_add_test(tests, file_may_have_comments_blanks_and_no_end_of_line);
   tcase_add_test(tests, file_that_cannot_be_read_says_why);
   tcase_add_test(tests, malformed_etc_is_as_if_it_were_not_there_and_is_said);

@@ -26,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   line = perfex_parse(text, size, &file, &what);
   if (line < 0 || line > lines || (line != PERFEX_NO_LINE && !(what && *what)))
     abort();
+  if (line == PERFEX_NO_LINE && memchr(text, 0, size))
+    abort();
   for (i = 0; line == PERFEX_NO_LINE && i < PERFEX_EVENTS; i++) {
     const struct perfex_cost *cost = &file.cost[i];
 
