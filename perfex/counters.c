@@ -159,8 +159,9 @@ static int refusal(int error, int event)
       own.event[0]);
     return EINVAL;
   }
+  /* A PMU that cannot leave the kernel out may refuse by EOPNOTSUPP, which is ENOTSUP's number. */
   if (!can_open(cycles->type, cycles->config))
-    return error;
+    return error == EOPNOTSUPP ? EINVAL : error;
   perfex_say("event %d (%s) is not counted by this CPU", event, row->text);
   return ENOTSUP;
 }

@@ -33,6 +33,7 @@ static const struct perfex_event_row *row_of_test(int event)
 
 /* What a test makes the kernel say. */
 static int refused_alone, refused_together; /* configs that it does not open so; or 0 */
+static int refused_without_kernel;          /* all where the kernel is left out */
 static int refusing;                        /* with that errno */
 static void (*alter)(void *reading, ssize_t *length);
 static _Thread_local struct perf_event_attr asked[4];
@@ -44,7 +45,8 @@ static int open_of_test(struct perf_event_attr *wanted, int group)
     asked[asks] = *wanted;
     asked_group[asks++] = group;
   }
-  if ((refused_alone && (int)wanted->config == refused_alone)
+  if ((refused_without_kernel && wanted->exclude_kernel)
+    || (refused_alone && (int)wanted->config == refused_alone)
     || (refused_together && (int)wanted->config == refused_together && group >= 0)) {
     errno = refusing;
     return -1;
@@ -672,13 +674,31 @@ START_TEST(refusal_of_one_event_is_told_from_that_of_all)
     refused_together = 0;
     refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* what stands for cycles */
     ck_assert_int_eq(start_counters(0, 15), -1);
-    ck_assert_int_eq(errno, errors[i]);
+    ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
     refused_alone = 0;
   }
   refusing = EACCES;
   refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
+}
+END_TEST
+
+START_TEST(kernel_is_not_counted_where_the_PMU_cannot_leave_it_out)
+{
+  static const int errors[] = { EINVAL, EOPNOTSUPP };
+  int i;
+
+  if (!can_count("kernel_is_not_counted_where_the_PMU_cannot_leave_it_out"))
+    return;
+  refused_without_kernel = 1;
+  for (i = 0; i < 2; i++) {
+    refusing = errors[i];
+    listen_to(stderr);
+    ck_assert_int_eq(start_counters(0, 15), -1);
+    ck_assert_int_eq(errno, EINVAL);
+    ck_assert_str_eq(what_was_said(), ""); /* it is about no event */
+  }
 }
 END_TEST
 
@@ -773,6 +793,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read);
   tcase_add_test(tests, threads_outlive_the_library);
   tcase_add_test(tests, refusal_of_one_event_is_told_from_that_of_all);
+  tcase_add_test(tests, kernel_is_not_counted_where_the_PMU_cannot_leave_it_out);
   tcase_add_test(tests, counting_is_no_cancellation_point);
 }
 
