@@ -3,9 +3,10 @@
    in user mode alone, and are pinned: where other events take the hardware, the kernel gives them
    up instead of counting part of the time, and that is seen. A thread's generation number says how
    often its counters were started and stopped. A count is whole if nobody but the reader stops what
-   was started; else the number is found to be another one: the kernel, a fork or somebody with our
-   descriptors has stopped it before. Source: perf_event_open(2), sections "read_format", "pinned"
-   and "ERRORS"; IRIX, libperfex(3C). */
+   was started; else the number is found to be another one: the kernel has given it up, or a fork or
+   a closed descriptor has ended it before. Who disables it for a time, by prctl() or by a copy of a
+   descriptor, is not seen: no time runs for events that are disabled. Source: perf_event_open(2),
+   sections "read_format", "pinned" and "ERRORS"; IRIX, libperfex(3C). */
 
 #include "config.h"
 
