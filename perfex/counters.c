@@ -105,7 +105,8 @@ static void make_at_exit(void)
   at_exit_made = pthread_key_create(&at_exit, thread_exits) == 0;
 }
 
-/* A thread that exits later must not be led into an unloaded library. */
+/* A thread that exits later must not be led into an unloaded library. What others have open stays
+   so: the manual asks them to stop before. */
 __attribute__((destructor)) static void unload(void)
 {
   thread_exits(NULL);
@@ -226,9 +227,10 @@ static int has_counterpart(int event)
 
 int start_counters(int e0, int e1)
 {
-  int events[2] = { e0, e1 }, saved_errno = errno, error = 0;
+  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, cancel_state;
   sigset_t mask;
 
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* while something is said */
   perf_event_wait_begin(&mask); /* and a handler does not wait for ever for what it interrupts */
   pthread_once(&at_exit_once, make_at_exit);
   if (perfex_override(events, 1) != 0)
@@ -246,6 +248,7 @@ int start_counters(int e0, int e1)
   }
   own.error = error;
   perf_event_wait_end(&mask);
+  pthread_setcancelstate(cancel_state, NULL);
   errno = error ? error : saved_errno;
   return error ? -1 : own.generation;
 }

@@ -771,6 +771,31 @@ START_TEST(counting_is_no_cancellation_point)
 }
 END_TEST
 
+static void *start_when_cancelled(void *unused)
+{
+  pthread_cancel(pthread_self());
+  start_counters(0, 15);
+  return unused;
+}
+
+START_TEST(start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing)
+{
+  pthread_t thread;
+  void *result;
+  int before;
+
+  if (!can_count("start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing"))
+    return;
+  before = entries();
+  refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  refusing = EINVAL;
+  ck_assert_int_eq(pthread_create(&thread, NULL, start_when_cancelled, &before), 0);
+  pthread_join(thread, &result);
+  ck_assert_ptr_eq(result, &before);
+  ck_assert_int_eq(entries(), before);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, section_is_counted_exactly_and_twice_is_twice);
@@ -795,6 +820,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, refusal_of_one_event_is_told_from_that_of_all);
   tcase_add_test(tests, kernel_is_not_counted_where_the_PMU_cannot_leave_it_out);
   tcase_add_test(tests, counting_is_no_cancellation_point);
+  tcase_add_test(tests, start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing);
 }
 
 int main(void)
