@@ -10,6 +10,36 @@
 static const char *etc_of_test = "/nonexistent/perfex.costs", *root_of_test = "";
 #include "perfex/costs.c"
 
+/* What measures has the test's clocks: if asked for, all time goes 1000 times slower, the thread
+   has none of the CPU, and once others have it. */
+static int clock_is_slow, clock_calls;
+static long others_have_it; /* milliseconds */
+
+static int clock_of_test(clockid_t clock, struct timespec *time)
+{
+  static time_t first;
+  int result = clock_gettime(clock, time);
+  long long now;
+
+  if (result != 0 || !clock_is_slow)
+    return result;
+  if (clock == CLOCK_THREAD_CPUTIME_ID) {
+    *time = (struct timespec) { 1, 0 };
+    return 0;
+  }
+  if (first == 0)
+    first = time->tv_sec;
+  now = 1000000000LL + ((time->tv_sec - first) * 1000000000LL + time->tv_nsec) / 1000;
+  if (clock_calls++ >= 30)
+    now += others_have_it * 1000000LL;
+  *time = (struct timespec) { (time_t)(now / 1000000000), (long)(now % 1000000000) };
+  return 0;
+}
+
+#define clock_gettime clock_of_test
+#include "perfex/measure.c"
+#undef clock_gettime
+
 #include "tests/machine.h"
 #include "tests/perfex-said.h"
 
@@ -337,6 +367,25 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
 }
 END_TEST
 
+START_TEST(who_is_interrupted_once_measures_no_less)
+{
+  struct perfex_measured measured;
+
+  begin();
+  write_cache(0, "1\n", "Data\n", "16K\n");
+  write_cache(1, "2\n", "Unified\n", "256K\n");
+  clock_is_slow = 1;
+  others_have_it = 30;
+  perfex_measure(machine_root, &measured);
+  ck_assert_int_ge(measured.nanoseconds, 30000000);
+  ck_assert_int_ge(measured.levels, 2);
+  clock_calls = 0;
+  others_have_it = 10000; /* but does not wait for ever */
+  perfex_measure(machine_root, &measured);
+  ck_assert_int_eq(measured.levels, 1);
+}
+END_TEST
+
 /* Costs are printed as seconds of the count, the same in each locale. */
 START_TEST(costs_are_printed_with_their_origin)
 {
@@ -511,6 +560,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, file_that_cannot_be_read_says_why);
   tcase_add_test(tests, malformed_etc_is_as_if_it_were_not_there_and_is_said);
   tcase_add_test(tests, caches_are_those_that_the_kernel_tells_of);
+  tcase_add_test(tests, who_is_interrupted_once_measures_no_less);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
