@@ -342,7 +342,8 @@ static int find_caches(const char *root, long *caches)
   return count;
 }
 
-/* Room for all that, which costs nothing before it is touched: a quarter of what is free, at most.
+/* Room for all that, which costs nothing before it is touched, even where all that is mapped is
+   locked, by mlockall(2) and MCL_FUTURE: a quarter of what is free, at most.
    Its pages are small ones, as a program's usually are; the kernel can need milliseconds for a huge
    one. */
 static char *take_room(long *room)
@@ -356,10 +357,14 @@ static char *take_room(long *room)
   *room = ROOM;
   if (quarter > 0 && quarter < ROOM / sysconf(_SC_PAGESIZE))
     *room = quarter * sysconf(_SC_PAGESIZE);
-  memory = mmap(NULL, (size_t)*room, PROT_READ | PROT_WRITE,
-    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  memory = mmap(NULL, (size_t)*room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
+  munlock(memory, (size_t)*room);
+  if (mprotect(memory, (size_t)*room, PROT_READ | PROT_WRITE) != 0) {
+    munmap(memory, (size_t)*room);
+    return NULL;
+  }
 #ifdef MADV_NOHUGEPAGE
   madvise(memory, (size_t)*room, MADV_NOHUGEPAGE);
 #endif

@@ -367,6 +367,39 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
 }
 END_TEST
 
+/* Bytes of the memory that the kernel has given pages. */
+static long touched_of(char *memory, long room)
+{
+  long page = sysconf(_SC_PAGESIZE), pages = room / page, touched = 0, i;
+  unsigned char *is_there = malloc((size_t)pages);
+
+  ck_assert_int_eq(mincore(memory, (size_t)room, is_there), 0);
+  for (i = 0; i < pages; i++)
+    touched += is_there[i] & 1;
+  free(is_there);
+  return touched * page;
+}
+
+START_TEST(memory_costs_nothing_before_it_is_touched_where_all_is_locked)
+{
+  const char test[] = "memory_costs_nothing_before_it_is_touched_where_all_is_locked";
+  char *memory;
+  long room;
+
+  if (skip_under("valgrind", test, "valgrind's own memory would be locked")
+    || skip_under("qemu", test, "qemu's own memory would be locked"))
+    return;
+  if (mlockall(MCL_FUTURE) != 0 || !(memory = take_room(&room))) {
+    skip(test, "this user may not lock so much");
+    return;
+  }
+  ck_assert_int_eq(touched_of(memory, room), 0);
+  memory[0] = 1;
+  ck_assert_int_gt(touched_of(memory, room), 0);
+  ck_assert_int_lt(touched_of(memory, room), room);
+}
+END_TEST
+
 START_TEST(who_is_interrupted_once_measures_no_less)
 {
   struct perfex_measured measured;
@@ -560,6 +593,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, file_that_cannot_be_read_says_why);
   tcase_add_test(tests, malformed_etc_is_as_if_it_were_not_there_and_is_said);
   tcase_add_test(tests, caches_are_those_that_the_kernel_tells_of);
+  tcase_add_test(tests, memory_costs_nothing_before_it_is_touched_where_all_is_locked);
   tcase_add_test(tests, who_is_interrupted_once_measures_no_less);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
