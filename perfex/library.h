@@ -71,6 +71,7 @@ struct perfex_measured {
   } level[PERFEX_LEVELS];
   int levels;            /* that were measured; the first is the nearest */
   int has_memory;        /* the last one is more than the caches hold */
+  int is_hidden;         /* memory cannot be told from a cache of which the size is not clear */
   long long nanoseconds; /* that it took */
 };
 

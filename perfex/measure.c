@@ -290,7 +290,7 @@ static void measure_memory(struct work *work, char *memory, long room)
   }
 }
 
-/* From cache to cache, and on to memory. */
+/* From cache to cache, and on to memory, unless that might be another cache. */
 static void measure_levels(struct work *work, char *memory, long room, const long *caches,
   int count)
 {
@@ -304,7 +304,8 @@ static void measure_levels(struct work *work, char *memory, long room, const lon
       return;
     used += bytes;
   }
-  measure_memory(work, memory + used, room - used);
+  if (!work->measured->is_hidden)
+    measure_memory(work, memory + used, room - used);
 }
 
 /* The size of a cache as the kernel says it, "32K"; 0: it does not. */
@@ -318,12 +319,14 @@ static long size_of(const char *text)
   return *end == 'K' ? size << 10 : *end == 'M' && size < 1024 ? size << 20 : 0;
 }
 
-/* The caches of data, from the nearest on. Returns how many the kernel tells of. */
-static int find_caches(const char *root, long *caches)
+/* The caches of data, from the nearest on. Returns how many the kernel tells of; *is_hidden: there
+   is another behind these, of no size that it could be measured by. */
+static int find_caches(const char *root, long *caches, int *is_hidden)
 {
   static const char *const files[] = { "level", "type", "size" };
   int count = 0, index, i;
 
+  *is_hidden = 0;
   for (index = 0; index < 8 && count < CACHES; index++) {
     char path[128], text[3][32];
 
@@ -335,8 +338,10 @@ static int find_caches(const char *root, long *caches)
     if (strncmp(text[1], "Instruction", 11) == 0)
       continue;
     caches[count] = size_of(text[2]);
-    if (text[0][0] != '1' + count || caches[count] < (count ? 4 * caches[count - 1] : 4096))
+    if (text[0][0] != '1' + count || caches[count] < (count ? 4 * caches[count - 1] : 4096)) {
+      *is_hidden = 1;
       return count;
+    }
     count++;
   }
   return count;
@@ -376,10 +381,11 @@ void perfex_measure(const char *root, struct perfex_measured *measured)
   struct work work = { measured, now(), now_of_thread(), 0, 1 };
   /* as is usual, where the kernel does not say */
   long caches[CACHES] = { 32 << 10, 512 << 10, 8 << 20 }, found[CACHES] = { 0 }, room;
-  int count = find_caches(root, found);
   char *memory;
+  int count;
 
   memset(measured, 0, sizeof *measured);
+  count = find_caches(root, found, &measured->is_hidden);
   if (count > 0)
     memcpy(caches, found, sizeof found);
   else

@@ -133,7 +133,8 @@ static void add_measured(struct page *page, const struct perfex_measured *measur
     add_picoseconds(page, measured->level[i].load.typical);
   }
   if (!measured->has_memory)
-    add(page, "; memory was not reached");
+    add(page, measured->is_hidden ? "; memory cannot be told from the next cache here"
+                                  : "; memory was not reached");
 }
 
 static void add_origin(struct page *page, const struct perfex_table *table, int event)

@@ -361,9 +361,38 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
   ck_assert_int_le(measured.levels, 3);
   if (measured.levels < 2)
     skip("caches_are_those_that_the_kernel_tells_of", "too slow here to reach the second cache");
+  ck_assert_int_eq(measured.is_hidden, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   perfex_measure(machine_root, &measured);
-  ck_assert_int_le(measured.levels, 2);
+  ck_assert_int_eq(measured.levels, 1);
+}
+END_TEST
+
+/* Loads that such a cache holds take the same time wherever they are, as memory's do. */
+START_TEST(memory_is_not_taken_from_a_cache_that_cannot_be_measured)
+{
+  static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6M\n" };
+  struct perfex_measured measured;
+  int i;
+
+  begin();
+  write_cache(0, "1\n", "Data\n", "16K\n");
+  write_cache(1, "2\n", "Unified\n", "256K\n");
+  for (i = 0; i < 4; i++) {
+    write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
+    perfex_measure(machine_root, &measured);
+    ck_assert_int_eq(measured.has_memory, 0);
+    ck_assert_int_eq(measured.is_hidden, 1);
+    ck_assert_int_le(measured.levels, 2);
+  }
+  root_of_test = machine_root;
+  listen_to(stderr);
+  print_costs(26, 1, 10, 1);
+  what_was_said();
+  ck_assert_ptr_nonnull(strstr(said_text, "costs of 26: not known\n"));
+  listen_to(stderr);
+  print_costs(24, 1, 0, 1);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), "; memory cannot be told from the next cache"));
 }
 END_TEST
 
@@ -390,6 +419,7 @@ START_TEST(memory_costs_nothing_before_it_is_touched_where_all_is_locked)
     || skip_under("qemu", test, "qemu's own memory would be locked"))
     return;
   if (mlockall(MCL_FUTURE) != 0 || !(memory = take_room(&room))) {
+    munlockall();
     skip(test, "this user may not lock so much");
     return;
   }
@@ -595,6 +625,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, caches_are_those_that_the_kernel_tells_of);
   tcase_add_test(tests, memory_costs_nothing_before_it_is_touched_where_all_is_locked);
   tcase_add_test(tests, who_is_interrupted_once_measures_no_less);
+  tcase_add_test(tests, memory_is_not_taken_from_a_cache_that_cannot_be_measured);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
