@@ -75,8 +75,8 @@ struct perfex_measured {
   long long nanoseconds; /* that it took */
 };
 
-/* Measures, in at most 20 ms; what there was no time or no room for is missing. root: the folder
-   below which the kernel says how large caches are. */
+/* Measures, in at most 20 ms of the CPU; what there was no time or no room for is missing. root:
+   the folder below which the kernel says how large caches are. */
 void perfex_measure(const char *root, struct perfex_measured *measured);
 
 /* What each event costs, by what was measured. */

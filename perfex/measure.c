@@ -155,7 +155,7 @@ static void measure_cycle(struct work *work)
 
   if (rate <= 0)
     rate = cpucycles_persecond();
-  cost = PERFEX_COST_LIMIT / rate;
+  cost = (PERFEX_COST_LIMIT + rate / 2) / rate;
   work->measured->cycle = (struct perfex_cost) { cost, cost, cost };
 }
 

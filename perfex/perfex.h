@@ -19,7 +19,8 @@ extern "C" {
 #endif
 
 /* Zeroes two counters of the calling thread and starts them. e0, e1: numbers of events; the
-   environment variables T5_EVENT0 and T5_EVENT1 override them.
+   environment variables T5_EVENT0 and T5_EVENT1 override them. What was running is stopped, also if
+   this fails.
    Returns: the generation number of the thread's counters, positive, and larger by one than before;
      after 2147483647 comes 1.
    Fails: by -1 and errno. ENOTSUP: a number that nothing here counts; standard error says which
@@ -42,9 +43,9 @@ extern int read_counters(int e0, long long *c0, int e1, long long *c1);
    Threads: safe.  Since: 20261121. */
 extern int print_counters(int e0, long long c0, int e1, long long c1);
 
-/* The same, with the time that each count stands for, in seconds, at the least, typically and at the
-   most, and where the table of costs comes from. The first call measures what no file states, in at
-   most 20 ms.
+/* The same, with the time that each count stands for, in seconds, at the least, typically and at
+   the most, and where the table of costs comes from. The first call measures what no file states,
+   in at most 20 ms of the CPU.
    Returns: 0.
    Fails: by -1 and errno, if that cannot be written.
    Threads: safe; the process has one table.  Since: 20261121. */

@@ -98,6 +98,18 @@ static int can_count(const char *test)
   return 0;
 }
 
+static int entries(void)
+{
+  DIR *stream = opendir("/proc/self/fd");
+  int n = 0;
+
+  while (stream && readdir(stream))
+    n++;
+  if (stream)
+    closedir(stream);
+  return n;
+}
+
 enum { PAGES = 64 };
 
 static volatile char *fresh;
@@ -212,6 +224,27 @@ START_TEST(start_zeroes)
   start_counters(15, 24);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_lt(c0, PAGES);
+}
+END_TEST
+
+START_TEST(start_that_fails_stops_what_was_running)
+{
+  long long c0 = -1, c1 = -1;
+  int before, start;
+
+  if (!can_count("start_that_fails_stops_what_was_running"))
+    return;
+  before = entries();
+  start = start_counters(15, 24);
+  listen_to(stderr);
+  ck_assert_int_eq(start_counters(15, 12), -1);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), "event 12 "));
+  ck_assert_int_eq(entries(), before);
+  errno = 0;
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), -1);
+  ck_assert_int_eq(errno, ENOTSUP);
+  ck_assert(c0 == -1 && c1 == -1);
+  ck_assert_int_eq(start_counters(15, 24), start + 2);
 }
 END_TEST
 
@@ -607,18 +640,6 @@ START_TEST(threads_count_at_once_each_with_numbers_of_its_own)
 }
 END_TEST
 
-static int entries(void)
-{
-  DIR *stream = opendir("/proc/self/fd");
-  int n = 0;
-
-  while (stream && readdir(stream))
-    n++;
-  if (stream)
-    closedir(stream);
-  return n;
-}
-
 static void *start_and_exit(void *started)
 {
   *(int *)started = start_counters(0, 15);
@@ -802,6 +823,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, what_the_kernel_does_is_not_counted);
   tcase_add_test(tests, generation_is_larger_by_one_for_each_start_and_stop);
   tcase_add_test(tests, start_zeroes);
+  tcase_add_test(tests, start_that_fails_stops_what_was_running);
   tcase_add_test(tests, events_are_one_group_of_user_mode_that_is_pinned);
   tcase_add_test(tests, counts_go_where_their_events_point);
   tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
