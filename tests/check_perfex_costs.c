@@ -43,6 +43,7 @@ static int clock_of_test(clockid_t clock, struct timespec *time)
 #include "tests/machine.h"
 #include "tests/perfex-said.h"
 
+#include <dirent.h>
 #include <locale.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -98,6 +99,62 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   }
   ck_assert_int_ge(table.measured.levels, 1);
   ck_assert_int_gt(table.measured.nanoseconds, 0);
+}
+END_TEST
+
+/* One of several times: others have the CPU, too. */
+START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
+{
+  const char test[] = "farther_is_slower_and_a_mispredicted_branch_takes_time";
+  struct perfex_measured measured;
+  int tries, i, in_order = 0, branches = 0;
+
+  if (skip_under("valgrind", test, "valgrind has neither caches nor predictions")
+    || skip_under("qemu", test, "qemu has neither caches nor predictions"))
+    return;
+  for (tries = 0; tries < 50 && !(in_order && branches); tries++) {
+    perfex_measure("", &measured);
+    branches |= measured.branch_miss.typical > measured.level[0].load.typical;
+    for (i = 1; i < measured.levels; i++)
+      if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
+        break;
+    in_order |= i == measured.levels && (i > 1 || measured.is_hidden);
+  }
+  ck_assert(in_order && branches);
+}
+END_TEST
+
+static int entries(void)
+{
+  DIR *stream = opendir("/proc/self/fd");
+  int n = 0;
+
+  while (stream && readdir(stream))
+    n++;
+  if (stream)
+    closedir(stream);
+  return n;
+}
+
+START_TEST(files_that_are_read_are_closed)
+{
+  struct perfex_measured measured;
+  int before;
+
+  begin();
+  perfex_measure(machine_root, &measured); /* libcpucycles may keep some open */
+  before = entries();
+  ck_assert_int_gt(before, 0);
+  ck_assert_int_eq(load_costs(file_of("/costs", "0 1 2 3\n")), 0);
+  listen_to(stderr);
+  ck_assert_int_eq(load_costs(file_of("/costs", "0 junk\n")), -1);
+  what_was_said();
+  ck_assert_int_eq(load_costs(machine_root), -1);
+  ck_assert_int_eq(load_costs((char *)"/dev/null"), -1);
+  ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
+  etc_of_test = file_of("/etc", "24 1 2 3\n");
+  table_now();
+  ck_assert_int_eq(entries(), before);
 }
 END_TEST
 
@@ -613,6 +670,8 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
+  tcase_add_test(tests, farther_is_slower_and_a_mispredicted_branch_takes_time);
+  tcase_add_test(tests, files_that_are_read_are_closed);
   tcase_add_test(tests, costs_follow_from_what_was_measured);
   tcase_add_test(tests, etc_replaces_what_was_measured_and_a_loaded_file_both);
   tcase_add_test(tests, what_is_loaded_first_stays);
