@@ -102,25 +102,26 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 }
 END_TEST
 
-/* One of several times: others have the CPU, too. */
+/* Most times: others have the CPU, too; but not only the first time, for a CPU remembers. */
 START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
 {
   const char test[] = "farther_is_slower_and_a_mispredicted_branch_takes_time";
   struct perfex_measured measured;
-  int tries, i, in_order = 0, branches = 0;
+  int turn, i, in_order = 0, slow = 0;
 
   if (skip_under("valgrind", test, "valgrind has neither caches nor predictions")
     || skip_under("qemu", test, "qemu has neither caches nor predictions"))
     return;
-  for (tries = 0; tries < 50 && !(in_order && branches); tries++) {
+  for (turn = 0; turn < 20; turn++) {
     perfex_measure("", &measured);
-    branches |= measured.branch_miss.typical > measured.level[0].load.typical;
+    slow += measured.branch_miss.typical > measured.level[0].load.typical;
     for (i = 1; i < measured.levels; i++)
       if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
         break;
-    in_order |= i == measured.levels && (i > 1 || measured.is_hidden);
+    in_order += i == measured.levels && (i > 1 || measured.is_hidden);
   }
-  ck_assert(in_order && branches);
+  ck_assert_int_gt(in_order, 10);
+  ck_assert_int_gt(slow, 10);
 }
 END_TEST
 
