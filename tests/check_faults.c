@@ -33,26 +33,12 @@ extern char **environ;
 
 enum { NOT_HERE = 77 };
 
-/* Has a sanitizer taken over the memory of this program? */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) \
-  || __has_feature(thread_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
-
 /* For a test that takes away what the sanitizer or the emulator needs too: then it is skipped. */
 static int skip_where_memory_is_not_ours(const char *test)
 {
-  if (SANITIZED)
+  if (SUITE_SANITIZED)
     skip(test, "the sanitizer needs memory of its own");
-  return SANITIZED || skip_under("valgrind", test, "valgrind needs memory of its own")
+  return SUITE_SANITIZED || skip_under("valgrind", test, "valgrind needs memory of its own")
     || skip_under("qemu", test, "qemu needs memory of its own");
 }
 
@@ -292,7 +278,7 @@ static int survives(const char *how, int (*go)(void), long *asked)
 /* Can it be had? Else says why not. */
 static int have_allocator(const char *test)
 {
-  if (SANITIZED) {
+  if (SUITE_SANITIZED) {
     skip(test, "the sanitizer has an allocator of its own");
     return 0;
   }

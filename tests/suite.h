@@ -36,6 +36,20 @@ static inline void skip(const char *test, const char *why)
   suite_say("skipped: %s: %s\n", test, why);
 }
 
+/* Has a sanitizer taken over the memory of this program? Its code looks at each access, too. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SUITE_SANITIZED = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) \
+  || __has_feature(thread_sanitizer)
+enum { SUITE_SANITIZED = 1 };
+#else
+enum { SUITE_SANITIZED = 0 };
+#endif
+#else
+enum { SUITE_SANITIZED = 0 };
+#endif
+
 /* The same, for a test that the tool cannot run as the system does: then it is skipped. */
 static inline int skip_under(const char *tool, const char *test, const char *why)
 {
