@@ -17,6 +17,7 @@ skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skippe
 
 # Of a cross compiler, the sibling; else the system's.
 case ${CC%% *} in
+  *musl-gcc) skipped "gfortran is for another C library than $CC" ;;
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
   *) fortran=gfortran ;;
 esac
