@@ -13,9 +13,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#ifdef HAVE_LINUX_SECCOMP_H
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 /* Event 15 is page faults, 24 minor ones, which here are the same; 0 is time. */
@@ -436,6 +441,41 @@ START_TEST(signals_that_the_program_has_blocked_stay_pending)
 }
 END_TEST
 
+/* As some sandboxes do. */
+START_TEST(filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals)
+{
+  const char test[] = "filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals";
+#ifdef HAVE_LINUX_SECCOMP_H
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { sizeof code / sizeof code[0], code };
+  sigset_t all, after;
+
+  if (skip_under("qemu", test, "qemu passes no filter on")
+    || skip_under("valgrind", test, "valgrind would be filtered itself"))
+    return;
+  signal(SIGSYS, deliver);
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+    || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    skip(test, "this kernel has no filters");
+    return;
+  }
+  start_counters(15, 24);
+  ck_assert_int_ge(delivered, 1);
+  pthread_sigmask(SIG_BLOCK, NULL, &after);
+  ck_assert_int_eq(sigismember(&after, SIGSYS), 1);
+#else
+  skip(test, "this system has no seccomp filters");
+#endif
+}
+END_TEST
+
 static void raise_one(void)
 {
   raise(SIGUSR1);
@@ -845,6 +885,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, what_the_environment_asks_for_goes_where_the_event_in_its_place_points);
   tcase_add_test(tests, errno_is_left_alone);
   tcase_add_test(tests, signals_that_the_program_has_blocked_stay_pending);
+  tcase_add_test(tests, filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals);
   tcase_add_test(tests, handler_may_start_counters_during_the_first_start);
   tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
   tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
