@@ -10,7 +10,6 @@
 #include "tests/first-call.h"
 #include "tests/fresh.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -430,19 +429,6 @@ START_TEST(no_files_at_all)
 }
 END_TEST
 
-static int entries(const char *folder)
-{
-  DIR *stream = opendir(folder);
-  int n = 0;
-
-  if (!stream)
-    return -1;
-  while (readdir(stream))
-    n++;
-  closedir(stream);
-  return n;
-}
-
 static int mappings(void)
 {
   FILE *maps = fopen("/proc/self/maps", "r");
@@ -458,7 +444,7 @@ static int mappings(void)
 
 static int leave_nothing(void)
 {
-  int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task"),
+  int descriptors = suite_entries("/proc/self/fd"), threads = suite_entries("/proc/self/task"),
     mapped = mappings();
   const struct cpucycles_counter_info *counter;
   int i, selected_per_thread = 0;
@@ -471,16 +457,16 @@ static int leave_nothing(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED && strcmp(counter->scope, "thread") == 0)
       selected_per_thread = 1;
-  if (entries("/proc/self/fd") - descriptors > selected_per_thread)
+  if (suite_entries("/proc/self/fd") - descriptors > selected_per_thread)
     return 1;
   if (mappings() - mapped > selected_per_thread)
     return 2;
-  return entries("/proc/self/task") != threads;
+  return suite_entries("/proc/self/task") != threads;
 }
 
 START_TEST(nothing_opened_for_a_trial_is_left_open)
 {
-  if (entries("/proc/self/fd") < 0)
+  if (suite_entries("/proc/self/fd") < 0)
     skip("nothing_opened_for_a_trial_is_left_open", "there is no /proc/self to look at");
   else
     in_fresh_process(leave_nothing);

@@ -60,7 +60,6 @@ void note_of_test(const char *code);
 #undef refused
 #undef explain_refusal
 
-#include <dirent.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -272,19 +271,6 @@ static int opened_by_fake(const char *test)
   return 1;
 }
 
-static int entries(const char *folder)
-{
-  DIR *stream = opendir(folder);
-  int n = 0;
-
-  if (!stream) /* no /proc: the comparison is between nothing and nothing */
-    return -1;
-  while (readdir(stream))
-    n++;
-  closedir(stream);
-  return n;
-}
-
 /* Pages of memory that the process has mapped. */
 static long mapped(void)
 {
@@ -397,10 +383,10 @@ START_TEST(short_lived_threads_leave_nothing)
     long long (*read_counter)(void) = i == 0 ? by_read.read : read_by_fake;
 
     run_threads(read_counter, 10); /* what the C library keeps of threads, it keeps now */
-    descriptors = entries("/proc/self/fd");
+    descriptors = suite_entries("/proc/self/fd");
     pages = mapped();
     run_threads(read_counter, suite_runs(10000));
-    ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
+    ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
     /* whose memory it is, too */
     if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu"))
       ck_assert_int_le(mapped(), pages);
@@ -457,26 +443,26 @@ START_TEST(read_in_a_later_destructor_goes_upward_and_leaves_nothing)
     return;
   ck_assert_int_eq(pthread_key_create(&late, read_late), 0);
   record(1, 3, 48, 5);
-  descriptors = entries("/proc/self/fd");
+  descriptors = suite_entries("/proc/self/fd");
   noted = NULL;
   ck_assert_int_eq(pthread_create(&thread, NULL, exit_reading, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(__atomic_load_n(&late_rounds, __ATOMIC_ACQUIRE), 4);
   ck_assert_int_gt(late_before, 900000000000LL);
   ck_assert_int_ge(late_after, late_before);
-  ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
   ck_assert_ptr_null(noted); /* nothing was lost */
 }
 END_TEST
 
 START_TEST(closed_counter_leaves_nothing)
 {
-  int before = entries("/proc/self/fd");
+  int before = suite_entries("/proc/self/fd");
 
   if (!opened("closed_counter_leaves_nothing"))
     return;
   by_read.close();
-  ck_assert_int_eq(entries("/proc/self/fd"), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   ck_assert_ptr_eq(cpucycles_perf_mark, &no_mark);
 }
 END_TEST
@@ -526,13 +512,13 @@ START_TEST(forked_child_counts_itself_and_goes_on_upward)
   if (!opened("forked_child_counts_itself_and_goes_on_upward"))
     return;
   work(5000000);
-  descriptors = entries("/proc/self/fd");
+  descriptors = suite_entries("/proc/self/fd");
   before = by_read.read();
   child = fork();
   if (child == 0) {
     int wrong = child_is_right(before, by_read.read);
 
-    suite_exit(wrong ? wrong : entries("/proc/self/fd") == descriptors ? 0 : 6);
+    suite_exit(wrong ? wrong : suite_entries("/proc/self/fd") == descriptors ? 0 : 6);
   }
   ck_assert_int_eq(status_of(child), 0);
   after = by_read.read();
@@ -1105,7 +1091,7 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct cpucycles_why why = { 0 };
-    int error, descriptors = entries("/proc/self/fd");
+    int error, descriptors = suite_entries("/proc/self/fd");
 
     page = record(0, cases[i].index, cases[i].width, 0);
     page->cap_user_rdpmc = (unsigned)cases[i].shown & 1;
@@ -1115,7 +1101,7 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
     ck_assert_ptr_nonnull(why.explanation);
     ck_assert_int_eq(fake_refusal.is_hidden, 1);
     cpucycles_perf_close();
-    ck_assert_int_eq(entries("/proc/self/fd"), descriptors);
+    ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
   }
   ck_assert_int_eq(executed, 0);
 }

@@ -10,7 +10,6 @@
 
 #include "tests/perfex-said.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #ifdef HAVE_LINUX_SECCOMP_H
@@ -101,18 +100,6 @@ static int can_count(const char *test)
   ck_assert_msg(error == ENOSYS || error == EACCES || error == EPERM, "errno %d", error);
   skip(test, "this kernel or emulator has no perf events");
   return 0;
-}
-
-static int entries(void)
-{
-  DIR *stream = opendir("/proc/self/fd");
-  int n = 0;
-
-  while (stream && readdir(stream))
-    n++;
-  if (stream)
-    closedir(stream);
-  return n;
 }
 
 enum { PAGES = 64 };
@@ -239,12 +226,12 @@ START_TEST(start_that_fails_stops_what_was_running)
 
   if (!can_count("start_that_fails_stops_what_was_running"))
     return;
-  before = entries();
+  before = suite_entries("/proc/self/fd");
   start = start_counters(15, 24);
   listen_to(stderr);
   ck_assert_int_eq(start_counters(15, 12), -1);
   ck_assert_ptr_nonnull(strstr(what_was_said(), "event 12 "));
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   errno = 0;
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), -1);
   ck_assert_int_eq(errno, ENOTSUP);
@@ -702,23 +689,23 @@ START_TEST(nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read)
 
   if (!can_count("nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read"))
     return;
-  before = entries();
+  before = suite_entries("/proc/self/fd");
   for (i = 0; i < 10; i++) {
     ck_assert_int_eq(pthread_create(&thread, NULL, start_and_exit, &started), 0);
     pthread_join(thread, NULL);
     ck_assert_int_gt(started, 0);
   }
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   start_counters(0, 15);
-  ck_assert_int_eq(entries(), before + 2);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before + 2);
   start_counters(15, 24);
-  ck_assert_int_eq(entries(), before + 2);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before + 2);
   read_counters(15, &c0, 24, &c1);
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   refused_together = PERF_COUNT_SW_PAGE_FAULTS;
   refusing = EMFILE;
   ck_assert_int_eq(start_counters(0, 15), -1);
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 
@@ -862,13 +849,13 @@ START_TEST(start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothi
 
   if (!can_count("start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing"))
     return;
-  before = entries();
+  before = suite_entries("/proc/self/fd");
   refused_together = PERF_COUNT_SW_PAGE_FAULTS;
   refusing = EINVAL;
   ck_assert_int_eq(pthread_create(&thread, NULL, start_when_cancelled, &before), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_eq(result, &before);
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 

@@ -8,7 +8,6 @@
 
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -139,28 +138,16 @@ START_TEST(fork_and_signals_do_not_lead_into_it)
 }
 END_TEST
 
-static int entries(void)
-{
-  DIR *stream = opendir("/proc/self/fd");
-  int n = 0;
-
-  while (stream && readdir(stream))
-    n++;
-  if (stream)
-    closedir(stream);
-  return n;
-}
-
 START_TEST(it_leaves_no_descriptor)
 {
-  int before = entries(), during;
+  int before = suite_entries("/proc/self/fd"), during;
 
   if (!load_for_a_while("it_leaves_no_descriptor"))
     return;
-  during = entries();
+  during = suite_entries("/proc/self/fd");
   ck_assert_int_gt(during, before);
   dlclose(loaded);
-  ck_assert_int_eq(entries(), before);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 

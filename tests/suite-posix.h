@@ -4,6 +4,7 @@
 #ifndef CPUCYCLES_SUITE_POSIX_H
 #define CPUCYCLES_SUITE_POSIX_H
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,6 +19,21 @@ static inline _Noreturn void suite_exit(int status)
   __gcov_dump();
 #endif
   _exit(status);
+}
+
+/* How many entries a folder has, such as /proc/self/fd; -1 if it cannot be read. Where there is no
+   /proc, comparisons are between nothing and nothing. */
+static inline int suite_entries(const char *folder)
+{
+  DIR *stream = opendir(folder);
+  int n = 0;
+
+  if (!stream)
+    return -1;
+  while (readdir(stream))
+    n++;
+  closedir(stream);
+  return n;
 }
 
 /* Automake's harness sends standard output to a log, and gives descriptor 9 for what should be

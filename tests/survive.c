@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "lib/cpucycles.h"
+#include "tests/counts.h"
 #include "tests/malloc-module.h"
 
 #include <dlfcn.h>
@@ -18,17 +19,6 @@
 #include <string.h>
 
 static pthread_barrier_t ready, called;
-
-static int counts(void)
-{
-  long long begin = cpucycles();
-  int i;
-
-  for (i = 0; i < 100000000; i++)
-    if (cpucycles() != begin)
-      return cpucycles() > begin;
-  return 0;
-}
 
 /* Is there an answer of each function? */
 static int answers(void)
