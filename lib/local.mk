@@ -54,7 +54,8 @@ libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # libcpucycles.so.1: the interface of the existing library, and more.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map
+# Also linked anew after another --prefix, which libtool keeps in it.
+EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map Makefile
 if HAVE_VERSION_SCRIPT
 libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map
 else

@@ -50,7 +50,8 @@ lib_LTLIBRARIES += libperfex.la
 libperfex_la_SOURCES =
 libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
 libperfex_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map
+# As libcpucycles: libtool does not install it elsewhere than it was linked for.
+EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map Makefile
 if HAVE_VERSION_SCRIPT
 libperfex_la_LDFLAGS += -Wl,--version-script=$(srcdir)/perfex/libperfex.map
 else
