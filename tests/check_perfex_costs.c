@@ -124,7 +124,11 @@ START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
     in_order += i == measured.levels && (i > 1 || measured.is_hidden);
   }
   ck_assert_int_gt(in_order, 10);
+#ifdef CPUCYCLES_TEST_COVERAGE
+  skip(test, "its branch; what counts branches, atomically, takes longer than to mispredict one");
+#else
   ck_assert_int_gt(slow, 15);
+#endif
 }
 END_TEST
 
