@@ -20,6 +20,16 @@
 
 enum { FIXED_COUNTER_1 = 0x40000001 };
 
+static long long read_fixed_counter(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(FIXED_COUNTER_1));
+  return (long long)(((unsigned long long)high << 32) | low);
+}
+
+#include "lib/rarely.h"
+
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
    EDX[12:5] their width. Virtual machines without a PMU have zeros there, as AMD's CPUs have. */
 static int has_fixed_counter(void)
@@ -60,14 +70,6 @@ static void explain(int error, int signal, struct cpucycles_why *why)
     cpucycles_rdpmc_why("", 2, why);
   else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && is_intel())
     cpucycles_no_pmu_why("", why);
-}
-
-static long long read_fixed_counter(void)
-{
-  unsigned int low, high;
-
-  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(FIXED_COUNTER_1));
-  return (long long)(((unsigned long long)high << 32) | low);
 }
 
 const struct cpucycles_backend cpucycles_backend_amd64_pmcff = {

@@ -13,6 +13,7 @@ EXTRA_DIST += backends/mips-cc.h
 EXTRA_DIST += backends/perf-backend.h
 EXTRA_DIST += backends/perf-cycles.h
 EXTRA_DIST += backends/perf-event.h
+EXTRA_DIST += backends/perf-thread.h
 EXTRA_DIST += backends/rate.h
 EXTRA_DIST += backends/riscv-cycle.h
 EXTRA_DIST += backends/riscv-perf.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the counters share that are perf events of core cycles: perf-cycles.c opens them, per
-   thread and per kind of core, keeps them right over forks and losses, and reads them by
+/* What the counters share that are perf events of core cycles: perf-open.c opens them, per thread
+   and per kind of core, and keeps them right over forks and losses; perf-cycles.c reads them by
    read(2); here is the way past all that, by an instruction and the page that the kernel maps
    beside an event.
    Source: linux/perf_event.h, struct perf_event_mmap_page; perf_event_open(2), "MMAP layout". */
@@ -9,6 +9,7 @@
 #define CPUCYCLES_PERF_CYCLES_H
 
 #include "backends/backend.h"
+#include "lib/tls.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -48,16 +49,7 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) >= sizeof(intptr_t)
       <= offsetof(struct cpucycles_perf_mark, base),
   "a mark can be taken for a page");
 
-/* The call that finds a thread-local variable in a shared library costs more than the whole
-   read. Libraries that are loaded late share a limited room for the quick way, of which this
-   takes little; musl has none. */
-#ifdef __GLIBC__
-#define CPUCYCLES_PERF_TLS _Thread_local __attribute__((tls_model("initial-exec")))
-#else
-#define CPUCYCLES_PERF_TLS _Thread_local
-#endif
-
-extern CPUCYCLES_PERF_TLS struct cpucycles_perf_mark *cpucycles_perf_mark;
+extern CPUCYCLES_TLS struct cpucycles_perf_mark *cpucycles_perf_mark;
 
 /* Code whose instruction the kernel may refuse from one moment to the next, and whose page may
    vanish. It stands in a section of its own, so that a fault is known by its place. */

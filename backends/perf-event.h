@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What libcpucycles (perf-cycles.c) and libperfex (perfex/) share of perf events: the system calls,
+/* What libcpucycles (perf-open.c) and libperfex (perfex/) share of perf events: the system calls,
    what is left out of a count, and that signals wait while a thread's events are not of one piece.
    Beside this, libperfex takes kernel-file.h, as readers of files do here, and what cpucycles.h
    offers to all; nothing else is shared. What is opened, how it is read, and what a loss means, is

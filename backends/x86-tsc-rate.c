@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "backends/x86-tsc-rate.h"
 #include "backends/x86-tsc.h"
 

@@ -52,6 +52,7 @@
 #include "config.h"
 
 #include "lib/extend32.h"
+#include "lib/tls.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -71,7 +72,7 @@ enum { USUAL, UNUSUAL, ANEW };
 #define DAYS (86400LL * 1000000000)
 
 /* What a thread owns. `sequence` is odd while the rest is written: a signal handler may look. */
-static _Thread_local struct {
+static CPUCYCLES_TLS struct {
   unsigned sequence;
   const struct cpucycles_extension *of;
   struct cpucycles_anchor anchor;
@@ -88,6 +89,38 @@ static int load_own(const struct cpucycles_extension *extension, struct cpucycle
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   return mine && sequence % 2 == 0 && __atomic_load_n(&own.sequence, __ATOMIC_RELAXED) == sequence;
 }
+
+/* The one count that ends in these 32 bits and is at least expected - 2^31, and below expected +
+   2^31. */
+static unsigned long long nearest(unsigned long long expected, uint32_t low)
+{
+  return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
+}
+
+static long long since(long long time, long long now)
+{
+  return (long long)((unsigned long long)now - (unsigned long long)time);
+}
+
+static long long renew(struct cpucycles_extension *extension);
+
+long long cpucycles_extend32(struct cpucycles_extension *extension)
+{
+  struct cpucycles_anchor mine;
+  unsigned long long count;
+
+  if (load_own(extension, &mine)) {
+    count = nearest(mine.count + QUARTER, (uint32_t)extension->read());
+    /* The second condition keeps the anchor fresh if the clock should stand still. */
+    if (since(mine.time, extension->witness.about()) < extension->near
+      && (long long)(count - mine.count) < (long long)QUARTER)
+      return (long long)count;
+  }
+  return renew(extension);
+}
+
+/* All calls but one in a tenth of a second have ended there. */
+#include "lib/rarely.h"
 
 /* Not in a handler that interrupted this very function; and if one never returned here
    (siglongjmp), the thread goes on with the published anchor. */
@@ -168,18 +201,6 @@ static void publish(struct cpucycles_extension *extension, uint32_t current,
     free_slot(extension, old);
   else
     free_slot(extension, (uint32_t)slot);
-}
-
-/* The one count that ends in these 32 bits and is at least expected - 2^31, and below expected +
-   2^31. */
-static unsigned long long nearest(unsigned long long expected, uint32_t low)
-{
-  return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
-}
-
-static long long since(long long time, long long now)
-{
-  return (long long)((unsigned long long)now - (unsigned long long)time);
 }
 
 static int has_mean(const struct cpucycles_anchor *anchor)
@@ -355,19 +376,4 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->slots[0].taken = 1;
   write_slot(extension, 0, &first);
   own.of = NULL;
-}
-
-long long cpucycles_extend32(struct cpucycles_extension *extension)
-{
-  struct cpucycles_anchor mine;
-  unsigned long long count;
-
-  if (load_own(extension, &mine)) {
-    count = nearest(mine.count + QUARTER, (uint32_t)extension->read());
-    /* The second condition keeps the anchor fresh if the clock should stand still. */
-    if (since(mine.time, extension->witness.about()) < extension->near
-      && (long long)(count - mine.count) < (long long)QUARTER)
-      return (long long)count;
-  }
-  return renew(extension);
 }

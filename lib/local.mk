@@ -6,28 +6,35 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
-	backends/perf-remedy.c \
 	backends/perf-remedy.h \
-	lib/choice.c \
-	lib/counters.c \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
-	lib/frequency.c \
 	lib/frequency.h \
 	lib/library.h \
+	lib/osclock.h \
+	lib/rarely.h \
+	lib/section.c \
+	lib/table.c \
+	lib/thread.h \
+	lib/tls.h
+# Of that, what runs for the selection and for who asks about it. Nothing unwinds through that: while
+# the library selects, signals and cancellation wait.
+noinst_LTLIBRARIES += lib/libcpucycles-rare.la
+lib_libcpucycles_rare_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_RARE_CFLAGS)
+lib_libcpucycles_rare_la_SOURCES = \
+	backends/perf-remedy.c \
+	lib/choice.c \
+	lib/counters.c \
+	lib/frequency.c \
 	lib/measure.c \
 	lib/once.c \
-	lib/osclock.h \
 	lib/parse.c \
 	lib/precision.c \
 	lib/rate.c \
 	lib/scale.c \
-	lib/section.c \
 	lib/select.c \
-	lib/system.c \
-	lib/table.c \
-	lib/thread.h
+	lib/system.c
 # What is written anew for each kind of system.
 if POSIX
 lib_libcpucycles_core_la_SOURCES += lib/osclock.c lib/thread.c lib/trial.c
@@ -37,14 +44,15 @@ endif
 # What the counters share that are perf events.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c
+lib_libcpucycles_rare_la_SOURCES += backends/perf-open.c
 endif
 # What the counters of the TSC share.
 if X86_TSC
-lib_libcpucycles_core_la_SOURCES += backends/x86-tsc-rate.c
+lib_libcpucycles_rare_la_SOURCES += backends/x86-tsc-rate.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) lib/libcpucycles-rare.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) lib/libcpucycles-rare.la
 
 include_HEADERS += lib/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

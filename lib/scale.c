@@ -4,6 +4,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/library.h"
 
 #include <stddef.h>

@@ -5,6 +5,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/library.h"
 
 #include <stddef.h>

@@ -19,6 +19,16 @@
 #define CPUCYCLES_PERF_DEVICES devices
 #define CPUCYCLES_PERF_KERNEL
 #define cpucycles_perf_mark tested_mark
+#define cpucycles_perf_no_mark tested_no_mark
+#define cpucycles_perf_own tested_own
+#define cpucycles_perf_is_forked tested_is_forked
+#define cpucycles_perf_is_ours tested_is_ours
+#define cpucycles_perf_read_events tested_read_events
+#define cpucycles_perf_are_pages_readable tested_are_pages_readable
+#define cpucycles_perf_is_shown tested_is_shown
+#define cpucycles_perf_is_page tested_is_page
+#define cpucycles_perf_begin tested_begin
+#define cpucycles_perf_lose tested_lose
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
@@ -47,6 +57,7 @@ static void kernel_close(int descriptor);
 void note_of_test(const char *code);
 
 #include "backends/perf-cycles.c"
+#include "backends/perf-open.c"
 
 #define method read_method
 #define open_counter read_open_counter
@@ -263,7 +274,7 @@ static int opened_by_fake(const char *test)
   cpucycles_implementation();
   error = cpucycles_perf_open(&by_fake, &why);
   ck_assert_int_eq(error, 0);
-  if (cpucycles_perf_mark == &no_mark) {
+  if (cpucycles_perf_mark == &cpucycles_perf_no_mark) {
     skip(test,
       "this kernel or emulator wipes no memory in a forked child, so that no page is used");
     return 0;
@@ -463,7 +474,7 @@ START_TEST(closed_counter_leaves_nothing)
     return;
   by_read.close();
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
-  ck_assert_ptr_eq(cpucycles_perf_mark, &no_mark);
+  ck_assert_ptr_eq(cpucycles_perf_mark, &cpucycles_perf_no_mark);
 }
 END_TEST
 

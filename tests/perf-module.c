@@ -11,6 +11,7 @@
 #include "backends/default-perfevent.c"
 #undef method
 #include "backends/perf-cycles.c"
+#include "backends/perf-open.c"
 #include "lib/library.h"
 
 long long cpucycles_next_best(void)
