@@ -11,6 +11,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "backends/perf-remedy.h"
 
 #include "backends/hypervisor.h"
@@ -113,19 +115,17 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
 
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
 {
-  int paranoid = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2;
+  int is_docker = is_kernel_file(root, "/.dockerenv");
 
   why->explanation = "a seccomp filter refuses perf_event_open";
+  why->remedy = is_docker ? DOCKER_FILTER_REMEDY : PERF_FILTER_REMEDY;
   /* the capability would not help against that */
-  if (is_kernel_file(root, "/.dockerenv") && paranoid)
-    why->remedy = DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host";
-  else if (is_kernel_file(root, "/.dockerenv"))
-    why->remedy = kernel_is_since(root, 5, 8) ? DOCKER_FILTER_REMEDY ", or with --cap-add PERFMON"
-                                              : DOCKER_FILTER_REMEDY;
-  else if (paranoid)
-    why->remedy = PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
-  else
-    why->remedy = PERF_FILTER_REMEDY;
+  if (kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2)
+    why->remedy = is_docker
+      ? DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host"
+      : PERF_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2";
+  else if (is_docker && kernel_is_since(root, 5, 8))
+    why->remedy = DOCKER_FILTER_REMEDY ", or with --cap-add PERFMON";
 }
 
 static void perf_paranoid_why(const char *root, int with_kernel, struct cpucycles_why *why)

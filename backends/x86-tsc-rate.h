@@ -225,11 +225,6 @@ static inline long long tsc_rate_of_sysctl(void)
   }
   return 0;
 }
-#else
-static inline long long tsc_rate_of_sysctl(void)
-{
-  return 0;
-}
 #endif
 
 /* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Intel SDM
@@ -281,7 +276,9 @@ static const struct {
   { "perf time_mult", tsc_rate_of_perf },
   { "CPUID leaf 15H", tsc_rate_of_cpu },
   { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu },
+#ifdef HAVE_SYSCTLBYNAME
   { "sysctl of the TSC", tsc_rate_of_sysctl },
+#endif
 };
 
 enum { TSC_RATES = sizeof tsc_rates / sizeof tsc_rates[0] };

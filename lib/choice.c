@@ -4,6 +4,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/library.h"
 
 #include <stddef.h>
@@ -35,7 +37,7 @@ int cpucycles_choice_names(const char *list, const char *counter)
   size_t length;
 
   while ((name = next_name(&list, &length)) != NULL)
-    if (length == strlen(counter) && memcmp(name, counter, length) == 0)
+    if (length == strlen(counter) && strncmp(name, counter, length) == 0)
       return 1;
   return 0;
 }
@@ -46,7 +48,7 @@ static const struct cpucycles_counter_info *find(const struct cpucycles_counter_
   int i;
 
   for (i = 0; i < count; i++)
-    if (strlen(infos[i].name) == length && memcmp(infos[i].name, name, length) == 0)
+    if (strlen(infos[i].name) == length && strncmp(infos[i].name, name, length) == 0)
       return &infos[i];
   return NULL;
 }
@@ -73,7 +75,7 @@ static int add(char *skipped, size_t size, const char *name, const char *why, co
 
   if (length >= 0 && (size_t)length < room)
     return 1;
-  strcpy(skipped + used, more);
+  memcpy(skipped + used, more, sizeof more);
   return 0;
 }
 

@@ -5,6 +5,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/library.h"
 
 #include <dirent.h>
@@ -63,8 +65,7 @@ struct search;
 struct source {
   const char *name;
   long long (*ask)(struct search *search, const struct source *source); /* Hz, or 0: no answer */
-  const char *file; /* where the answer is one number */
-  long long unit;   /* of that number, in Hz */
+  long long unit; /* of an answer that is one number, in Hz */
 };
 
 struct search {
@@ -158,10 +159,8 @@ static int read_text(struct search *search, const char *path, char *text, int si
 
   if (length < 0)
     return length;
-  if (memchr(text, 0, (size_t)length))
-    return NO_TEXT;
   text[length] = 0;
-  return length;
+  return strlen(text) == (size_t)length ? length : NO_TEXT;
 }
 
 /* A setting is a number, or is reported. */
@@ -178,7 +177,7 @@ static long long obey(struct search *search, const char *setting, const char *te
 static long long from_setting(struct search *search, const struct source *source)
 {
   char text[64];
-  int length = read_text(search, source->file, text, sizeof text);
+  int length = read_text(search, source->name, text, sizeof text);
 
   if (length >= 0)
     return obey(search, source->name, text);
@@ -247,7 +246,7 @@ static long long from_sysfs(struct search *search, const struct source *source)
 
   if (search->cpu < 0)
     search->cpu = first_cpu(search);
-  snprintf(path, sizeof path, CPUS "/cpu%d/%s", search->cpu, source->file);
+  snprintf(path, sizeof path, CPUS "/cpu%d/%s", search->cpu, source->name);
   length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
@@ -272,7 +271,7 @@ static long long from_cpuinfo(struct search *search, const struct source *source
   ssize_t length;
   int total = 0;
 
-  if (open_file(search, source->file) != 0)
+  if (open_file(search, source->name) != 0)
     return 0;
   begin_cpuinfo(search, &cpuinfo);
   while (total < CPUINFO_LIMIT && (length = read_some(search, chunk, sizeof chunk)) > 0) {
@@ -302,11 +301,13 @@ static long long from_node(struct search *search, const char *folder, const char
   if (!strchr(node, '@'))
     return 0;
   length = read_property(search, folder, node, "device_type", bytes, sizeof bytes);
-  if (length != ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
+  if (length != ABSENT && !(length == 4 && strncmp(bytes, "cpu", 4) == 0))
     return 0;
   length = read_property(search, folder, node, "clock-frequency", bytes, sizeof bytes);
   return cpucycles_parse_cells(bytes, length);
 }
+
+#define NODES "/proc/device-tree/cpus"
 
 /* The names of the nodes are the machine's own, so that the folder must be listed. That allocates
    memory, but no machine whose files answered gets here. */
@@ -316,10 +317,11 @@ static long long from_device_tree(struct search *search, const struct source *so
   long long highest = 0;
   int i;
 
-  if (open_folder(search, source->file) != 0)
+  (void)source;
+  if (open_folder(search, NODES) != 0)
     return 0;
   for (i = 0; i < NODES_LIMIT && (entry = readdir(search->folder)) != NULL; i++) {
-    long long hz = from_node(search, source->file, entry->d_name);
+    long long hz = from_node(search, NODES, entry->d_name);
 
     if (hz > highest)
       highest = hz;
@@ -400,19 +402,19 @@ static long long from_measurement(struct search *search, const struct source *so
 }
 
 static const struct source sources[] = {
-  { "/etc/cpucyclespersecond", from_setting, "/etc/cpucyclespersecond", 1 },
-  { "cpufreq/scaling_setspeed", from_sysfs, "cpufreq/scaling_setspeed", KHZ },
-  { "cpufreq/scaling_max_freq", from_sysfs, "cpufreq/scaling_max_freq", KHZ },
-  { "cpufreq/base_frequency", from_sysfs, "cpufreq/base_frequency", KHZ },
-  { "acpi_cppc/nominal_freq", from_sysfs, "acpi_cppc/nominal_freq", MHZ },
-  { "clock_tick", from_sysfs, "clock_tick", 1 },
-  { "/proc/cpuinfo", from_cpuinfo, "/proc/cpuinfo", 1 },
-  { "/proc/device-tree", from_device_tree, "/proc/device-tree/cpus", 1 },
-  { "tsc_freq_khz", from_sysfs, "tsc_freq_khz", KHZ },
-  { "system call", from_system, NULL, 1 },
-  { "reference counter", from_counters, NULL, 1 },
-  { "cpucyclespersecond", from_environment, NULL, 1 },
-  { "measurement", from_measurement, NULL, 1 },
+  { "/etc/cpucyclespersecond", from_setting, 1 },
+  { "cpufreq/scaling_setspeed", from_sysfs, KHZ },
+  { "cpufreq/scaling_max_freq", from_sysfs, KHZ },
+  { "cpufreq/base_frequency", from_sysfs, KHZ },
+  { "acpi_cppc/nominal_freq", from_sysfs, MHZ },
+  { "clock_tick", from_sysfs, 1 },
+  { "/proc/cpuinfo", from_cpuinfo, 1 },
+  { "/proc/device-tree", from_device_tree, 1 },
+  { "tsc_freq_khz", from_sysfs, KHZ },
+  { "system call", from_system, 1 },
+  { "reference counter", from_counters, 1 },
+  { "cpucyclespersecond", from_environment, 1 },
+  { "measurement", from_measurement, 1 },
 };
 
 enum { SOURCES = sizeof sources / sizeof sources[0] };

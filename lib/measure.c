@@ -5,13 +5,15 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/frequency.h"
 #include "lib/osclock.h"
 
 enum {
-  ADDS = 256,            /* a pass: so many that the loop around it does not count */
-  PASSES_LIMIT = 8192,   /* of a window: 20 GHz need so many; more, and the clock does not tell */
-  STILL = 1024,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
+  ADDS = 128,            /* a pass: so many that the loop around it does not count */
+  PASSES_LIMIT = 16384,  /* of a window: 20 GHz need so many; more, and the clock does not tell */
+  STILL = 2048,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
   WINDOW = 100000,       /* nanoseconds, at least: 1 % where the clock moves by microseconds */
   WHOLE = 1800000,       /* nanoseconds for all */
   WINDOWS = WHOLE / WINDOW
@@ -50,7 +52,7 @@ static void run_adds(long passes)
 
   __asm__ volatile("" : "+r"(x), "+r"(y));
   for (; passes > 0; passes--)
-    x = add_64(add_64(add_64(add_64(x, y), y), y), y);
+    x = add_64(add_64(x, y), y);
   __asm__ volatile("" : : "r"(x));
 }
 
@@ -145,7 +147,7 @@ static int has_time(const struct series *series, long long spent)
 
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
-  struct series series = { 1, 0, { 0 }, WINDOW, 0 };
+  struct series series = { 2, 0, { 0 }, WINDOW, 0 };
   long long begin = stopwatch->now(), shortest, hz;
 
   do {

@@ -4,6 +4,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/frequency.h"
 
 #include <stddef.h>
@@ -211,8 +213,8 @@ enum {
 
 /* How the names of their machines begin. */
 static const struct {
-  const char *machine;
-  unsigned int family;
+  char machine[10];
+  unsigned short family;
 } machines[] = {
   { "alpha", ALPHA },
   { "amd64", X86 },

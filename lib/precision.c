@@ -11,14 +11,13 @@ enum { FULL = 1000, GLANCE = 100, TRIES = 10 };
 static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int differences,
   long long *smallest)
 {
-  long long before = cpucycles_reader_read(reader);
-  long long least = 0;
+  long long before = 0, least = 0;
   int i;
 
-  for (i = 0; i < differences; i++) {
+  for (i = 0; i <= differences; i++) {
     long long now = cpucycles_reader_read(reader);
     /* modulo 2^64, as whoever times something takes it */
-    long long step = (long long)((unsigned long long)now - (unsigned long long)before);
+    long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)
       return CPUCYCLES_STEPS_DOWN;

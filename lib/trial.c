@@ -5,6 +5,8 @@
 
 #include "config.h"
 
+#include "lib/rarely.h"
+
 #include "lib/library.h"
 
 #include <errno.h>
@@ -42,7 +44,7 @@ static struct {
   stack_t stack; /* the alternate one, as it was when the signal came */
   struct sigaction application[FAULTS];
   int reset[FAULTS]; /* an SA_RESETHAND handler has had its one call */
-  volatile sig_atomic_t kept;
+  volatile sig_atomic_t kept, sent; /* how many; and of them, sent again */
   siginfo_t kept_info[KEPT];
 } trial;
 
@@ -201,10 +203,9 @@ static int never_set(const struct sigaction *action)
 static void restore_never_set(int i)
 {
 #if defined(__linux__) && defined(SYS_rt_sigaction)
-  static const unsigned long zero[20];
   /* the same on all CPUs that have it: asm/signal.h */
   const unsigned long sa_restorer = 0x04000000;
-  unsigned long found[20] = { 0 };
+  unsigned long zero[20] = { 0 }, found[20] = { 0 };
 
   syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
   /* The handler comes first and then the flags; on MIPS, which has no such flag, the other way
@@ -271,7 +272,7 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   trial.thread = pthread_self();
   trial.mask = calm->mask;
   trial.armed = 0;
-  trial.kept = 0;
+  trial.kept = trial.sent = 0;
   sigfillset(&trial.trial_mask);
   for (i = 0; i < FAULTS; i++) {
     put_aside(i);
@@ -342,13 +343,8 @@ void cpucycles_trial_replay(void)
 {
   siginfo_t info;
 
-  while (trial.kept > 0) {
-    int i;
-
-    info = trial.kept_info[0];
-    trial.kept--;
-    for (i = 0; i < trial.kept; i++)
-      trial.kept_info[i] = trial.kept_info[i + 1];
+  while (trial.sent < trial.kept) {
+    info = trial.kept_info[trial.sent++];
     /* its handler may not come back: nothing else is left to do here but the rest */
     send_again(&info);
   }

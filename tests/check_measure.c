@@ -68,7 +68,7 @@ static long long read_clock(void)
 static void run_passes(long passes)
 {
   for (; passes > 0; passes--) {
-    pass(256 * 1e9 / machine.hz);
+    pass(128 * 1e9 / machine.hz);
     if ((int)draw(machine.rarely ? 10000 : 100) < machine.interruptions)
       pass(machine.length * draw(1000) / 1000);
   }
@@ -214,7 +214,7 @@ START_TEST(clock_that_stands_still_ends_the_measurement)
   const struct cpucycles_stopwatch stopped = { read_stopped, count_passes };
 
   ck_assert_int_eq(cpucycles_measure(&stopped), 0);
-  ck_assert_int_lt(passes_run, 3000);
+  ck_assert_int_lt(passes_run, 6000);
 }
 END_TEST
 
