@@ -299,16 +299,22 @@ static long resident(void)
   return kib;
 }
 
-/* Adds up what is loaded of a shared object's file: its text and data. */
+/* Adds up what is loaded of a shared object's file: its text and data, as size(1) has them, but for
+   some bytes that align them. The file's headers, which are loaded with them, are neither. */
 static int add_size(struct dl_phdr_info *object, size_t size, void *sum)
 {
+  uintptr_t headers_end = (uintptr_t)(object->dlpi_phdr + object->dlpi_phnum);
   int i;
 
   (void)size;
-  if (!strstr(object->dlpi_name, "/contend-"))
-    for (i = 0; i < object->dlpi_phnum; i++)
-      if (object->dlpi_phdr[i].p_type == PT_LOAD)
-        *(long *)sum += (long)object->dlpi_phdr[i].p_filesz;
+  if (strstr(object->dlpi_name, "/contend-"))
+    return 0;
+  for (i = 0; i < object->dlpi_phnum; i++)
+    if (object->dlpi_phdr[i].p_type == PT_LOAD) {
+      *(long *)sum += (long)object->dlpi_phdr[i].p_filesz;
+      if (object->dlpi_phdr[i].p_offset == 0)
+        *(long *)sum -= (long)(headers_end - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr);
+    }
   return 0;
 }
 
