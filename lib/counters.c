@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const kinds[] = {
@@ -148,18 +147,4 @@ void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *cod
     return;
   __atomic_store_n(&info->explanation, reasons[i].sentence, __ATOMIC_RELAXED);
   __atomic_store_n(&info->reason, reasons[i].code, __ATOMIC_RELAXED);
-}
-
-void cpucycles_counters_trace(const struct cpucycles_counter_info *infos, int count)
-{
-  int i;
-
-  for (i = 0; i < count; i++) {
-    /* In millionths, since %f follows the locale's decimal point. */
-    long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
-
-    printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
-      infos[i].name,
-      infos[i].precision, millionths / 1000000, millionths % 1000000, infos[i].width == 32);
-  }
 }

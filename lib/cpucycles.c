@@ -6,6 +6,7 @@
 #include "lib/library.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static long long first_call(void);
 
@@ -91,6 +92,20 @@ static void publish_inline(const struct cpucycles_selection *selected)
 /* Were the tracesetup lines asked for, and not printed yet? */
 static int trace;
 
+static void print_trace(const struct cpucycles_counter_info *infos, int count)
+{
+  int i;
+
+  for (i = 0; i < count; i++) {
+    /* In millionths, since %f follows the locale's decimal point. */
+    long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
+
+    printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
+      infos[i].name,
+      infos[i].precision, millionths / 1000000, millionths % 1000000, infos[i].width == 32);
+  }
+}
+
 static const struct cpucycles_selection *selection(void)
 {
   const struct cpucycles_selection *selected = cpucycles_selected();
@@ -101,7 +116,7 @@ static const struct cpucycles_selection *selection(void)
   publish(published_form(&selected->reader));
   publish_inline(selected);
   if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
-    cpucycles_counters_trace(selected->counters, selected->count);
+    print_trace(selected->counters, selected->count);
   return selected;
 }
 

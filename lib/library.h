@@ -177,9 +177,6 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpu
 /* Says of the selected counter what has become of it in some thread. Async-signal-safe. */
 void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
 
-/* Prints the tracesetup lines of all. */
-void cpucycles_counters_trace(const struct cpucycles_counter_info *, int count);
-
 /* choice.c: what the environment variable CPUCYCLES_IMPLEMENTATION says, a list of names. */
 
 /* Is there a name in it? list may be 0. */

@@ -18,8 +18,9 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.c \
 	lib/thread.h \
 	lib/tls.h
-# Of that, what runs for the selection and for who asks about it. Nothing unwinds through that: while
-# the library selects, signals and cancellation wait.
+# Of that, what runs for the selection and for who asks about it. No exception and no cancellation
+# passes through that: both wait meanwhile. (Of the few functions that do not wait, none is a
+# cancellation point; a profiler's handler that interrupts one does not see its callers.)
 noinst_LTLIBRARIES += lib/libcpucycles-rare.la
 lib_libcpucycles_rare_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_RARE_CFLAGS)
 lib_libcpucycles_rare_la_SOURCES = \
