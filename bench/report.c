@@ -28,12 +28,14 @@ static const char *cpu_model(void)
   return system.machine;
 }
 
+/* With the release's number alone: what follows that is the builder's. */
 static const char *system_name(void)
 {
   static struct utsname system;
   static char name[2 * sizeof system.sysname + 2];
 
   uname(&system);
+  system.release[strspn(system.release, "0123456789.")] = 0;
   snprintf(name, sizeof name, "%s %s", system.sysname, system.release);
   return name;
 }

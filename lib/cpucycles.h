@@ -75,7 +75,7 @@ extern long long cpucycles_rate(void);
 /* The beginning and the end of a timed section: reads like cpucycles(), between two fences, so
    that what is before begin() is over when it reads, what is in the section is over when end()
    reads, and nothing begins before the read that it stands after. By the fences that the CPU's
-   manual names: cpucycles(3) says how far they go.
+   manual names: cpucycles(3) says how far they go, and what the compiler may still move.
    Returns: the same count as cpucycles(). end - begin - cpucycles_overhead() is what the section
    took.
    Fails: never.  Threads: safe.  Since: 20261121. */

@@ -60,7 +60,7 @@ archive=$builddir/.libs/libcpucycles.a
 
 # Each of these in a here-document: a pipe would keep what the loop finds to itself.
 while IFS=: read -r name flags; do
-  for optimize in -O0 -O2; do
+  for optimize in -O0 -Og -Os -O2; do
     if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
       client "$name $optimize pie" "$optimize -fPIE $flags" "-pie -L$builddir/.libs -lcpucycles"
       client "$name $optimize no-pie" "$optimize -fno-pie $flags" "-no-pie -L$builddir/.libs -lcpucycles"
@@ -79,6 +79,38 @@ while IFS=: read -r name flags; do
 done <<END
 $languages
 END
+
+# The fences are there: one on each side of the instruction, and one behind the call where there is
+# no such instruction; in the library, for each of its two.
+case $($CC -dumpmachine) in
+  x86_64-*) fence=lfence ;;
+  aarch64-*) fence=isb ;;
+  riscv*) fence='fence[[:space:]]*iorw' ;;
+  powerpc*) fence=isync ;;
+  s390x-*) fence='bcr[[:space:]]*15' ;;
+  sparc64-*) fence='membar[[:space:]]*#Sync' ;;
+  *) fence= ;;
+esac
+# fences NUMBER WHERE FILE: expects so many
+fences() {
+  # shellcheck disable=SC2086
+  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/lib" -O0 -S -o - "$3" |
+    grep -c "^[[:space:]]*$fence") || :
+  [ "$found" = "$1" ] || wrong "$2: $found fences, and not $1"
+}
+if [ "$fence" ]; then
+  cat >$work/fences.c <<'END'
+#include <cpucycles/inline.h>
+long long section_begins(void);
+long long section_begins(void) { return cpucycles_inline_begin(); }
+END
+  fences 3 cpucycles_inline_begin $work/fences.c
+  sed -i 's/_inline_begin/_inline_end/' $work/fences.c
+  fences 3 cpucycles_inline_end $work/fences.c
+  fences 5 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
+else
+  echo "inline: skipped: number of fences: not known how they look on this CPU"
+fi
 
 # Each counter that was built, as if it were the choice: as it is, scaled, or by a call. What does
 # not work here makes way.

@@ -88,8 +88,12 @@ static inline long long cpucycles_inline_scale(long long count, unsigned long lo
 
 #ifdef __GNUC__
 
+/* Also where little is optimized, or for size: without a call is what this is for. */
+#define CPUCYCLES_INLINE_IN_PLACE __attribute__((__always_inline__))
+
 /* Reads the counter by its instruction, as the backend of the library does, where the sources
    are named. Returns 0 where this CPU has no such instruction, or the compiler was told of none. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline int cpucycles_inline_instruction(unsigned int method, unsigned long long *count)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -183,16 +187,18 @@ static inline int cpucycles_inline_instruction(unsigned int method, unsigned lon
 }
 
 /* The method, as far as it is known: what it needs is known with it. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
 /* The count in cycles, if it can be read here; else returns 0. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
-  unsigned long long count;
+  unsigned long long count = 0;
 
   if (!__builtin_expect(cpucycles_inline_instruction(instruction, &count), 1))
     return 0;
@@ -204,8 +210,10 @@ static inline int cpucycles_inline_read(unsigned int method, long long *cycles)
 }
 
 /* The fence around a timed section: what is before it is executed before anything that is after
-   it. For the compiler in any case; for the CPU by the instruction that its manual names.
+   it. For the CPU by the instruction that its manual names. For the compiler in any case, of
+   accesses to memory and calls; arithmetic in registers is the caller's to hold.
    Wherever one may choose, none that leaves user mode or the virtual machine, as CPUID does. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
@@ -236,7 +244,7 @@ static inline void cpucycles_inline_fence(void)
   /* Waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section
      2.2.8.1, DBAR. Nothing in the manual waits for arithmetic. */
   __asm__ volatile("dbar 0" : : : "memory");
-#elif defined(__mips_isa_rev) && __mips_isa_rev >= 2
+#elif defined(__mips_isa_rev) && __mips_isa_rev >= 2 && !defined(__mips16)
   /* SYNC waits for accesses to memory, EHB keeps what is after it from being issued while
      hazards are left: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
   __asm__ volatile("sync\n\tehb" : : : "memory");
@@ -272,6 +280,7 @@ static inline void cpucycles_inline_fence(void)
 }
 
 /* The same between fences. Where it returns 0, the first of them is done. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline int cpucycles_inline_read_fenced(long long *cycles)
 {
   cpucycles_inline_fence();
@@ -287,6 +296,7 @@ static inline int cpucycles_inline_read_fenced(long long *cycles)
    call.
    Threads: safe, the first call too.
    Since: 20261121. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline long long cpucycles_inline(void)
 {
   long long cycles;
@@ -299,6 +309,7 @@ static inline long long cpucycles_inline(void)
    Returns: the same count as cpucycles(). end - begin - cpucycles_inline_overhead() is what the
    section took.
    Fails: never.  Threads: safe.  Since: 20261121. */
+CPUCYCLES_INLINE_IN_PLACE
 static inline long long cpucycles_inline_begin(void)
 {
   long long cycles;
@@ -310,10 +321,13 @@ static inline long long cpucycles_inline_begin(void)
   return cycles;
 }
 
+CPUCYCLES_INLINE_IN_PLACE
 static inline long long cpucycles_inline_end(void)
 {
   return cpucycles_inline_begin();
 }
+
+#undef CPUCYCLES_INLINE_IN_PLACE
 
 #else
 
