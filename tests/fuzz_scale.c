@@ -69,9 +69,10 @@ static int has_multiple(long double rate, long double persecond, long double par
     long double sixteenths = nearest(rate, persecond, line);
     long double off = persecond * line - rate * sixteenths * line / 16;
 
-    /* among large multiples, every rate has a near one */
+    /* among large multiples, every rate has a near one; what a rate is off is off as often as the
+       multiple says */
     if (sixteenths > 0 && is_near(rate, persecond, sixteenths, parts)
-      && (off < 0 ? -off : off) <= rate / 16 * parts / 500)
+      && (off < 0 ? -off : off) + persecond * line * (500 - parts) / 1000000 <= rate / 16)
       return 1;
   }
   return 0;
