@@ -9,6 +9,8 @@
 
 #include "lib/cpucycles/inline.h"
 
+#pragma GCC visibility push(hidden)
+
 enum cpucycles_kind {
   CPUCYCLES_KIND_CORE,      /* this core's cycles */
   CPUCYCLES_KIND_PERF_READ, /* core cycles through a system call */
@@ -109,5 +111,7 @@ long long cpucycles_next_best(void);
 /* By which such a counter says what has become of it in some thread: a code of cpucycles(3),
    "by-read" or "by-next-best". Nothing while the library still selects. */
 void cpucycles_note(const char *code);
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,7 +2,7 @@
 /* default-perfevent: user-mode core cycles of the calling thread, by read(2) of a perf event.
    Needs a PMU with a driver, and the kernel's leave: perf_event_paranoid at most 2, or
    CAP_SYS_ADMIN. How threads and forked children get their own, and what happens where one is
-   lost: perf-cycles.c.
+   lost: perf-open.c.
    Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */
 

@@ -147,13 +147,32 @@ int cpucycles_perf_is_page(const struct perf_event_mmap_page *page)
     && ((const volatile struct perf_event_mmap_page *)page)->data_offset == size;
 }
 
+/* Signals wait while a thread's events are not of one piece; what came meanwhile comes here. */
+static void calmly(void (*change)(const struct cpucycles_perf_method *),
+  const struct cpucycles_perf_method *method)
+{
+  sigset_t mask;
+
+  perf_event_wait_begin(&mask);
+  change(method);
+  perf_event_wait_end(&mask);
+}
+
+/* There is no other destructor after the last one, to close what a read in a later one would
+   open. */
+void cpucycles_perf_thread_exits(void *unused)
+{
+  (void)unused;
+  calmly(cpucycles_perf_end, NULL);
+}
+
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
 {
   int saved_errno = errno;
   long long count = own.last;
 
   if (own.state == UNOPENED || cpucycles_perf_is_forked())
-    cpucycles_perf_begin(method);
+    calmly(cpucycles_perf_begin, method);
   if (own.state == EVENTS) {
     if (method->instruction && own.count > 1 && cpucycles_perf_are_pages_readable()
       && read_pages(method, &count) == 0)
@@ -164,7 +183,7 @@ long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
       if (method->instruction && (own.count > 1 || !cpucycles_perf_is_shown()))
         cpucycles_note("by-read");
     } else
-      cpucycles_perf_lose(method);
+      calmly(cpucycles_perf_lose, method);
   }
   if (own.state == NEXT_BEST)
     count = own.base + cpucycles_next_best();

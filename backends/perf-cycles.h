@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /* What to say later of why a counter was not opened. */
 struct cpucycles_perf_refusal {
   int counts_kernel; /* the kernel's cycles could not be left out, or so it was tried last */
@@ -116,5 +118,7 @@ int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context);
 
 /* What it rescues from: all that an instruction, a page and a filter raise; or the filter alone. */
 extern const int cpucycles_perf_rescued[], cpucycles_perf_rescued_filtered[];
+
+#pragma GCC visibility pop
 
 #endif

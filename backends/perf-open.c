@@ -209,9 +209,8 @@ static void last_from_pages(void)
     own.last = bound;
 }
 
-/* The next best, for this thread, from here on. The pages stay: a read that this one has
-   interrupted may be looking at them. */
-static void go_on_with_next_best(const struct cpucycles_perf_method *method)
+/* The pages stay: a read that this one has interrupted may be looking at them. */
+void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
 {
   int i;
 
@@ -248,17 +247,11 @@ static void end_events(void)
   leave_mark();
 }
 
-/* There is no other destructor after the last one, to close what a read in a later one would
-   open. */
-static void thread_exits(void *unused)
+void cpucycles_perf_end(const struct cpucycles_perf_method *unused)
 {
-  sigset_t mask;
-
   (void)unused;
-  perf_event_wait_begin(&mask);
   end_events();
   own.is_exiting = 1;
-  perf_event_wait_end(&mask);
 }
 
 /* The copies of the parent's descriptors tell what it had counted, and a little more; without
@@ -297,26 +290,12 @@ static int open_unless_filtered(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* A thread's first read, and a forked child's. */
 void cpucycles_perf_begin(const struct cpucycles_perf_method *method)
 {
-  sigset_t mask;
-
-  perf_event_wait_begin(&mask);
   if (cpucycles_perf_is_forked())
     begin_in_child();
   if (own.state == UNOPENED && (own.is_exiting || open_unless_filtered(method) != 0))
-    go_on_with_next_best(method);
-  perf_event_wait_end(&mask);
-}
-
-void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
-{
-  sigset_t mask;
-
-  perf_event_wait_begin(&mask);
-  go_on_with_next_best(method);
-  perf_event_wait_end(&mask);
+    cpucycles_perf_lose(method);
 }
 
 /* Makes the path of something in a PMU's folder. Returns 0 if it is too long for one. */
@@ -337,7 +316,7 @@ static long pmu_number(const char *pmu, const char *file, const char *before, in
     || strncmp(text, before, strlen(before)) != 0)
     return -1;
   number = strtol(begin, &end, base);
-  return end > begin && *end == '\n' && number >= 0 && number <= INT32_MAX ? number : -1;
+  return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
 }
 
 /* Is it the PMU of some of the cores? Then it says of which. Names that no such PMU has are not
@@ -438,7 +417,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
 
   method->refusal->is_hidden = own.counts_kernel = 0;
   if (!at_exit_made) {
-    error = pthread_key_create(&at_exit, thread_exits);
+    error = pthread_key_create(&at_exit, cpucycles_perf_thread_exits);
     at_exit_made = error == 0;
   }
   if (error == 0)
@@ -477,8 +456,7 @@ void cpucycles_perf_close(void)
    the process ends. */
 __attribute__((destructor)) static void unload(void)
 {
-  end_events();
-  own.is_exiting = 1;
+  cpucycles_perf_end(NULL);
   if (at_exit_made)
     pthread_key_delete(at_exit);
   at_exit_made = 0;

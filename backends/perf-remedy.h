@@ -8,6 +8,8 @@
 
 #include "backends/backend.h"
 
+#pragma GCC visibility push(hidden)
+
 /* Of -cpu host. QEMU, target/i386/cpu.c and target/arm/cpu.c, property "pmu": other CPUs have
    none. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
@@ -63,5 +65,7 @@ int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
 
 /* amd64-pmcff, which can be read, and stands still. Where the watchdog is on, it is not by that. */
 void cpucycles_fixed_counter_why(const char *root, struct cpucycles_why *why);
+
+#pragma GCC visibility pop
 
 #endif

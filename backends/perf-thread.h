@@ -14,6 +14,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#pragma GCC visibility push(hidden)
+
 enum { KINDS = 4 /* of core, that are told apart */ };
 
 /* What read_format asks for, in the kernel's order. */
@@ -106,12 +108,20 @@ int cpucycles_perf_is_shown(void);
 /* Is the page still there, and the kernel's, or what we have put in its place? */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page);
 
-/* perf-open.c; signals wait meanwhile. */
+/* Closes the events of a thread that exits. */
+void cpucycles_perf_thread_exits(void *unused);
+
+/* perf-open.c: called while signals wait. */
 
 /* A thread's first read, and a forked child's: opens its events, or goes on with the next best. */
 void cpucycles_perf_begin(const struct cpucycles_perf_method *method);
 
 /* The events cannot be read: the next best, for this thread, from here on. */
 void cpucycles_perf_lose(const struct cpucycles_perf_method *method);
+
+/* Ends what this thread has, for good. */
+void cpucycles_perf_end(const struct cpucycles_perf_method *unused);
+
+#pragma GCC visibility pop
 
 #endif

@@ -138,6 +138,31 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
     info->remedy = why.remedy;
 }
 
+/* A counter, and who knows it. */
+struct question {
+  struct cpucycles_counter_info *info;
+  const struct cpucycles_backend *backend;
+};
+
+static void explain(void *argument)
+{
+  const struct question *question = argument;
+
+  cpucycles_counter_explain(question->info, question->backend);
+}
+
+void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
+  const struct cpucycles_entry *table, int count)
+{
+  int i;
+
+  for (i = 0; i < count; i++) {
+    struct question question = { &infos[i], table[i].backend };
+
+    cpucycles_trial(explain, &question);
+  }
+}
+
 /* The last of the reasons is the worst, and stays. */
 void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *code)
 {

@@ -124,7 +124,7 @@ static long long first_call(void)
 {
   const struct cpucycles_selection *selected = selection();
 
-  return selected ? cpucycles_reader_read(&selected->reader) : provisional();
+  return selected ? published_form(&selected->reader)() : provisional();
 }
 
 const char *cpucycles_implementation(void)
@@ -169,12 +169,16 @@ const char *cpucycles_frequency_skipped(void)
 
 long long cpucycles_rate(void)
 {
-  return selection() ? cpucycles_found_rate() : 0;
+  const struct cpucycles_rate_finding *finding = selection() ? cpucycles_found_rate() : NULL;
+
+  return finding ? finding->rate : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  return selection() ? cpucycles_found_timer() : NULL;
+  const struct cpucycles_rate_finding *finding = selection() ? cpucycles_found_rate() : NULL;
+
+  return finding ? &finding->timer : NULL;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)

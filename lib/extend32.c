@@ -119,7 +119,7 @@ long long cpucycles_extend32(struct cpucycles_extension *extension)
   return renew(extension);
 }
 
-/* All calls but one in a tenth of a second have ended there. */
+/* All calls but one in a tenth of a second have ended there, unless the clock can be set. */
 #include "lib/rarely.h"
 
 /* Not in a handler that interrupted this very function; and if one never returned here

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /* The witness, in nanoseconds. */
 struct cpucycles_witness {
   long long (*now)(void);
@@ -50,5 +52,7 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
 
 /* The count now, from the low 32 bits of read() on. Any thread, and in signal handlers too. */
 long long cpucycles_extend32(struct cpucycles_extension *extension);
+
+#pragma GCC visibility pop
 
 #endif

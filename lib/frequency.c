@@ -63,7 +63,7 @@ static const char *const troubles[] = {
 struct search;
 
 struct source {
-  const char *name;
+  const char *name; /* of a file: where it is, too */
   long long (*ask)(struct search *search, const struct source *source); /* Hz, or 0: no answer */
   long long unit; /* of an answer that is one number, in Hz */
 };

@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H
 
+#pragma GCC visibility push(hidden)
+
 #define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
 #define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
 #define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
@@ -88,5 +90,7 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch);
 
 /* The same, of this CPU by the OS clock. */
 long long cpucycles_measured_frequency(void);
+
+#pragma GCC visibility pop
 
 #endif

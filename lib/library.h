@@ -16,6 +16,8 @@
 #include <signal.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /* table.c: the counters that were built, in the order of backends.def. */
 
 struct cpucycles_entry {
@@ -65,7 +67,10 @@ struct cpucycles_once {
   int done;
 };
 
-int cpucycles_once_is_done(const struct cpucycles_once *once);
+static inline int cpucycles_once_is_done(const struct cpucycles_once *once)
+{
+  return __atomic_load_n(&once->done, __ATOMIC_ACQUIRE);
+}
 
 /* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has.
    What make() wrote is then constant, and seen by the caller. Returns 0 if the calling thread is
@@ -171,8 +176,11 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
   const struct cpucycles_why *);
 
-/* Fills in what the counter's backend can say of why it was dropped. */
+/* Fills in what the counter's backend can say of why it was dropped; of all, within a trial
+   begun. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
+void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
+  const struct cpucycles_entry *table, int count);
 
 /* Says of the selected counter what has become of it in some thread. Async-signal-safe. */
 void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
@@ -212,9 +220,22 @@ struct cpucycles_selection {
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
-/* The process's one selection: made by the first call, by whatever thread, and constant from
-   then on. 0: the calling thread is the one that is making it, and this is a signal handler that
-   interrupted that. */
+/* rate.c again: counts per second of what was selected, and what is said of it. */
+
+struct cpucycles_rate_finding {
+  long long rate; /* 0: not known */
+  struct cpucycles_timer_info timer;
+};
+
+/* Within a trial begun. *finding is zeroed before. */
+void cpucycles_find_rate(const struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table, struct cpucycles_rate_finding *finding);
+
+/* process.c: what the process finds once. */
+
+/* The selection: made by the first call, by whatever thread, and constant from then on. 0: the
+   calling thread is the one that is making it, and this is a signal handler that interrupted
+   that. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
 /* The same, for somebody who looks at its counters: each with all that can be said of why it was
@@ -224,10 +245,9 @@ const struct cpucycles_selection *cpucycles_selected_and_explained(void);
 /* Has it been made? */
 int cpucycles_is_selected(void);
 
-/* rate.c again: counts per second of what was selected, found once; 0: not known. */
-long long cpucycles_found_rate(void);
+/* Of what was selected; 0 as above. */
+const struct cpucycles_rate_finding *cpucycles_found_rate(void);
 
-/* And what is said of it, asked once; 0 in a signal handler that interrupted that. */
-const struct cpucycles_timer_info *cpucycles_found_timer(void);
+#pragma GCC visibility pop
 
 #endif

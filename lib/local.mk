@@ -12,15 +12,16 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/extend32.h \
 	lib/frequency.h \
 	lib/library.h \
+	lib/once.c \
 	lib/osclock.h \
+	lib/process.c \
 	lib/rarely.h \
 	lib/section.c \
 	lib/table.c \
 	lib/thread.h \
 	lib/tls.h
-# Of that, what runs for the selection and for who asks about it. No exception and no cancellation
-# passes through that: both wait meanwhile. (Of the few functions that do not wait, none is a
-# cancellation point; a profiler's handler that interrupts one does not see its callers.)
+# Of that, what runs while signals and cancellation wait, and some leaves: nothing is unwound
+# through it.
 noinst_LTLIBRARIES += lib/libcpucycles-rare.la
 lib_libcpucycles_rare_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_RARE_CFLAGS)
 lib_libcpucycles_rare_la_SOURCES = \
@@ -29,7 +30,6 @@ lib_libcpucycles_rare_la_SOURCES = \
 	lib/counters.c \
 	lib/frequency.c \
 	lib/measure.c \
-	lib/once.c \
 	lib/parse.c \
 	lib/precision.c \
 	lib/rate.c \

@@ -5,8 +5,6 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
-
 #include "lib/frequency.h"
 #include "lib/osclock.h"
 
@@ -71,6 +69,8 @@ long long cpucycles_measured_frequency(void)
 }
 
 #endif
+
+#include "lib/rarely.h"
 
 /* Nanoseconds of one window. Not above 0: the clock stood still or was set back. */
 static long long time_window(const struct cpucycles_stopwatch *stopwatch, long passes)

@@ -16,11 +16,6 @@ static struct {
   uintptr_t thread;
 } maker;
 
-int cpucycles_once_is_done(const struct cpucycles_once *once)
-{
-  return __atomic_load_n(&once->done, __ATOMIC_ACQUIRE);
-}
-
 /* The owner while it is not known yet which of a process's threads it is. */
 static int taking(int pid)
 {

@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_OSCLOCK_H
 #define CPUCYCLES_OSCLOCK_H
 
+#pragma GCC visibility push(hidden)
+
 /* Nanoseconds since some start; set clocks do not move it. Where a system has no such clock: the
    wall clock's. 0 if the system refuses. */
 long long cpucycles_osclock_monotonic(void);
@@ -27,5 +29,7 @@ void cpucycles_osclock_touch(void *unused);
    user space (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC). Returns 0, or -1 where no
    other way exists. */
 int cpucycles_osclock_avoid_libc(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -213,7 +213,7 @@ enum {
 
 /* How the names of their machines begin. */
 static const struct {
-  char machine[10];
+  char machine[10]; /* and its end */
   unsigned short family;
 } machines[] = {
   { "alpha", ALPHA },

@@ -105,20 +105,14 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   return measured == 0 || agree(stated, measured) ? stated : 0;
 }
 
-/* The process's one finding. */
-static struct {
-  struct cpucycles_once once;
-  long long rate;
-  struct cpucycles_timer_info timer;
-} published;
-
-static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection)
+static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table)
 {
   int i;
 
   for (i = 0; i < selection->count; i++)
     if (selection->counters[i].state == CPUCYCLES_SELECTED)
-      return cpucycles_table[i].backend;
+      return table[i].backend;
   return NULL;
 }
 
@@ -136,80 +130,76 @@ static const struct {
   [CPUCYCLES_KIND_NONE] = { -1, NULL },
 };
 
+/* Who is asked, and what is found. */
+struct inquiry {
+  const struct cpucycles_selection *selection;
+  const struct cpucycles_backend *backend;
+  struct cpucycles_rate_finding *finding;
+};
+
 static void ask_rate(void *argument)
 {
-  const struct cpucycles_backend *backend = argument;
+  const struct inquiry *inquiry = argument;
+  struct cpucycles_timer_info *timer = &inquiry->finding->timer;
 
-  published.timer.stated_rate = backend->rate ? backend->rate() : 0;
-  if (published.timer.stated_rate > 0 && backend->rate_source)
-    published.timer.stated_rate_source = backend->rate_source();
+  timer->stated_rate = inquiry->backend->rate ? inquiry->backend->rate() : 0;
+  if (timer->stated_rate > 0 && inquiry->backend->rate_source)
+    timer->stated_rate_source = inquiry->backend->rate_source();
 }
 
 static void ask_invariant(void *argument)
 {
-  const struct cpucycles_backend *backend = argument;
+  const struct inquiry *inquiry = argument;
   const char *who = NULL;
 
-  published.timer.invariant = backend->invariant(&who);
-  published.timer.invariant_source = who;
+  inquiry->finding->timer.invariant = inquiry->backend->invariant(&who);
+  inquiry->finding->timer.invariant_source = who;
 }
 
 /* What the counter, its kind and the system say of it. Who raises a signal says nothing. */
-static void ask(const struct cpucycles_backend *backend)
+static void ask(struct inquiry *inquiry)
 {
-  published.timer.invariant = kinds[backend->kind].invariant;
-  published.timer.invariant_source = kinds[backend->kind].who;
-  if (cpucycles_trial(ask_rate, (void *)(uintptr_t)backend) != 0
-    || published.timer.stated_rate < 0) {
-    published.timer.stated_rate = 0;
-    published.timer.stated_rate_source = NULL;
+  struct cpucycles_timer_info *timer = &inquiry->finding->timer;
+
+  timer->invariant = kinds[inquiry->backend->kind].invariant;
+  timer->invariant_source = kinds[inquiry->backend->kind].who;
+  if (cpucycles_trial(ask_rate, inquiry) != 0 || timer->stated_rate < 0) {
+    timer->stated_rate = 0;
+    timer->stated_rate_source = NULL;
   }
-  if (!backend->invariant)
+  if (!inquiry->backend->invariant)
     return;
-  if (cpucycles_trial(ask_invariant, (void *)(uintptr_t)backend) != 0)
-    published.timer.invariant = -1;
-  if (published.timer.invariant < 0)
-    published.timer.invariant_source = NULL;
+  if (cpucycles_trial(ask_invariant, inquiry) != 0)
+    timer->invariant = -1;
+  if (timer->invariant < 0)
+    timer->invariant_source = NULL;
 }
 
 /* A counter that is scaled counts what it is scaled to. */
 static void find_rate(void *argument)
 {
-  const struct cpucycles_selection *selection = cpucycles_selected();
-  const struct cpucycles_backend *backend = selected_backend(selection);
-  long long *rate = argument;
+  const struct inquiry *inquiry = argument;
+  long long *rate = &inquiry->finding->rate;
 
-  if (!backend || backend->kind == CPUCYCLES_KIND_NONE)
+  if (inquiry->backend->kind == CPUCYCLES_KIND_NONE)
     return;
-  if (selection->reader.scale.multiplier)
-    *rate = selection->frequency.persecond;
+  if (inquiry->selection->reader.scale.multiplier)
+    *rate = inquiry->selection->frequency.persecond;
   else
-    *rate = cpucycles_stated_rate(backend);
+    *rate = cpucycles_stated_rate(inquiry->backend);
   if (*rate == 0)
     *rate = cpucycles_measured_rate(cpucycles);
 }
 
-static void make_rate(void)
+void cpucycles_find_rate(const struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table, struct cpucycles_rate_finding *finding)
 {
-  const struct cpucycles_backend *backend = selected_backend(cpucycles_selected());
-  long long rate = 0;
+  struct inquiry inquiry = { selection, selected_backend(selection, table), finding };
 
-  if (backend)
-    ask(backend);
-  else
-    published.timer.invariant = -1;
-  published.rate = cpucycles_trial(find_rate, &rate) == 0 ? rate : 0;
-}
-
-long long cpucycles_found_rate(void)
-{
-  if (cpucycles_once_is_done(&published.once) || cpucycles_once(&published.once, make_rate))
-    return published.rate;
-  return 0;
-}
-
-const struct cpucycles_timer_info *cpucycles_found_timer(void)
-{
-  return cpucycles_found_rate() >= 0 && cpucycles_once_is_done(&published.once)
-    ? &published.timer : NULL;
+  finding->timer.invariant = -1;
+  if (!inquiry.backend)
+    return;
+  ask(&inquiry);
+  if (cpucycles_trial(find_rate, &inquiry) != 0)
+    finding->rate = 0;
 }

@@ -24,6 +24,8 @@ struct cpucycles_calm {
 
 #endif
 
+#pragma GCC visibility push(hidden)
+
 /* The calling thread: another number than that of any other thread that runs. */
 uintptr_t cpucycles_thread_self(void);
 
@@ -33,5 +35,7 @@ int cpucycles_process_self(void);
 /* Sleeps, for less than what is waited for takes, or as short as the system can. A thread of lower
    priority gets on meanwhile, which yielding would not let it. */
 void cpucycles_wait_a_little(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -44,7 +44,7 @@ static struct {
   stack_t stack; /* the alternate one, as it was when the signal came */
   struct sigaction application[FAULTS];
   int reset[FAULTS]; /* an SA_RESETHAND handler has had its one call */
-  volatile sig_atomic_t kept, sent; /* how many; and of them, sent again */
+  volatile sig_atomic_t kept;
   siginfo_t kept_info[KEPT];
 } trial;
 
@@ -272,7 +272,7 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   trial.thread = pthread_self();
   trial.mask = calm->mask;
   trial.armed = 0;
-  trial.kept = trial.sent = 0;
+  trial.kept = 0;
   sigfillset(&trial.trial_mask);
   for (i = 0; i < FAULTS; i++) {
     put_aside(i);
@@ -343,8 +343,13 @@ void cpucycles_trial_replay(void)
 {
   siginfo_t info;
 
-  while (trial.sent < trial.kept) {
-    info = trial.kept_info[trial.sent++];
+  while (trial.kept > 0) {
+    int i;
+
+    info = trial.kept_info[0];
+    trial.kept--;
+    for (i = 0; i < trial.kept; i++)
+      trial.kept_info[i] = trial.kept_info[i + 1];
     /* its handler may not come back: nothing else is left to do here but the rest */
     send_again(&info);
   }

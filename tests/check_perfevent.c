@@ -29,6 +29,8 @@
 #define cpucycles_perf_is_page tested_is_page
 #define cpucycles_perf_begin tested_begin
 #define cpucycles_perf_lose tested_lose
+#define cpucycles_perf_end tested_end
+#define cpucycles_perf_thread_exits tested_thread_exits
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close

@@ -144,6 +144,9 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
+    # of this the dependencies would have to say more than what symbols need
+    ! readelf -VW "$file" | grep -q GLIBC_ABI ||
+      wrong "deb: ${file##*/} needs an ABI of the C library that no dependency states"
     # the last two are what a build without the distribution's flags lacks
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
       readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
