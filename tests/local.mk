@@ -28,6 +28,7 @@ posix_tests += tests/check_remedies
 posix_tests += tests/check_report
 posix_tests += tests/check_trial
 posix_tests += tests/check_unload
+posix_tests += tests/check_unwind
 # EOL
 
 # Suites of libperfex.
@@ -105,6 +106,8 @@ tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
 tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
+# Else C leaves nothing to be run.
+tests_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # Built and run by "make check-cross" alone.
 EXTRA_PROGRAMS += tests/cross/count
