@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"

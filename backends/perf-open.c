@@ -10,7 +10,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "backends/backend.h"
 #include "backends/kernel-file.h"

@@ -11,7 +11,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "backends/perf-remedy.h"
 

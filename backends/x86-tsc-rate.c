@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "backends/x86-tsc-rate.h"
 #include "backends/x86-tsc.h"

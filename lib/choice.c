@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "lib/library.h"
 

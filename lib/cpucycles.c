@@ -39,7 +39,7 @@ static long long read_scaled(void)
   return cpucycles_scale_apply(reader->scale, reader->read());
 }
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 static long long (*published_form(const struct cpucycles_reader *reader))(void)
 {

@@ -7,6 +7,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
 	backends/perf-remedy.h \
+	backends/rarely.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
@@ -15,7 +16,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/once.c \
 	lib/osclock.h \
 	lib/process.c \
-	lib/rarely.h \
 	lib/section.c \
 	lib/table.c \
 	lib/thread.h \

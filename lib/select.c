@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "lib/rarely.h"
+#include "backends/rarely.h"
 
 #include "lib/library.h"
 
