@@ -28,7 +28,7 @@ static void note_end(int *frame)
 
 static void *cancelled_at_the_trace(void *unused)
 {
-  __attribute__((cleanup(note_end))) int frame = 0;
+  __attribute__((cleanup(note_end), unused)) int frame = 0;
 
   (void)unused;
   cpucycles_tracesetup();
@@ -63,7 +63,7 @@ static void (*volatile wait_for_it)(suseconds_t) = be_ended;
 
 static void *ended_by_a_handler(void *microseconds)
 {
-  __attribute__((cleanup(note_end))) int frame = 0;
+  __attribute__((cleanup(note_end), unused)) int frame = 0;
 
   wait_for_it(*(suseconds_t *)microseconds);
   return NULL;
