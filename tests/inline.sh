@@ -85,7 +85,6 @@ END
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
-  riscv*) fence='fence[[:space:]]*iorw' ;;
   s390x-*) fence='bcr[[:space:]]*15' ;;
   sparc64-*) fence='membar[[:space:]]*#Sync' ;;
   *) fence= ;;
