@@ -9,7 +9,7 @@
 #include "lib/osclock.h"
 
 enum {
-  ADDS = 128,            /* a pass: so many that the loop around it does not count */
+  ADDS = 128,            /* a pass: the loop around it takes 2 more cycles at most */
   PASSES_LIMIT = 16384,  /* of a window: 20 GHz need so many; more, and the clock does not tell */
   STILL = 2048,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
   WINDOW = 100000,       /* nanoseconds, at least: 1 % where the clock moves by microseconds */

@@ -130,38 +130,22 @@ START_TEST(empty_section_takes_0_to_a_few_steps)
 }
 END_TEST
 
-static long long chain_section(void)
-{
-  unsigned long x = seed;
-  long long begin = cpucycles_begin();
+/* A chain, between two reads. */
+#define CHAIN_SECTION(name, first, second) \
+  static long long name(void) \
+  { \
+    unsigned long x = seed; \
+    long long begin = first(); \
+\
+    x = chain(x); \
+    begin = second() - begin; \
+    sink = x; \
+    return begin; \
+  }
 
-  x = chain(x);
-  begin = cpucycles_end() - begin;
-  sink = x;
-  return begin;
-}
-
-static long long unfenced_chain_section(void)
-{
-  unsigned long x = seed;
-  long long begin = cpucycles();
-
-  x = chain(x);
-  begin = cpucycles() - begin;
-  sink = x;
-  return begin;
-}
-
-static long long inline_chain_section(void)
-{
-  unsigned long x = seed;
-  long long begin = cpucycles_inline_begin();
-
-  x = chain(x);
-  begin = cpucycles_inline_end() - begin;
-  sink = x;
-  return begin;
-}
+CHAIN_SECTION(chain_section, cpucycles_begin, cpucycles_end)
+CHAIN_SECTION(inline_chain_section, cpucycles_inline_begin, cpucycles_inline_end)
+CHAIN_SECTION(unfenced_chain_section, cpucycles, cpucycles)
 
 static long long inline_empty_section(void)
 {

@@ -12,7 +12,6 @@
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
