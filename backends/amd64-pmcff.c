@@ -28,8 +28,6 @@ static long long read_fixed_counter(void)
   return (long long)(((unsigned long long)high << 32) | low);
 }
 
-#include "backends/rarely.h"
-
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
    EDX[12:5] their width. Virtual machines without a PMU have zeros there, as AMD's CPUs have. */
 static int has_fixed_counter(void)

@@ -9,8 +9,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "backends/backend.h"
 #include "backends/perf-cycles.h"
 #include "backends/perf-thread.h"

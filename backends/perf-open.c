@@ -10,8 +10,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "backends/backend.h"
 #include "backends/kernel-file.h"
 #include "backends/perf-cycles.h"

@@ -11,8 +11,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "backends/perf-remedy.h"
 
 #include "backends/hypervisor.h"

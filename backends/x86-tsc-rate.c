@@ -3,8 +3,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "backends/x86-tsc-rate.h"
 #include "backends/x86-tsc.h"
 

@@ -39,8 +39,6 @@ static long long read_scaled(void)
   return cpucycles_scale_apply(reader->scale, reader->read());
 }
 
-#include "backends/rarely.h"
-
 static long long (*published_form(const struct cpucycles_reader *reader))(void)
 {
   if (cpucycles_reader_is_direct(reader))

@@ -120,8 +120,6 @@ long long cpucycles_extend32(struct cpucycles_extension *extension)
 }
 
 /* All calls but one in a tenth of a second have ended there, unless the clock can be set. */
-#include "backends/rarely.h"
-
 /* Not in a handler that interrupted this very function; and if one never returned here
    (siglongjmp), the thread goes on with the published anchor. */
 static void store_own(const struct cpucycles_extension *extension,

@@ -6,36 +6,30 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
+	backends/perf-remedy.c \
 	backends/perf-remedy.h \
-	backends/rarely.h \
+	lib/choice.c \
+	lib/counters.c \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
+	lib/frequency.c \
 	lib/frequency.h \
 	lib/library.h \
+	lib/measure.c \
 	lib/once.c \
 	lib/osclock.h \
+	lib/parse.c \
+	lib/precision.c \
 	lib/process.c \
+	lib/rate.c \
+	lib/scale.c \
 	lib/section.c \
+	lib/select.c \
+	lib/system.c \
 	lib/table.c \
 	lib/thread.h \
 	lib/tls.h
-# Of that, what runs while signals and cancellation wait, and some leaves: nothing is unwound
-# through it.
-noinst_LTLIBRARIES += lib/libcpucycles-rare.la
-lib_libcpucycles_rare_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_RARE_CFLAGS)
-lib_libcpucycles_rare_la_SOURCES = \
-	backends/perf-remedy.c \
-	lib/choice.c \
-	lib/counters.c \
-	lib/frequency.c \
-	lib/measure.c \
-	lib/parse.c \
-	lib/precision.c \
-	lib/rate.c \
-	lib/scale.c \
-	lib/select.c \
-	lib/system.c
 # What is written anew for each kind of system.
 if POSIX
 lib_libcpucycles_core_la_SOURCES += lib/osclock.c lib/thread.c lib/trial.c
@@ -44,16 +38,15 @@ lib_libcpucycles_core_la_SOURCES += lib/osclock-windows.c lib/thread-windows.c l
 endif
 # What the counters share that are perf events.
 if PERF_EVENTS
-lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c
-lib_libcpucycles_rare_la_SOURCES += backends/perf-open.c
+lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c backends/perf-open.c
 endif
 # What the counters of the TSC share.
 if X86_TSC
-lib_libcpucycles_rare_la_SOURCES += backends/x86-tsc-rate.c
+lib_libcpucycles_core_la_SOURCES += backends/x86-tsc-rate.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) lib/libcpucycles-rare.la
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) lib/libcpucycles-rare.la
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
 
 include_HEADERS += lib/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

@@ -70,8 +70,6 @@ long long cpucycles_measured_frequency(void)
 
 #endif
 
-#include "backends/rarely.h"
-
 /* Nanoseconds of one window. Not above 0: the clock stood still or was set back. */
 static long long time_window(const struct cpucycles_stopwatch *stopwatch, long passes)
 {

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "lib/library.h"
 
 #include <stddef.h>

@@ -4,8 +4,6 @@
 
 #include "config.h"
 
-#include "backends/rarely.h"
-
 #include "lib/library.h"
 
 #include <stddef.h>

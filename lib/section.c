@@ -30,8 +30,6 @@ long long cpucycles_end(void)
   return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
 }
 
-#include "backends/rarely.h"
-
 /* By calls that no compiler makes shorter than a program's. Less than 0 is a counter that was
    set back, or another core's. */
 static long long smallest_section(void)
