@@ -70,7 +70,8 @@ struct cpucycles_backend {
   void (*close)(void);
 
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
-     does. Called after open() succeeded, and may raise a signal as open() may. */
+     does. Called after open() succeeded and in the selection only; may raise a signal as open()
+     may. */
   long long (*rate)(void);
 
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
@@ -79,8 +80,10 @@ struct cpucycles_backend {
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
      left, of the errno that open() failed with, or 0, and of the signal that open() or read()
      raised, or 0. Both are 0 for a counter that opened, and stands still: then it says what
-     would start it, or nothing. Called in any thread once the selection is made, may take its
-     time, and may raise a signal as open() may. 0: nothing. */
+     would start it, or nothing. Called once the selection is made, in any thread, by several at
+     once, and unguarded: it may take its time, and must execute nothing that can raise a signal
+     but opening and reading files. Not called where those raised one in the selection. 0: nothing.
+     */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
   /* For a counter that the system may take away while it is in use, so that read() faults:
@@ -94,8 +97,8 @@ struct cpucycles_backend {
   const int *rescued;
   /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of
      idleness the core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer:
-     nobody does. Asked only for the counter that was selected, on demand, and may raise a signal
-     as open() may. */
+     nobody does. Asked in the selection, of the counter that was selected; may raise a signal as
+     open() may. */
   int (*invariant)(const char **who);
 
   /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may

@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "backends/perf-remedy.h"
 #include "backends/x86-tsc-rate.h"
 #include "backends/x86-tsc.h"
 
@@ -23,7 +24,10 @@ void cpucycles_tsc_close(void)
 
 int cpucycles_tsc_invariant(const char **who)
 {
-  return tsc_invariant(who);
+  int invariant = tsc_invariant(who);
+
+  cpucycles_cpuid_works = 1;
+  return invariant;
 }
 
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)

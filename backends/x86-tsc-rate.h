@@ -180,8 +180,12 @@ static inline long long tsc_rate_of_crystal(cpuid_reader *cpuid)
 /* kHz, from hypervisors that follow VMware's. */
 static inline long long tsc_rate_of_hypervisor(cpuid_reader *cpuid)
 {
-  if (cpuid(0).a < 1 || !(cpuid(1).c >> 31) || cpuid(0x40000000).a < 0x40000010
-    || cpuid(0x40000000).a > 0x4000ffff)
+  unsigned int highest;
+
+  if (!(cpuid(1).c >> 31)) /* each leaf is an exit to the hypervisor */
+    return 0;
+  highest = cpuid(0x40000000).a;
+  if (highest < 0x40000010 || highest > 0x4000ffff)
     return 0;
   return plausible_rate(cpuid(0x40000010).a * 1000ULL);
 }
@@ -191,8 +195,11 @@ static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
 {
   struct cpuid_leaf read = { 0, 0, 0, 0 };
 
-  if (__get_cpuid_max(0, NULL) > 0) /* the oldest CPUs of 32 bits do not have the instruction */
-    __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
+#ifndef __x86_64__
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have the instruction */
+    return read;
+#endif
+  __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
   return read;
 }
 #else

@@ -120,6 +120,15 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
+/* Several threads may come here with the same text. None writes it once a user can read it. */
+static void publish(const char **where, const char *text)
+{
+  const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);
+
+  if (text && known != text)
+    __atomic_compare_exchange_n(where, &known, text, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   const struct cpucycles_backend *backend)
 {
@@ -130,23 +139,8 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
   backend->explain(info->error_number, info->signal_number, &why);
-  if (why.explanation)
-    info->explanation = why.explanation;
-  if (why.remedy)
-    info->remedy = why.remedy;
-}
-
-/* A counter, and who knows it. */
-struct question {
-  struct cpucycles_counter_info *info;
-  const struct cpucycles_backend *backend;
-};
-
-static void explain(void *argument)
-{
-  const struct question *question = argument;
-
-  cpucycles_counter_explain(question->info, question->backend);
+  publish(&info->explanation, why.explanation);
+  publish(&info->remedy, why.remedy);
 }
 
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
@@ -154,11 +148,8 @@ void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
 {
   int i;
 
-  for (i = 0; i < count; i++) {
-    struct question question = { &infos[i], table[i].backend };
-
-    cpucycles_trial(explain, &question);
-  }
+  for (i = 0; i < count; i++)
+    cpucycles_counter_explain(&infos[i], table[i].backend);
 }
 
 /* The last of the reasons is the worst, and stays. */

@@ -167,16 +167,16 @@ const char *cpucycles_frequency_skipped(void)
 
 long long cpucycles_rate(void)
 {
-  const struct cpucycles_rate_finding *finding = selection() ? cpucycles_found_rate() : NULL;
+  const struct cpucycles_selection *selected = selection();
 
-  return finding ? finding->rate : 0;
+  return selected ? cpucycles_find_rate(selected) : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  const struct cpucycles_rate_finding *finding = selection() ? cpucycles_found_rate() : NULL;
+  const struct cpucycles_selection *selected = selection();
 
-  return finding ? &finding->timer : NULL;
+  return selected ? &selected->timer : NULL;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)

@@ -450,6 +450,8 @@ static long long answer_of(struct search *search, const struct source *source)
   search->file = -1;
   search->folder = NULL;
   search->counter = NULL;
+  if (source->ask == from_setting)
+    search->found->no_files = 1;
   if (is_setting(source))
     report(search, source->name, "raises a signal");
   return 0;
@@ -457,7 +459,7 @@ static long long answer_of(struct search *search, const struct source *source)
 
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
-  struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "" };
+  struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "", 0 };
   struct search search = { host, NULL, &found, -1, -1, NULL, NULL, 0, NULL };
   long long hz = 0;
   int i;

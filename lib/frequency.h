@@ -38,6 +38,7 @@ struct cpucycles_frequency {
   long long persecond;
   const char *source; /* the name of the source that answered */
   char skipped[224];  /* which setting was not obeyed and why, in words; or empty */
+  int no_files;       /* opening a file raises a signal here */
 };
 
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);

@@ -41,17 +41,18 @@ extern const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH];
 void cpucycles_calm_begin(struct cpucycles_calm *calm);
 void cpucycles_calm_end(const struct cpucycles_calm *calm);
 
-/* Within a calm: puts handlers for faults in place of the application's, and puts those back.
-   One thread of the process at a time. */
+/* Within a calm: puts handlers for faults in place of the program's, and puts those back; then
+   sends signals again that somebody sent to this thread meanwhile. They are delivered when the
+   calm ends. Once a process, in one thread. */
 void cpucycles_trial_begin(const struct cpucycles_calm *calm);
 void cpucycles_trial_end(void);
 
-/* After the calm, and when whatever the trial was for is complete: lets the application have the
-   signals that somebody sent to this thread meanwhile. */
+/* After the calm: calls the program's handlers for signals that somebody sent to this thread
+   meanwhile and that the system did not let trial_end() send again. */
 void cpucycles_trial_replay(void);
 
-/* Between them: from now on, faults go to rescue() first, in whatever thread; the handlers for
-   these signals, up to a 0, stay when the trial ends, as long as the application sets no other. */
+/* Between them: when the trial ends, handlers are left for these signals, up to a 0. They pass
+   faults to rescue() first, in whatever thread, and all else to the program. */
 void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
   const int *signals);
 
@@ -59,24 +60,6 @@ void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *cont
    none: what would be the signal). What body had acquired by then is the caller's to let go. Does
    not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);
-
-/* once.c: makes something once for the process, by whatever thread needs it first. */
-
-/* Zeroed: not made yet. */
-struct cpucycles_once {
-  int done;
-};
-
-static inline int cpucycles_once_is_done(const struct cpucycles_once *once)
-{
-  return __atomic_load_n(&once->done, __ATOMIC_ACQUIRE);
-}
-
-/* Unless it is made: makes it by make(), in a trial begun, or waits until another thread has.
-   What make() wrote is then constant, and seen by the caller. Returns 0 if the calling thread is
-   making it, or something else, and this is a signal handler that interrupted that; else 1.
-   Leaves errno alone. */
-int cpucycles_once(struct cpucycles_once *once, void (*make)(void));
 
 /* scale.c: multiplies a counter up to cycles, exactly and without overflow. */
 
@@ -176,8 +159,7 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
   const struct cpucycles_why *);
 
-/* Fills in what the counter's backend can say of why it was dropped; of all, within a trial
-   begun. */
+/* Fills in what the counter's backend can say of why it was dropped. Any thread, at any time. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   const struct cpucycles_entry *table, int count);
@@ -209,6 +191,7 @@ struct cpucycles_selection {
   char skipped[320];
   struct cpucycles_reader reader;
   unsigned int plain; /* the chosen backend's, where its read() is not extended */
+  struct cpucycles_timer_info timer; /* of the chosen one */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
@@ -220,22 +203,17 @@ struct cpucycles_selection {
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
-/* rate.c again: counts per second of what was selected, and what is said of it. */
+/* rate.c again: what hardware and system say of the selected counter, for a trial; and how much
+   the selected counter goes up in a second; 0: not known. */
+void cpucycles_ask_timer(struct cpucycles_selection *selection,
+  const struct cpucycles_backend *backend);
+long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 
-struct cpucycles_rate_finding {
-  long long rate; /* 0: not known */
-  struct cpucycles_timer_info timer;
-};
+/* process.c: one-time initialisation. */
 
-/* Within a trial begun. *finding is zeroed before. */
-void cpucycles_find_rate(const struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table, struct cpucycles_rate_finding *finding);
-
-/* process.c: what the process finds once. */
-
-/* The selection: made by the first call, by whatever thread, and constant from then on. 0: the
-   calling thread is the one that is making it, and this is a signal handler that interrupted
-   that. */
+/* The selection: made by the first call, by whatever thread, and constant from then on. 0 if
+   called from a signal handler or allocator that interrupted this thread's own selection. Leaves
+   errno alone. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
 /* The same, for somebody who looks at its counters: each with all that can be said of why it was
@@ -244,9 +222,6 @@ const struct cpucycles_selection *cpucycles_selected_and_explained(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);
-
-/* Of what was selected; 0 as above. */
-const struct cpucycles_rate_finding *cpucycles_found_rate(void);
 
 #pragma GCC visibility pop
 

@@ -17,7 +17,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/frequency.h \
 	lib/library.h \
 	lib/measure.c \
-	lib/once.c \
 	lib/osclock.h \
 	lib/parse.c \
 	lib/precision.c \

@@ -1,66 +1,99 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the process finds once, and keeps: its selection, why others were dropped, and the rate of
-   what was selected. And what a thread turns to that has lost its own counter.
-   Signals that came meanwhile are let through here, at the end of cpucycles_once(): what is made
-   is over then. */
+/* One-time initialisation of the process: its selection, made by the first thread that needs it
+   while others wait; also where the process forks meanwhile. After it, nothing is guarded. */
 
 #include "config.h"
 
 #include "lib/library.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 static struct {
-  struct cpucycles_once selected, explained, rate_found;
+  int owner;        /* 0: free; pid: a thread of it selects; -1 - pid: it is being acquired */
+  uintptr_t thread; /* the selecting one */
+  int selected, explained;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
-  struct cpucycles_rate_finding rate;
 } process;
 
-static void select_counter(void)
+/* Waits until no thread selects, and acquires the right to. Returns 0 if the calling thread has it
+   already: this is a signal handler, or an allocator, that was called by the selection. */
+static int acquire(int pid)
 {
+  int owner;
+
+  for (;;) {
+    owner = __atomic_load_n(&process.owner, __ATOMIC_ACQUIRE);
+    if (owner == pid
+      && __atomic_load_n(&process.thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
+      return 0;
+    if (owner == pid || owner == -1 - pid) {
+      cpucycles_wait_a_little(); /* a selection takes 0.1 ms to some ms */
+      continue;
+    }
+    /* It is free, or this is the child of a process in which another thread was selecting. */
+    if (!__atomic_compare_exchange_n(&process.owner, &owner, -1 - pid, 0, __ATOMIC_ACQ_REL,
+          __ATOMIC_ACQUIRE))
+      continue;
+    __atomic_store_n(&process.thread, cpucycles_thread_self(), __ATOMIC_RELEASE);
+    __atomic_store_n(&process.owner, pid, __ATOMIC_RELEASE);
+    return 1;
+  }
+}
+
+static void select_guarded(const struct cpucycles_calm *calm)
+{
+  cpucycles_trial_begin(calm);
   cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, process.counters,
     &process.selection);
+  cpucycles_trial_end();
+  __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
 }
 
 int cpucycles_is_selected(void)
 {
-  return cpucycles_once_is_done(&process.selected);
+  return __atomic_load_n(&process.selected, __ATOMIC_ACQUIRE);
 }
 
 const struct cpucycles_selection *cpucycles_selected(void)
 {
-  if (cpucycles_is_selected() || cpucycles_once(&process.selected, select_counter))
+  struct cpucycles_calm calm;
+  int saved_errno = errno, acquired, selecting;
+
+  if (cpucycles_is_selected())
     return &process.selection;
-  return NULL;
+  cpucycles_calm_begin(&calm);
+  acquired = acquire(cpucycles_process_self());
+  selecting = acquired && !cpucycles_is_selected();
+  if (selecting)
+    select_guarded(&calm);
+  if (acquired)
+    __atomic_store_n(&process.owner, 0, __ATOMIC_RELEASE);
+  cpucycles_calm_end(&calm);
+  if (selecting)
+    cpucycles_trial_replay();
+  errno = saved_errno;
+  return acquired ? &process.selection : NULL;
 }
 
-static void explain(void)
-{
-  cpucycles_counters_explain(process.counters, cpucycles_table, CPUCYCLES_TABLE_LENGTH);
-}
-
+/* Several threads may explain at the same time: all find the same. Where a file raised a signal in
+   the selection, one would end the process now. */
 const struct cpucycles_selection *cpucycles_selected_and_explained(void)
 {
   const struct cpucycles_selection *selected = cpucycles_selected();
+  struct cpucycles_calm calm;
+  int saved_errno = errno;
 
-  if (selected && !cpucycles_once_is_done(&process.explained)
-    && !cpucycles_once(&process.explained, explain))
-    return NULL;
+  if (!selected || selected->frequency.no_files
+    || __atomic_load_n(&process.explained, __ATOMIC_ACQUIRE))
+    return selected;
+  cpucycles_calm_begin(&calm);
+  cpucycles_counters_explain(process.counters, cpucycles_table, CPUCYCLES_TABLE_LENGTH);
+  cpucycles_calm_end(&calm);
+  __atomic_store_n(&process.explained, 1, __ATOMIC_RELEASE);
+  errno = saved_errno;
   return selected;
-}
-
-static void find_rate(void)
-{
-  cpucycles_find_rate(&process.selection, cpucycles_table, &process.rate);
-}
-
-const struct cpucycles_rate_finding *cpucycles_found_rate(void)
-{
-  if (cpucycles_once_is_done(&process.rate_found)
-    || cpucycles_once(&process.rate_found, find_rate))
-    return &process.rate;
-  return NULL;
 }
 
 long long cpucycles_next_best(void)

@@ -7,6 +7,7 @@
 #include "lib/library.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
   BRACKETS = 16,          /* at each end */
@@ -103,17 +104,6 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   return measured == 0 || agree(stated, measured) ? stated : 0;
 }
 
-static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table)
-{
-  int i;
-
-  for (i = 0; i < selection->count; i++)
-    if (selection->counters[i].state == CPUCYCLES_SELECTED)
-      return table[i].backend;
-  return NULL;
-}
-
 /* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
    only kept if its rate is constant. */
 static const struct {
@@ -128,21 +118,19 @@ static const struct {
   [CPUCYCLES_KIND_NONE] = { -1, NULL },
 };
 
-/* Who is asked, and what is found. */
+/* For the bodies that the trial runs. */
 struct inquiry {
-  const struct cpucycles_selection *selection;
   const struct cpucycles_backend *backend;
-  struct cpucycles_rate_finding *finding;
+  struct cpucycles_timer_info *timer;
 };
 
 static void ask_rate(void *argument)
 {
   const struct inquiry *inquiry = argument;
-  struct cpucycles_timer_info *timer = &inquiry->finding->timer;
 
-  timer->stated_rate = inquiry->backend->rate ? inquiry->backend->rate() : 0;
-  if (timer->stated_rate > 0 && inquiry->backend->rate_source)
-    timer->stated_rate_source = inquiry->backend->rate_source();
+  inquiry->timer->stated_rate = inquiry->backend->rate();
+  if (inquiry->timer->stated_rate > 0 && inquiry->backend->rate_source)
+    inquiry->timer->stated_rate_source = inquiry->backend->rate_source();
 }
 
 static void ask_invariant(void *argument)
@@ -150,54 +138,56 @@ static void ask_invariant(void *argument)
   const struct inquiry *inquiry = argument;
   const char *who = NULL;
 
-  inquiry->finding->timer.invariant = inquiry->backend->invariant(&who);
-  inquiry->finding->timer.invariant_source = who;
+  inquiry->timer->invariant = inquiry->backend->invariant(&who);
+  inquiry->timer->invariant_source = who;
 }
 
-/* What the counter, its kind and the system say of it. Who raises a signal says nothing. */
-static void ask(struct inquiry *inquiry)
+/* A statement that raises a signal is none. */
+void cpucycles_ask_timer(struct cpucycles_selection *selection,
+  const struct cpucycles_backend *backend)
 {
-  struct cpucycles_timer_info *timer = &inquiry->finding->timer;
+  struct cpucycles_timer_info *timer = &selection->timer;
+  struct inquiry inquiry = { backend, timer };
 
-  timer->invariant = kinds[inquiry->backend->kind].invariant;
-  timer->invariant_source = kinds[inquiry->backend->kind].who;
-  if (cpucycles_trial(ask_rate, inquiry) != 0 || timer->stated_rate < 0) {
+  timer->invariant = kinds[backend->kind].invariant;
+  timer->invariant_source = kinds[backend->kind].who;
+  if (backend->rate && (cpucycles_trial(ask_rate, &inquiry) != 0 || timer->stated_rate < 0)) {
     timer->stated_rate = 0;
     timer->stated_rate_source = NULL;
   }
-  if (!inquiry->backend->invariant)
-    return;
-  if (cpucycles_trial(ask_invariant, inquiry) != 0)
+  if (backend->invariant && cpucycles_trial(ask_invariant, &inquiry) != 0)
     timer->invariant = -1;
   if (timer->invariant < 0)
     timer->invariant_source = NULL;
 }
 
-/* A counter that is scaled counts what it is scaled to. */
-static void find_rate(void *argument)
+/* Measures the selected counter at the first call; the first of several threads to be ready is right
+   for all. The result is kept as a float, which every CPU can exchange atomically: its 24 bits
+   are good for 0.06 ppm, the measurement for some ppm. */
+static long long measured_once(void)
 {
-  const struct inquiry *inquiry = argument;
-  long long *rate = &inquiry->finding->rate;
+  static uint32_t published;
+  uint32_t known = __atomic_load_n(&published, __ATOMIC_RELAXED), found;
+  float rate;
 
-  if (inquiry->backend->kind == CPUCYCLES_KIND_NONE)
-    return;
-  if (inquiry->selection->reader.scale.multiplier)
-    *rate = inquiry->selection->frequency.persecond;
-  else
-    *rate = cpucycles_stated_rate(inquiry->backend);
-  if (*rate == 0)
-    *rate = cpucycles_measured_rate(cpucycles);
+  if (known == 0) {
+    rate = (float)cpucycles_measured_rate(cpucycles);
+    memcpy(&found, &rate, sizeof found);
+    if (__atomic_compare_exchange_n(&published, &known, found, 0, __ATOMIC_RELAXED,
+          __ATOMIC_RELAXED))
+      known = found;
+  }
+  memcpy(&rate, &known, sizeof rate);
+  return (long long)rate;
 }
 
-void cpucycles_find_rate(const struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table, struct cpucycles_rate_finding *finding)
+/* A counter that is scaled counts what it is scaled to. */
+long long cpucycles_find_rate(const struct cpucycles_selection *selection)
 {
-  struct inquiry inquiry = { selection, selected_backend(selection, table), finding };
+  long long stated = selection->timer.stated_rate, measured;
 
-  finding->timer.invariant = -1;
-  if (!inquiry.backend)
-    return;
-  ask(&inquiry);
-  if (cpucycles_trial(find_rate, &inquiry) != 0)
-    finding->rate = 0;
+  if (selection->reader.scale.multiplier)
+    return selection->frequency.persecond;
+  measured = measured_once();
+  return stated > 0 && (measured == 0 || agree(stated, measured)) ? stated : measured;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught. Handlers are process-wide, so those of
-   the application are put aside for the duration, still get everything that is not ours, and
-   come back exactly. Who may call when is the caller's matter: one thread at a time. */
+/* Runs the bodies of the one selection of a process with the faults of the selecting thread caught,
+   and keeps handlers for a selected counter that may fault later. Nothing else in the library
+   touches signal dispositions. process.c sees to it that one thread selects at a time. */
+
+/* longjmp() with _FORTIFY_SOURCE takes a jump off an alternate stack that disarms itself
+   (SS_AUTODISARM) for a mistake, and ends the process. */
+#undef _FORTIFY_SOURCE
 
 #include "config.h"
 
@@ -14,73 +18,88 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
-#include <ucontext.h>
 #include <unistd.h>
-#ifdef HAVE_SYS_SYSCALL_H
+#ifdef __linux__
 #include <sys/syscall.h>
+#include <ucontext.h>
 #endif
 
-/* What a counter that is not allowed can raise. */
+/* The signals that a counter can raise where it is not allowed. */
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-/* Signals that somebody sends to the trying thread meanwhile. More than these merge with those,
-   as blocked signals of these numbers do. */
-enum { KEPT = 32 };
+/* One of our handlers, and the program's actions that it stands in for. These stay valid for good:
+   a handler that the program sets later may pass signals on to ours at any time. */
+struct handlers {
+  void (*handler)(int signal, siginfo_t *info, void *context);
+  struct sigaction program[FAULTS];
+  int known[FAULTS]; /* has the action above been stored? */
+};
 
-/* What a signal handler must find cannot be anywhere else. The actions stay valid after the end
-   of the trial: a handler entered just before may still be reading them. */
+static void on_signal_during(int signal, siginfo_t *info, void *context);
+static void on_signal_after(int signal, siginfo_t *info, void *context);
+
+/* Two, so that a handler that the program sets during the selection can stand between them: each
+   is then called once for a fault. */
+static struct handlers during = { .handler = on_signal_during },
+  after = { .handler = on_signal_after };
+
+/* Global, because the signal handler reads it. */
 static struct {
-  pthread_t thread; /* the one on trial */
-  int running;      /* is it? */
-  sigset_t mask;    /* its own, of before and after */
+  pid_t process;
+  pthread_t thread; /* the selecting one */
+  int running;
+  sigset_t mask;    /* the thread's own */
   sigset_t trial_mask;
-  volatile sig_atomic_t armed; /* is body() running? */
+  volatile sig_atomic_t armed; /* is a body running? */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
-  stack_t stack; /* the alternate one, as it was when the signal came */
-  struct sigaction application[FAULTS];
-  int reset[FAULTS]; /* an SA_RESETHAND handler has had its one call */
-  volatile sig_atomic_t kept;
-  siginfo_t kept_info[KEPT];
+#ifdef __linux__
+  stack_t stack; /* the alternate stack, as it was at the fault */
+#endif
+  int sent[FAULTS]; /* signals that somebody sent to the thread; one a number, as pending ones */
+  siginfo_t sent_info[FAULTS];
+  int (*rescue)(int signal, const void *info, void *context);
+  int stays[FAULTS]; /* the handler for it stays after the selection */
 } trial;
 
-/* What becomes of a fault that the counter in use may know, and which of our handlers stay for
-   it. */
-static int (*rescuer)(int signal, const void *info, void *context);
-static volatile sig_atomic_t stays[FAULTS];
+static int index_of(int signal)
+{
+  int i = 0;
 
-/* What was there before them, once the application has set its own in their place. */
-static struct sigaction beneath[FAULTS];
-static int is_beneath[FAULTS];
+  while (faults[i] != signal)
+    i++;
+  return i;
+}
 
-/* Sent by somebody, and not raised by what the thread itself did. */
+/* Did somebody send it, rather than the thread's own instruction raise it? By si_code: sigaction(2)
+   of Linux, and of systems where SI_USER is above the codes of faults. */
 static int was_sent(const siginfo_t *info)
 {
-#ifdef __linux__
-  if (info->si_code <= 0) /* sigaction(2): what user space, timers and descriptors send */
-    return 1;
-#endif
 #ifdef BUS_MCEERR_AO
-  /* some memory has failed somewhere */
+  /* memory has failed somewhere; no instruction has met it */
   if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO)
     return 1;
 #endif
-  switch (info->si_code) {
-  case SI_USER:
-  case SI_QUEUE:
-  case SI_TIMER:
-  case SI_ASYNCIO:
-  case SI_MESGQ:
-    return 1;
-  default:
-    return 0;
-  }
+  return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Does what the system's default action does: ends the process, by this signal. */
-static void default_action(int signal)
+/* Sends a signal again, with all that it carried if the system allows that. Returns 0, or an
+   error. */
+static int send_again(siginfo_t *info, int to_thread)
+{
+#if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
+  if ((to_thread ? syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+         info->si_signo, info)
+        : syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info)) == 0)
+    return 0;
+#endif
+  return to_thread ? pthread_kill(pthread_self(), info->si_signo)
+    : kill(getpid(), info->si_signo);
+}
+
+static void set_default(int signal)
 {
   struct sigaction action;
 
@@ -88,144 +107,112 @@ static void default_action(int signal)
   action.sa_handler = SIG_DFL;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, NULL);
-  raise(signal); /* takes effect when the handler returns */
 }
 
-static void pass_on(int i, siginfo_t *info, void *context)
+/* What raised a fault raises it again when the handler returns, and the process ends as it would
+   have without us: same code, address and context. Only a system call that a filter answered with
+   SIGSYS is not repeated, nor is what was sent. */
+static void take_default_action(siginfo_t *info)
 {
-  const struct sigaction *action = &trial.application[i];
-
-  /* After a trial, only a handler that keeps ours for what it does not want leads here: not back
-     to it. */
-  if (!__atomic_load_n(&trial.running, __ATOMIC_ACQUIRE)
-    && __atomic_load_n(&is_beneath[i], __ATOMIC_ACQUIRE))
-    action = &beneath[i];
-  if ((action->sa_flags & SA_RESETHAND)
-    && __atomic_exchange_n(&trial.reset[i], 1, __ATOMIC_ACQ_REL))
-    default_action(faults[i]);
-  else if (action->sa_flags & SA_SIGINFO)
-    action->sa_sigaction(faults[i], info, context);
-  else if (action->sa_handler == SIG_DFL)
-    default_action(faults[i]);
-  else if (action->sa_handler != SIG_IGN)
-    action->sa_handler(faults[i]);
-  else if (!was_sent(info))
-    default_action(faults[i]); /* the system does not let a fault be ignored either */
+  set_default(info->si_signo);
+  if (was_sent(info) || info->si_signo == SIGSYS)
+    send_again(info, 1);
 }
 
-static int is_kept(int signal)
+/* Does what the system would do for this action. */
+static void act(struct sigaction *program, siginfo_t *info, void *context)
 {
-  int i;
+  struct sigaction action = *program;
 
-  for (i = 0; i < trial.kept; i++)
-    if (trial.kept_info[i].si_signo == signal)
-      return 1;
-  return 0;
+  if (action.sa_flags & SA_RESETHAND)
+    action.sa_handler = __atomic_exchange_n(&program->sa_handler, SIG_DFL, __ATOMIC_ACQ_REL);
+  if (action.sa_handler == SIG_IGN && was_sent(info))
+    return;
+  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+    take_default_action(info); /* no system lets a fault be ignored */
+  else if (action.sa_flags & SA_SIGINFO)
+    action.sa_sigaction(info->si_signo, info, context);
+  else
+    action.sa_handler(info->si_signo);
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+/* Passes a signal on to the program. Between the system call that installs ours and the next
+   instruction of the selecting thread, the program's action is not known yet. A child that was
+   forked just then takes the default. */
+static void pass_on(struct handlers *ours, int i, siginfo_t *info, void *context)
 {
-  int saved_errno = errno;
-  int running = __atomic_load_n(&trial.running, __ATOMIC_ACQUIRE);
-  int mine = running && pthread_equal(pthread_self(), trial.thread);
-  int i = 0;
+  while (!__atomic_load_n(&ours->known[i], __ATOMIC_ACQUIRE) && getpid() == trial.process)
+    cpucycles_wait_a_little();
+  act(&ours->program[i], info, context);
+}
 
-  while (faults[i] != signal)
-    i++;
-  if (mine && trial.armed && !was_sent(info)) {
+static void on_signal_during(int signal, siginfo_t *info, void *context)
+{
+  int saved_errno = errno, i = index_of(signal);
+  int mine = __atomic_load_n(&trial.running, __ATOMIC_ACQUIRE) && getpid() == trial.process
+    && pthread_equal(pthread_self(), trial.thread);
+
+  if (mine && was_sent(info)) {
+    if (!__atomic_exchange_n(&trial.sent[i], 1, __ATOMIC_ACQ_REL))
+      trial.sent_info[i] = *info;
+  } else if (mine && trial.armed) {
     trial.armed = 0;
     trial.caught = signal;
+#ifdef __linux__
     trial.stack = ((ucontext_t *)context)->uc_stack;
+#endif
     siglongjmp(trial.escape, 1);
-  }
-  if (!was_sent(info)) {
-    if (!__atomic_load_n(&rescuer, __ATOMIC_ACQUIRE) || !rescuer(signal, info, context))
-      pass_on(i, info, context);
-  } else if (!mine)
-    pass_on(i, info, context);
-  else if (trial.kept < KEPT || !is_kept(signal))
-    /* The application's handler may do anything, even never return: it gets this at the end. */
-    trial.kept_info[trial.kept < KEPT ? trial.kept++ : KEPT - 1] = *info;
+  } else
+    pass_on(&during, i, info, context);
   errno = saved_errno;
 }
 
-static int is_ours(const struct sigaction *action)
+static void on_signal_after(int signal, siginfo_t *info, void *context)
 {
-  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
+  int saved_errno = errno;
+
+  if (was_sent(info) || !trial.rescue(signal, info, context))
+    pass_on(&after, index_of(signal), info, context);
+  errno = saved_errno;
 }
 
-/* The same circumstances as the application's own handler has: stack, mask, restarts. */
-static void put_ours(int i, struct sigaction *found)
+static int is(const struct sigaction *action, const struct handlers *ours)
 {
-  struct sigaction action = trial.application[i];
-
-  action.sa_flags &= SA_ONSTACK | SA_NODEFER | SA_RESTART;
-  if (!(trial.application[i].sa_flags & SA_SIGINFO) && trial.application[i].sa_handler == SIG_IGN)
-    action.sa_flags |= SA_RESTART; /* ignored signals interrupt nothing */
-  action.sa_flags |= SA_SIGINFO;
-  action.sa_sigaction = on_signal;
-  sigaction(faults[i], &action, found);
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == ours->handler;
 }
 
-static void install(int i)
+/* Replaces our handler. One that the program has set meanwhile stays: it may pass signals on to ours,
+   and so must not be taken for what ours passes them on to. */
+static void replace(const struct handlers *ours, int i, const struct sigaction *action)
 {
   struct sigaction found;
 
-  put_ours(i, &found);
-  if (is_ours(&found) || (found.sa_handler == trial.application[i].sa_handler
-        && found.sa_flags == trial.application[i].sa_flags))
-    return;
-  trial.application[i] = found; /* another thread has just set it */
-  put_ours(i, &found);
-}
-
-static int never_set(const struct sigaction *action)
-{
-  int member;
-
-  /* To musl, a number that is no signal's is no error: the size of the set is an end, too. */
-  for (member = 1; member <= (int)sizeof(action->sa_mask) * 8; member++) {
-    int is_member = sigismember(&action->sa_mask, member);
-
-    if (is_member > 0)
-      return 0;
-    if (is_member < 0)
-      break;
-  }
-  return action->sa_handler == SIG_DFL && action->sa_flags == 0;
-}
-
-/* The C library adds a flag of its own to whatever it sets, on many CPUs. All zero is "never
-   set" in every layout that the kernel has; the size of its mask is the fourth argument, on
-   sparc the fifth. */
-static void restore_never_set(int i)
-{
-#if defined(__linux__) && defined(SYS_rt_sigaction)
-  /* the same on all CPUs that have it: asm/signal.h */
-  const unsigned long sa_restorer = 0x04000000;
-  unsigned long zero[20] = { 0 }, found[20] = { 0 };
-
-  syscall(SYS_rt_sigaction, faults[i], zero, found, _NSIG / 8, _NSIG / 8);
-  /* The handler comes first and then the flags; on MIPS, which has no such flag, the other way
-     round. If this is not "default", another thread has just set a handler, which stays. */
-  if (found[0] != 0 || (found[1] != 0 && found[1] != sa_restorer))
-    syscall(SYS_rt_sigaction, faults[i], found, NULL, _NSIG / 8, _NSIG / 8);
-#else
-  (void)i;
-#endif
-}
-
-static void restore(int i)
-{
-  struct sigaction action = trial.application[i], found;
-
-  if (__atomic_load_n(&trial.reset[i], __ATOMIC_ACQUIRE))
-    action.sa_handler = SIG_DFL; /* and the flags stay, as the system has it */
-  sigaction(faults[i], &action, &found);
-  if (!is_ours(&found)) /* the application has meanwhile set another */
+  sigaction(faults[i], action, &found);
+  if (!is(&found, ours))
     sigaction(faults[i], &found, NULL);
-  else if (never_set(&action))
-    restore_never_set(i);
+}
+
+/* Installs our handler for faults[i] with one system call, or where the program has a handler, with
+   two: ours then runs under the same conditions as that (stack, mask, restarts). */
+static void install(struct handlers *ours, int i)
+{
+  struct sigaction action, found;
+
+  memset(&action, 0, sizeof action);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  action.sa_sigaction = ours->handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(faults[i], &action, &found);
+  /* at the end of the selection; or where a fork cut another thread's selection off */
+  if (is(&found, &during))
+    found = during.program[i];
+  ours->program[i] = found;
+  __atomic_store_n(&ours->known[i], 1, __ATOMIC_RELEASE);
+  if (found.sa_handler == SIG_DFL || found.sa_handler == SIG_IGN)
+    return;
+  action.sa_mask = found.sa_mask;
+  action.sa_flags = SA_SIGINFO | (found.sa_flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART));
+  replace(ours, i, &action);
 }
 
 void cpucycles_calm_begin(struct cpucycles_calm *calm)
@@ -245,57 +232,57 @@ void cpucycles_calm_end(const struct cpucycles_calm *calm)
   pthread_setcancelstate(calm->cancel_state, &ignored);
 }
 
-/* The application's action. A trial that was under way in another thread when this process was
-   forked off has left ours, and the application's where it was. */
-static void put_aside(int i)
-{
-  struct sigaction found;
-
-  sigaction(faults[i], NULL, &found);
-  if (is_ours(&found))
-    return;
-  if (stays[i]) { /* the application wants it otherwise, and may lead what it does not want to us */
-    stays[i] = 0;
-    beneath[i] = trial.application[i];
-    __atomic_store_n(&is_beneath[i], 1, __ATOMIC_RELEASE);
-  }
-  trial.application[i] = found;
-  trial.reset[i] = 0;
-}
-
 void cpucycles_trial_begin(const struct cpucycles_calm *calm)
 {
   int i;
 
+  trial.process = getpid();
   trial.thread = pthread_self();
   trial.mask = calm->mask;
   trial.armed = 0;
-  trial.kept = 0;
   sigfillset(&trial.trial_mask);
   for (i = 0; i < FAULTS; i++) {
-    put_aside(i);
+    trial.sent[i] = trial.stays[i] = 0;
     sigdelset(&trial.trial_mask, faults[i]);
   }
   __atomic_store_n(&trial.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
-    install(i);
+    install(&during, i);
   /* A fault that is blocked would end the process. */
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
 
-/* Sends a signal once more, with what it carried: to this thread, which the system had chosen
-   for it; but one that this thread has blocked, to whom it was sent, as far as it tells. */
-static void send_again(siginfo_t *info)
+void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+  const int *signals)
 {
-#if defined(__linux__) && defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) \
-  && defined(SYS_gettid)
-  if (info->si_code == SI_TKILL || sigismember(&trial.mask, info->si_signo) == 0)
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo, info);
-  else
-    syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info);
-#else
-  kill(getpid(), info->si_signo);
+  trial.rescue = rescue;
+  for (; *signals; signals++)
+    trial.stays[index_of(*signals)] = 1;
+}
+
+/* An ignored signal stays so: a program that this one executes would inherit that, and a handler
+   it would not. */
+static void replace_or_restore(int i)
+{
+  if (!trial.stays[i]) {
+    replace(&during, i, &during.program[i]);
+    return;
+  }
+  install(&after, i);
+  trial.stays[i] = after.program[i].sa_handler != SIG_IGN;
+  if (!trial.stays[i])
+    replace(&after, i, &after.program[i]);
+}
+
+/* Was it sent to the selecting thread, rather than to the process, which has another thread for it
+   if this one blocks it? */
+static int is_for_thread(int i)
+{
+#ifdef SI_TKILL
+  if (trial.sent_info[i].si_code == SI_TKILL)
+    return 1;
 #endif
+  return sigismember(&trial.mask, faults[i]) == 0;
 }
 
 void cpucycles_trial_end(void)
@@ -306,55 +293,45 @@ void cpucycles_trial_end(void)
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   for (i = 0; i < FAULTS; i++)
-    if (!stays[i])
-      restore(i);
+    replace_or_restore(i);
   __atomic_store_n(&trial.running, 0, __ATOMIC_RELEASE);
+  /* They are pending until the caller unblocks them: a handler that does not return loses none. */
+  for (i = 0; i < FAULTS; i++)
+    if (trial.sent[i])
+      trial.sent[i] = send_again(&trial.sent_info[i], is_for_thread(i)) != 0;
 }
 
-/* An ignored signal would be inherited by the next program as such; ours would not. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
-  const int *signals)
+void cpucycles_trial_replay(void)
 {
+  struct sigaction action;
+#ifdef __linux__
+  ucontext_t context;
+  void *no_context = memset(&context, 0, sizeof context);
+#else
+  void *no_context = NULL;
+#endif
   int i;
 
-  __atomic_store_n(&rescuer, rescue, __ATOMIC_RELEASE);
-  for (; *signals; signals++)
-    for (i = 0; i < FAULTS; i++)
-      if (faults[i] == *signals)
-        stays[i] = (trial.application[i].sa_flags & SA_SIGINFO)
-          || trial.application[i].sa_handler != SIG_IGN;
+  for (i = 0; i < FAULTS; i++)
+    if (trial.sent[i]) {
+      trial.sent[i] = 0;
+      sigaction(faults[i], NULL, &action);
+      act(&action, &trial.sent_info[i], no_context);
+    }
 }
 
-/* No handler leads into an unloaded library, unless somebody keeps it for later. */
+/* No signal leads into a library that has been unloaded. */
 __attribute__((destructor)) static void unload(void)
 {
   int i;
 
   for (i = 0; i < FAULTS; i++)
-    if (stays[i]) {
-      stays[i] = 0;
-      restore(i);
-    }
+    if (trial.stays[i])
+      replace(&after, i, &after.program[i]);
 }
 
-void cpucycles_trial_replay(void)
-{
-  siginfo_t info;
-
-  while (trial.kept > 0) {
-    int i;
-
-    info = trial.kept_info[0];
-    trial.kept--;
-    for (i = 0; i < trial.kept; i++)
-      trial.kept_info[i] = trial.kept_info[i + 1];
-    /* its handler may not come back: nothing else is left to do here but the rest */
-    send_again(&info);
-  }
-}
-
-/* The alternate stack that the system took away for the handler's duration (SS_AUTODISARM) comes
-   back with the handler's return, which there was none. */
+/* The system takes an alternate stack with SS_AUTODISARM away while a handler runs, and gives it
+   back when that returns, which the one that jumped did not. */
 static void rearm_stack(void)
 {
 #ifdef __linux__
@@ -369,7 +346,7 @@ int cpucycles_trial(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(trial.escape, 0)) {
     rearm_stack();
-    pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* the handler's mask was on */
+    pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* the handler's was in force */
     return trial.caught;
   }
   trial.armed = 1;

@@ -784,11 +784,26 @@ static void call_all(void)
   faults_within |= cpucycles_is_selected();
 }
 
-static int call_all_while_something_is_made(void)
-{
-  static struct cpucycles_once once;
+#ifdef HAVE_SECURE_GETENV
 
-  cpucycles_once(&once, call_all);
+/* The library's own question about the environment, which it asks while it selects. */
+static int selecting;
+
+char *secure_getenv(const char *name)
+{
+  if (selecting) {
+    selecting = 0;
+    call_all();
+  }
+  return getenv(name);
+}
+
+static int call_all_within_the_selection(void)
+{
+  selecting = 1;
+  cpucycles();
+  if (selecting)
+    return 3;
   if (faults_within)
     return 1;
   if (!counts() || strcmp(cpucycles_frequency_source(), "default") == 0)
@@ -798,7 +813,191 @@ static int call_all_while_something_is_made(void)
 
 START_TEST(every_call_has_an_answer_while_the_library_selects)
 {
-  in_fresh_process(call_all_while_something_is_made);
+  in_fresh_process(call_all_within_the_selection);
+}
+END_TEST
+
+#else
+
+START_TEST(every_call_has_an_answer_while_the_library_selects)
+{
+  (void)call_all;
+  skip("every_call_has_an_answer_while_the_library_selects",
+    "the library calls nothing here that this program could define");
+}
+END_TEST
+
+#endif
+
+/* Signals that are sent while the library selects, and questions that follow. */
+
+static pthread_t selecting_thread;
+static volatile int received, received_elsewhere;
+
+static void count_received(int signal)
+{
+  (void)signal;
+  received++;
+  if (!pthread_equal(pthread_self(), selecting_thread))
+    received_elsewhere++;
+}
+
+/* Waits until the library's handlers are in place, or the selection is over. */
+static void wait_for_the_trial(void)
+{
+  struct sigaction action;
+  int signal = suite_sent_fault(SIGILL);
+
+  do
+    sigaction(signal, NULL, &action);
+  while (action.sa_handler == count_received && !cpucycles_is_selected());
+}
+
+static void *send_one(void *unused)
+{
+  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  wait_for_the_trial();
+  pthread_kill(selecting_thread, suite_sent_fault(SIGILL));
+  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  return unused;
+}
+
+static void *ask_once_sent(void *unused)
+{
+  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles_rate();
+  cpucycles_timer();
+  cpucycles_counter(0);
+  return unused;
+}
+
+static int call_while_one_signal_is_sent(void)
+{
+  pthread_t sender, asker;
+
+  selecting_thread = pthread_self();
+  signal(suite_sent_fault(SIGILL), count_received);
+  if (pthread_create(&sender, NULL, send_one, NULL) != 0
+    || pthread_create(&asker, NULL, ask_once_sent, NULL) != 0)
+    return 2;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  pthread_join(sender, NULL);
+  pthread_join(asker, NULL);
+  return received != 1 || received_elsewhere || !counts();
+}
+
+START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
+{
+  const char *test = "signal_sent_during_the_selection_is_delivered_once_to_its_thread";
+  int i, runs = suite_runs(300);
+
+  if (skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit")
+    || skip_where_handlers_lose_their_thread(test))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_one_signal_is_sent);
+}
+END_TEST
+
+/* A chain of handlers around a real selection: one before, one set by another thread meanwhile, one
+   after; and all that can be asked afterwards. */
+static struct sigaction chain[3];
+static volatile int chain_calls[3];
+
+static void end_fault(int signal, siginfo_t *info, void *context)
+{
+  (void)signal, (void)info, (void)context;
+  chain_calls[0]++;
+  mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
+}
+
+static void pass_along(int i, int signal, siginfo_t *info, void *context)
+{
+  if (++chain_calls[i] > 10)
+    suite_exit(42);
+  chain[i].sa_sigaction(signal, info, context);
+}
+
+static void pass_second(int signal, siginfo_t *info, void *context)
+{
+  pass_along(1, signal, info, context);
+}
+
+static void pass_third(int signal, siginfo_t *info, void *context)
+{
+  pass_along(2, signal, info, context);
+}
+
+static void link_handler(int i, void (*handler)(int, siginfo_t *, void *))
+{
+  struct sigaction set;
+
+  memset(&set, 0, sizeof set);
+  set.sa_flags = SA_SIGINFO;
+  set.sa_sigaction = handler;
+  sigaction(SIGSEGV, &set, &chain[i]);
+}
+
+static void *link_second(void *unused)
+{
+  struct sigaction action;
+
+  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  do
+    sigaction(SIGSEGV, NULL, &action);
+  while (action.sa_sigaction == end_fault && !cpucycles_is_selected());
+  link_handler(1, pass_second);
+  return unused;
+}
+
+/* Has one fault called each of the handlers once? */
+static int each_is_called_once(int third)
+{
+  memset((void *)chain_calls, 0, sizeof chain_calls);
+  mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
+  *forbidden = 1;
+  return chain_calls[0] == 1 && chain_calls[1] == 1 && chain_calls[2] == third;
+}
+
+static int call_within_a_chain_of_handlers(void)
+{
+  pthread_t setter;
+  int fine;
+
+  forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
+  if (forbidden == MAP_FAILED)
+    return 2;
+  link_handler(0, end_fault);
+  if (pthread_create(&setter, NULL, link_second, NULL) != 0)
+    return 3;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  pthread_join(setter, NULL);
+  fine = each_is_called_once(0);
+  link_handler(2, pass_third);
+  fine = fine && each_is_called_once(1);
+  cpucycles_rate();
+  fine = fine && each_is_called_once(1);
+  cpucycles_timer();
+  cpucycles_counter(0);
+  fine = fine && each_is_called_once(1);
+  return fine && counts() ? 0 : 4;
+}
+
+START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
+{
+  int i, runs = suite_runs(300);
+
+  if (skip_under("valgrind", "handlers_before_during_and_after_the_selection_are_each_called_once",
+        "valgrind takes the fault for an error of the program"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_within_a_chain_of_handlers);
 }
 END_TEST
 
@@ -872,6 +1071,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
   tcase_add_test(tests, every_counter_that_works_can_be_the_process_s_own);
   tcase_add_test(tests, every_call_has_an_answer_while_the_library_selects);
+  tcase_add_test(tests, signal_sent_during_the_selection_is_delivered_once_to_its_thread);
+  tcase_add_test(tests, handlers_before_during_and_after_the_selection_are_each_called_once);
   tcase_add_test(tests, what_becomes_of_a_thread_is_said_of_the_selected_counter);
   tcase_add_test(tests, unscaled_counter_is_called_without_a_wrapper);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What the first call asks of the system: at most 20 rt_sigaction calls, and no process.
+# What the first call asks of the system: at most 10 rt_sigaction calls, and no process.
 
 set -eu
 : "${builddir:=.}"
@@ -17,4 +17,4 @@ strace -f -o $out -e trace=process,rt_sigaction "$program" >/dev/null 2>&1 ||
 actions=$(grep -c rt_sigaction $out) || :
 processes=$(grep -E '(clone|clone3|fork|vfork|execve|execveat)\(' $out | grep -vc "execve(\"$program\"") || :
 echo "first-call: $actions rt_sigaction calls, $processes processes started"
-[ "$actions" -gt 0 ] && [ "$actions" -le 20 ] && [ "$processes" = 0 ]
+[ "$actions" -gt 0 ] && [ "$actions" -le 10 ] && [ "$processes" = 0 ]

@@ -101,7 +101,7 @@ if PERF_EVENTS
 check_LTLIBRARIES += tests/perf-module.la
 check_PROGRAMS += tests/perf-cost
 endif
-tests_perf_module_la_SOURCES = tests/perf-module.c backends/perf-remedy.c lib/trial.c
+tests_perf_module_la_SOURCES = tests/perf-module.c backends/perf-remedy.c lib/thread.c lib/trial.c
 tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
 tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

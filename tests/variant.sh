@@ -33,7 +33,8 @@ case $kind in
   clang) compiler=clang cflags='-O2 -g' ;;
   hardened) cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' runs=100 pie=yes ;;
   hardened-clang)
-    compiler=clang cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
+    compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
+    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
     options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
     ;;
   musl)
