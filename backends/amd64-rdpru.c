@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/perf-remedy.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -26,7 +25,7 @@ static int open_aperf(struct cpucycles_why *why)
   /* Every CPU of this architecture has the leaf, for the sizes of its addresses. Asking for the
      largest first would cost a second exit to the hypervisor, some microseconds. */
   __cpuid(0x80000008, eax, ebx, ecx, edx);
-  cpucycles_cpuid_works = 1;
+  cpucycles_tried.cpuid = 1;
   return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
 }
 

@@ -70,8 +70,9 @@ struct cpucycles_backend {
   void (*close)(void);
 
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
-     does. Called after open() succeeded and in the selection only; may raise a signal as open()
-     may. */
+     does. Called after open() succeeded: in the selection, where it may raise a signal as open()
+     may; and on demand for the selected counter, where it must not. cpucycles_is_guarded() tells
+     which, and cpucycles_tried what raised no signal in the selection. */
   long long (*rate)(void);
 
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
@@ -80,10 +81,9 @@ struct cpucycles_backend {
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
      left, of the errno that open() failed with, or 0, and of the signal that open() or read()
      raised, or 0. Both are 0 for a counter that opened, and stands still: then it says what
-     would start it, or nothing. Called once the selection is made, in any thread, by several at
-     once, and unguarded: it may take its time, and must execute nothing that can raise a signal
-     but opening and reading files. Not called where those raised one in the selection. 0: nothing.
-     */
+     would start it, or nothing. Called on demand once the selection is made, in any thread: it may take
+     its time, and must execute nothing that can raise a signal but file access. Not called where
+     that raised one in the selection. 0: nothing. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
   /* For a counter that the system may take away while it is in use, so that read() faults:
@@ -105,6 +105,16 @@ struct cpucycles_backend {
      then use themselves; 0: it is more than that, or has no code, or needs a rescue. */
   unsigned int plain;
 };
+
+/* What questions that come after the selection use, beside files: set where it has worked in the
+   selection without raising a signal. Linux can make CPUID raise SIGSEGV (arch_prctl(2),
+   ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
+extern struct cpucycles_tried {
+  int cpuid, perf_event_open;
+} cpucycles_tried;
+
+/* Is this the selection, in which signals are caught? */
+int cpucycles_is_guarded(void);
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no
    longer: cycles by the next best counter that all threads share, at least a clock. 0 while the

@@ -420,6 +420,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
   }
   if (error == 0)
     error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+  cpucycles_tried.perf_event_open = 1;
   method->refusal->counts_kernel = own.counts_kernel;
   if (error != 0)
     return error;

@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cpucycles_cpuid_works;
-
 /* A number of the kernel's, or `none` if the file is not there or says something else. */
 static int kernel_number(const char *root, const char *path, int none)
 {
@@ -97,7 +95,7 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
       "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   };
   const char *hypervisor
-    = cpucycles_cpuid_works ? find_hypervisor(root) : hypervisor_of_files(root);
+    = cpucycles_tried.cpuid ? find_hypervisor(root) : hypervisor_of_files(root);
   size_t i;
 
   if (!hypervisor)

@@ -18,10 +18,6 @@
 #define QEMU_HAS_PMU_OPTION 0
 #endif
 
-/* Has CPUID been executed in the selection, under its guard? Linux can make it raise SIGSEGV
-   (arch_prctl(2), ARCH_SET_CPUID), so that remedies, which run unguarded, execute it only then. */
-extern int cpucycles_cpuid_works;
-
 /* A PMU is missing. Says so, and how to get one, where a hypervisor is the cause. */
 void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why);
 

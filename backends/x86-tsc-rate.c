@@ -3,13 +3,14 @@
 
 #include "config.h"
 
-#include "backends/perf-remedy.h"
 #include "backends/x86-tsc-rate.h"
 #include "backends/x86-tsc.h"
 
 long long cpucycles_tsc_rate(void)
 {
-  return tsc_rate();
+  int guarded = cpucycles_is_guarded();
+
+  return tsc_rate(guarded || cpucycles_tried.cpuid, guarded || cpucycles_tried.perf_event_open);
 }
 
 const char *cpucycles_tsc_rate_source(void)
@@ -26,7 +27,7 @@ int cpucycles_tsc_invariant(const char **who)
 {
   int invariant = tsc_invariant(who);
 
-  cpucycles_cpuid_works = 1;
+  cpucycles_tried.cpuid = 1;
   return invariant;
 }
 

@@ -274,17 +274,18 @@ static inline long long tsc_rate_of_virtual_cpu(void)
   return tsc_rate_of_hypervisor(read_cpuid);
 }
 
-/* Who can state it, the most exact first. */
+/* Who can state it, the most exact first, and what asking takes. */
 static const struct {
   const char *name;
   long long (*ask)(void);
+  int takes_cpuid, takes_perf;
 } tsc_rates[] = {
-  { "tsc_freq_khz", tsc_rate_of_file },
-  { "perf time_mult", tsc_rate_of_perf },
-  { "CPUID leaf 15H", tsc_rate_of_cpu },
-  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu },
+  { "tsc_freq_khz", tsc_rate_of_file, 0, 0 },
+  { "perf time_mult", tsc_rate_of_perf, 0, 1 },
+  { "CPUID leaf 15H", tsc_rate_of_cpu, 1, 0 },
+  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 1, 0 },
 #ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", tsc_rate_of_sysctl },
+  { "sysctl of the TSC", tsc_rate_of_sysctl, 0, 0 },
 #endif
 };
 
@@ -293,13 +294,15 @@ enum { TSC_RATES = sizeof tsc_rates / sizeof tsc_rates[0] };
 /* Which of them answered last; -1: none. */
 static int tsc_rate_answered = -1;
 
-static inline long long tsc_rate(void)
+static inline long long tsc_rate(int may_cpuid, int may_perf)
 {
   long long rate = 0;
-  int i = 0;
+  int i;
 
-  while (i < TSC_RATES && (rate = tsc_rates[i].ask()) == 0)
-    i++;
+  for (i = 0; i < TSC_RATES && rate == 0; i++)
+    if ((may_cpuid || !tsc_rates[i].takes_cpuid) && (may_perf || !tsc_rates[i].takes_perf))
+      rate = tsc_rates[i].ask();
+  i--;
   __atomic_store_n(&tsc_rate_answered, rate ? i : -1, __ATOMIC_RELAXED);
   return rate;
 }

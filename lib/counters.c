@@ -120,15 +120,6 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
-/* Several threads may come here with the same text. None writes it once a user can read it. */
-static void publish(const char **where, const char *text)
-{
-  const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);
-
-  if (text && known != text)
-    __atomic_compare_exchange_n(where, &known, text, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
 void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   const struct cpucycles_backend *backend)
 {
@@ -139,8 +130,10 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
   backend->explain(info->error_number, info->signal_number, &why);
-  publish(&info->explanation, why.explanation);
-  publish(&info->remedy, why.remedy);
+  if (why.explanation)
+    info->explanation = why.explanation;
+  if (why.remedy)
+    info->remedy = why.remedy;
 }
 
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,

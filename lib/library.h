@@ -159,7 +159,7 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
   const struct cpucycles_why *);
 
-/* Fills in what the counter's backend can say of why it was dropped. Any thread, at any time. */
+/* Fills in what the counter's backend can say of why it was dropped; unguarded. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   const struct cpucycles_entry *table, int count);
@@ -191,7 +191,8 @@ struct cpucycles_selection {
   char skipped[320];
   struct cpucycles_reader reader;
   unsigned int plain; /* the chosen backend's, where its read() is not extended */
-  struct cpucycles_timer_info timer; /* of the chosen one */
+  struct cpucycles_timer_info timer; /* of the chosen one; its stated rate is a detail */
+  long long rate; /* counts per second, 0: not known; a detail */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
@@ -203,11 +204,15 @@ struct cpucycles_selection {
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
-/* rate.c again: what hardware and system say of the selected counter, for a trial; and how much
-   the selected counter goes up in a second; 0: not known. */
-void cpucycles_ask_timer(struct cpucycles_selection *selection,
+/* rate.c again: what hardware and system say of the selected counter, and its counts per second. */
+
+/* Within a trial begun. */
+void cpucycles_ask_invariant(struct cpucycles_selection *selection,
   const struct cpucycles_backend *backend);
-long long cpucycles_find_rate(const struct cpucycles_selection *selection);
+
+/* Of the published counter; unguarded. */
+void cpucycles_find_rate(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table);
 
 /* process.c: one-time initialisation. */
 
@@ -216,9 +221,9 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection);
    errno alone. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
-/* The same, for somebody who looks at its counters: each with all that can be said of why it was
-   dropped. */
-const struct cpucycles_selection *cpucycles_selected_and_explained(void);
+/* The same, with details: each counter with all that can be said of why it was dropped, the rate,
+   and the stated rate. */
+const struct cpucycles_selection *cpucycles_selected_in_detail(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);

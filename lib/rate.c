@@ -7,7 +7,6 @@
 #include "lib/library.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum {
   BRACKETS = 16,          /* at each end */
@@ -104,6 +103,17 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   return measured == 0 || agree(stated, measured) ? stated : 0;
 }
 
+static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table)
+{
+  int i;
+
+  for (i = 0; i < selection->count; i++)
+    if (selection->counters[i].state == CPUCYCLES_SELECTED)
+      return table[i].backend;
+  return NULL;
+}
+
 /* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
    only kept if its rate is constant. */
 static const struct {
@@ -118,20 +128,11 @@ static const struct {
   [CPUCYCLES_KIND_NONE] = { -1, NULL },
 };
 
-/* For the bodies that the trial runs. */
+/* For the body that the trial runs. */
 struct inquiry {
   const struct cpucycles_backend *backend;
   struct cpucycles_timer_info *timer;
 };
-
-static void ask_rate(void *argument)
-{
-  const struct inquiry *inquiry = argument;
-
-  inquiry->timer->stated_rate = inquiry->backend->rate();
-  if (inquiry->timer->stated_rate > 0 && inquiry->backend->rate_source)
-    inquiry->timer->stated_rate_source = inquiry->backend->rate_source();
-}
 
 static void ask_invariant(void *argument)
 {
@@ -143,7 +144,7 @@ static void ask_invariant(void *argument)
 }
 
 /* A statement that raises a signal is none. */
-void cpucycles_ask_timer(struct cpucycles_selection *selection,
+void cpucycles_ask_invariant(struct cpucycles_selection *selection,
   const struct cpucycles_backend *backend)
 {
   struct cpucycles_timer_info *timer = &selection->timer;
@@ -151,43 +152,31 @@ void cpucycles_ask_timer(struct cpucycles_selection *selection,
 
   timer->invariant = kinds[backend->kind].invariant;
   timer->invariant_source = kinds[backend->kind].who;
-  if (backend->rate && (cpucycles_trial(ask_rate, &inquiry) != 0 || timer->stated_rate < 0)) {
-    timer->stated_rate = 0;
-    timer->stated_rate_source = NULL;
-  }
   if (backend->invariant && cpucycles_trial(ask_invariant, &inquiry) != 0)
     timer->invariant = -1;
   if (timer->invariant < 0)
     timer->invariant_source = NULL;
 }
 
-/* Measures the selected counter at the first call; the first of several threads to be ready is right
-   for all. The result is kept as a float, which every CPU can exchange atomically: its 24 bits
-   are good for 0.06 ppm, the measurement for some ppm. */
-static long long measured_once(void)
-{
-  static uint32_t published;
-  uint32_t known = __atomic_load_n(&published, __ATOMIC_RELAXED), found;
-  float rate;
-
-  if (known == 0) {
-    rate = (float)cpucycles_measured_rate(cpucycles);
-    memcpy(&found, &rate, sizeof found);
-    if (__atomic_compare_exchange_n(&published, &known, found, 0, __ATOMIC_RELAXED,
-          __ATOMIC_RELAXED))
-      known = found;
-  }
-  memcpy(&rate, &known, sizeof rate);
-  return (long long)rate;
-}
-
 /* A counter that is scaled counts what it is scaled to. */
-long long cpucycles_find_rate(const struct cpucycles_selection *selection)
+void cpucycles_find_rate(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
 {
-  long long stated = selection->timer.stated_rate, measured;
+  const struct cpucycles_backend *backend = selected_backend(selection, table);
+  struct cpucycles_timer_info *timer = &selection->timer;
+  long long measured = 0;
 
+  if (!backend)
+    return;
+  timer->stated_rate = backend->rate && !selection->frequency.no_files ? backend->rate() : 0;
+  if (timer->stated_rate > 0 && backend->rate_source)
+    timer->stated_rate_source = backend->rate_source();
   if (selection->reader.scale.multiplier)
-    return selection->frequency.persecond;
-  measured = measured_once();
-  return stated > 0 && (measured == 0 || agree(stated, measured)) ? stated : measured;
+    selection->rate = selection->frequency.persecond;
+  else {
+    measured = cpucycles_measured_rate(cpucycles);
+    selection->rate = timer->stated_rate > 0
+        && (measured == 0 || agree(timer->stated_rate, measured))
+      ? timer->stated_rate
+      : measured;
+  }
 }

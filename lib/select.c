@@ -314,7 +314,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
-  cpucycles_ask_timer(selection, table[i].backend);
+  cpucycles_ask_invariant(selection, table[i].backend);
   return 1;
 }
 
@@ -415,6 +415,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
+  selection->rate = 0;
   if (cpucycles_trial(cpucycles_osclock_touch, NULL) != 0)
     cpucycles_osclock_avoid_libc();
   selection->frequency = cpucycles_frequency(host);

@@ -21,9 +21,13 @@ int cpucycles_process_self(void)
   return (int)getpid();
 }
 
+/* nanosleep() is a cancellation point, and a signal handler may wait here. */
 void cpucycles_wait_a_little(void)
 {
   const struct timespec pause = { 0, 20000 };
+  int state, ignored;
 
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   nanosleep(&pause, NULL);
+  pthread_setcancelstate(state, &ignored);
 }

@@ -993,8 +993,10 @@ START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
 {
   int i, runs = suite_runs(300);
 
-  if (skip_under("valgrind", "handlers_before_during_and_after_the_selection_are_each_called_once",
-        "valgrind takes the fault for an error of the program"))
+  const char *test = "handlers_before_during_and_after_the_selection_are_each_called_once";
+
+  if (skip_under("valgrind", test, "valgrind takes the fault for an error of the program")
+    || skip_under("tsan", test, "ThreadSanitizer's sigaction() is not atomic"))
     return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_within_a_chain_of_handlers);

@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(rate_comes_with_the_name_of_who_states_it)
 {
-  long long rate = tsc_rate();
+  long long rate = tsc_rate(1, 1);
 
   ck_assert((rate == 0) == (strcmp(tsc_rate_source(), "nobody") == 0));
   tsc_rate_answered = 1;

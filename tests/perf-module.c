@@ -19,6 +19,8 @@ long long cpucycles_next_best(void)
   return 0;
 }
 
+struct cpucycles_tried cpucycles_tried;
+
 void cpucycles_note(const char *code)
 {
   (void)code;

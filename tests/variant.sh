@@ -26,7 +26,7 @@ case $kind in
   asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 under=asan ;;
   ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
   tsan)
-    cflags="$cflags -fsanitize=thread" runs=100
+    cflags="$cflags -fsanitize=thread" runs=100 under=tsan
     # The child of a process with threads has none of them, and cannot join them.
     export TSAN_OPTIONS=report_thread_leaks=0
     ;;
