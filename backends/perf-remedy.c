@@ -68,7 +68,7 @@ static int has_pmu(const char *root, const char *const *names)
   if (snprintf(whole, sizeof whole, "%s/sys/bus/event_source/devices", root) < (int)sizeof whole)
     folder = opendir(whole);
   if (!folder)
-    return 0;
+    return errno != ENOENT; /* refused: it is not known to be missing */
   while (!found && (entry = readdir(folder)) != NULL)
     for (i = 0; names[i] && !found; i++)
       found = strncmp(entry->d_name, names[i], strlen(names[i])) == 0;

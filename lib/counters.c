@@ -120,6 +120,16 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
+/* Writes a text that several threads may find at once, if it is not there yet: once one of them has
+   returned, users read it. */
+static void publish(const char **where, const char *text)
+{
+  const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);
+
+  if (text && known != text)
+    __atomic_compare_exchange_n(where, &known, text, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   const struct cpucycles_backend *backend)
 {
@@ -130,10 +140,8 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
   backend->explain(info->error_number, info->signal_number, &why);
-  if (why.explanation)
-    info->explanation = why.explanation;
-  if (why.remedy)
-    info->remedy = why.remedy;
+  publish(&info->explanation, why.explanation);
+  publish(&info->remedy, why.remedy);
 }
 
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,

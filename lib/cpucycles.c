@@ -175,7 +175,7 @@ long long cpucycles_rate(void)
 {
   const struct cpucycles_selection *detailed = details();
 
-  return detailed ? detailed->rate : 0;
+  return detailed ? cpucycles_find_rate(detailed) : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)

@@ -62,14 +62,12 @@ extern const char *cpucycles_frequency_source(void);
    Threads: safe.  Since: 20261121. */
 extern const char *cpucycles_frequency_skipped(void);
 
-/* The rate of the selected counter; found at the first call of this, of cpucycles_timer() or of
-   cpucycles_counter(), which can take a millisecond.
+/* The rate of the selected counter; found at the first call of this, which can take a millisecond.
    Returns: by how much cpucycles() goes up in a second: for clocks and other counters that are
      scaled, cpucycles_persecond(); for one of a constant rate, that, as hardware or system state
      it, else as measured; for a core's own cycles, as measured at that moment, from 1 to 10^15.
      0: not known.
-   Fails: only by returning 0; so it does if called by the selection, or by what finds it (a signal
-     handler, an allocator).
+   Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
 
@@ -143,8 +141,8 @@ struct cpucycles_timer_info {
   const char *invariant_source; /* who says so; 0 if nobody does */
 };
 
-/* Returns: what is said of the selected counter, which can take a millisecond the first time. What
-     it really does is measured, and cpucycles_rate() tells.
+/* Returns: what is said of the selected counter. What it really does is measured, and
+     cpucycles_rate() tells.
    Fails: only by returning 0, as cpucycles_rate().
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);

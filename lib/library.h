@@ -192,7 +192,6 @@ struct cpucycles_selection {
   struct cpucycles_reader reader;
   unsigned int plain; /* the chosen backend's, where its read() is not extended */
   struct cpucycles_timer_info timer; /* of the chosen one; its stated rate is a detail */
-  long long rate; /* counts per second, 0: not known; a detail */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
@@ -210,9 +209,10 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
 void cpucycles_ask_invariant(struct cpucycles_selection *selection,
   const struct cpucycles_backend *backend);
 
-/* Of the published counter; unguarded. */
-void cpucycles_find_rate(struct cpucycles_selection *selection,
+/* Unguarded, by any number of threads. The rate is that of the published counter; 0: not known. */
+void cpucycles_ask_stated_rate(struct cpucycles_selection *selection,
   const struct cpucycles_entry *table);
+long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 
 /* process.c: one-time initialisation. */
 
@@ -221,8 +221,8 @@ void cpucycles_find_rate(struct cpucycles_selection *selection,
    errno alone. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
-/* The same, with details: each counter with all that can be said of why it was dropped, the rate,
-   and the stated rate. */
+/* The same, with details: each counter with all that can be said of why it was dropped, and the
+   stated rate of the selected one. */
 const struct cpucycles_selection *cpucycles_selected_in_detail(void);
 
 /* Has it been made? */

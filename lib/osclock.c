@@ -15,9 +15,19 @@
 #include <sys/syscall.h>
 #endif
 
-/* Which way leads to the clocks is a fact of the process, learnt once, before anything is
-   published. */
-static int avoid_libc;
+/* How the clocks are read, decided in the selection: 0: by the C library, 1: by plain system calls,
+   2: not at all. */
+static int avoided;
+
+static int avoiding(void)
+{
+  return __atomic_load_n(&avoided, __ATOMIC_RELAXED);
+}
+
+void cpucycles_osclock_avoid(void)
+{
+  __atomic_store_n(&avoided, avoiding() + 1, __ATOMIC_RELAXED);
+}
 
 #if defined(CLOCK_MONOTONIC) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
 
@@ -69,16 +79,12 @@ static int ask_kernel(clockid_t clock, long long *seconds, long long *nanosecond
 }
 #endif
 
-int cpucycles_osclock_avoid_libc(void)
-{
-  __atomic_store_n(&avoid_libc, 1, __ATOMIC_RELAXED);
-  return 0;
-}
-
 static long long by_system_call(clockid_t clock, long long persecond)
 {
   long long seconds, nanoseconds;
 
+  if (avoiding() > 1)
+    return 0;
   if (ask_kernel64(clock, &seconds, &nanoseconds) != 0
     && ask_kernel(clock, &seconds, &nanoseconds) != 0)
     return 0;
@@ -89,18 +95,13 @@ static long long by_system_call(clockid_t clock, long long persecond)
 
 #define by_system_call(clock, persecond) 0LL
 
-int cpucycles_osclock_avoid_libc(void)
-{
-  return -1;
-}
-
 #endif
 
 long long cpucycles_osclock_wall(void)
 {
   struct timeval now;
 
-  if (__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED))
+  if (avoiding())
     return by_system_call(CLOCK_REALTIME, 1000000);
   if (gettimeofday(&now, NULL) != 0)
     return 0;
@@ -113,7 +114,7 @@ static long long nanoseconds_of(clockid_t clock)
 {
   struct timespec now;
 
-  if (__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED))
+  if (avoiding())
     return by_system_call(clock, 1000000000);
   if (clock_gettime(clock, &now) != 0)
     return 0;
@@ -148,7 +149,7 @@ long long cpucycles_osclock_about(void)
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
 
-  if (!__atomic_load_n(&avoid_libc, __ATOMIC_RELAXED)
+  if (!avoiding()
     && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif
@@ -168,5 +169,6 @@ void cpucycles_osclock_touch(void *unused)
 {
   (void)unused;
   (void)cpucycles_osclock_monotonic();
+  (void)cpucycles_osclock_raw();
   (void)cpucycles_osclock_wall();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One-time initialisation of the process: its selection, and details of it if somebody asks. The
-   first thread to need one makes it while others wait; also where the process forks meanwhile. */
+/* One-time initialisation of the process: its selection, made by the first thread that needs it
+   while others wait; also where the process forks meanwhile. After it, nothing is guarded. */
 
 #include "config.h"
 
@@ -10,15 +10,15 @@
 #include <stddef.h>
 
 static struct {
-  int owner;        /* 0: free; pid: a thread of it is here; -1 - pid: it is being acquired */
-  uintptr_t thread; /* that one */
+  int owner;        /* 0: free; pid: a thread of it selects; -1 - pid: it is being acquired */
+  uintptr_t thread; /* the selecting one */
   int selected, detailed;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
 } process;
 
-/* Waits until no thread makes anything, and acquires the right to. Returns 0 if the calling thread
-   has it already: this is a signal handler, or an allocator, that was called meanwhile. */
+/* Waits until no thread selects, and acquires the right to. Returns 0 if the calling thread has it
+   already: this is a signal handler, or an allocator, that was called by the selection. */
 static int acquire(int pid)
 {
   int owner;
@@ -32,7 +32,7 @@ static int acquire(int pid)
       cpucycles_wait_a_little(); /* 0.1 ms to some ms */
       continue;
     }
-    /* It is free, or this is the child of a process in which another thread had it. */
+    /* It is free, or this is the child of a process in which another thread was selecting. */
     if (!__atomic_compare_exchange_n(&process.owner, &owner, -1 - pid, 0, __ATOMIC_ACQ_REL,
           __ATOMIC_ACQUIRE))
       continue;
@@ -42,42 +42,13 @@ static int acquire(int pid)
   }
 }
 
-/* The selection is guarded. */
-static void select_counter(const struct cpucycles_calm *calm)
+static void select_guarded(const struct cpucycles_calm *calm)
 {
   cpucycles_trial_begin(calm);
   cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, process.counters,
     &process.selection);
   cpucycles_trial_end();
-}
-
-/* Details are not. Where a file raised a signal in the selection, one would end the process now. */
-static void find_details(const struct cpucycles_calm *calm)
-{
-  (void)calm;
-  if (!process.selection.frequency.no_files)
-    cpucycles_counters_explain(process.counters, cpucycles_table, CPUCYCLES_TABLE_LENGTH);
-  cpucycles_find_rate(&process.selection, cpucycles_table);
-}
-
-/* Makes a part of the process's state unless it is made. Returns 1 if this call made it, 0 if
-   another did, -1 if called by the thread that is making some. Leaves errno alone. */
-static int make(int *made, void (*what)(const struct cpucycles_calm *calm))
-{
-  struct cpucycles_calm calm;
-  int saved_errno = errno, result = -1;
-
-  cpucycles_calm_begin(&calm);
-  if (acquire(cpucycles_process_self())) {
-    result = !*made;
-    if (result)
-      what(&calm);
-    __atomic_store_n(made, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&process.owner, 0, __ATOMIC_RELEASE);
-  }
-  cpucycles_calm_end(&calm);
-  errno = saved_errno;
-  return result;
+  __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
 }
 
 struct cpucycles_tried cpucycles_tried;
@@ -94,24 +65,42 @@ int cpucycles_is_selected(void)
 
 const struct cpucycles_selection *cpucycles_selected(void)
 {
-  if (!cpucycles_is_selected()) {
-    int result = make(&process.selected, select_counter);
+  struct cpucycles_calm calm;
+  int saved_errno = errno, acquired, selecting;
 
-    if (result < 0)
-      return NULL;
-    if (result > 0)
-      cpucycles_trial_replay();
-  }
-  return &process.selection;
+  if (cpucycles_is_selected())
+    return &process.selection;
+  cpucycles_calm_begin(&calm);
+  acquired = acquire(cpucycles_process_self());
+  selecting = acquired && !cpucycles_is_selected();
+  if (selecting)
+    select_guarded(&calm);
+  if (acquired)
+    __atomic_store_n(&process.owner, 0, __ATOMIC_RELEASE);
+  cpucycles_calm_end(&calm);
+  if (selecting)
+    cpucycles_trial_replay();
+  errno = saved_errno;
+  return acquired ? &process.selection : NULL;
 }
 
+/* No lock and no mask: the program's handlers may answer what a filter traps, and may leave by a
+   jump. Several threads may be here at once; all find the same, and the first to find it writes
+   it. Where a file raised a signal in the selection, one would end the process now. */
 const struct cpucycles_selection *cpucycles_selected_in_detail(void)
 {
   const struct cpucycles_selection *selected = cpucycles_selected();
+  int saved_errno = errno, state;
 
-  if (selected && !__atomic_load_n(&process.detailed, __ATOMIC_ACQUIRE)
-    && make(&process.detailed, find_details) < 0)
-    return NULL;
+  if (!selected || selected->frequency.no_files
+    || __atomic_load_n(&process.detailed, __ATOMIC_ACQUIRE))
+    return selected;
+  state = cpucycles_hold_cancellation();
+  cpucycles_counters_explain(process.counters, cpucycles_table, CPUCYCLES_TABLE_LENGTH);
+  cpucycles_ask_stated_rate(&process.selection, cpucycles_table);
+  cpucycles_release_cancellation(state);
+  __atomic_store_n(&process.detailed, 1, __ATOMIC_RELEASE);
+  errno = saved_errno;
   return selected;
 }
 

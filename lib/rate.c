@@ -7,6 +7,7 @@
 #include "lib/library.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
   BRACKETS = 16,          /* at each end */
@@ -158,25 +159,55 @@ void cpucycles_ask_invariant(struct cpucycles_selection *selection,
     timer->invariant_source = NULL;
 }
 
-/* A counter that is scaled counts what it is scaled to. */
-void cpucycles_find_rate(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+/* Several threads may be here at once, and users read what one has written. On CPUs that cannot
+   write it at once, all write the same. */
+void cpucycles_ask_stated_rate(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table)
 {
   const struct cpucycles_backend *backend = selected_backend(selection, table);
   struct cpucycles_timer_info *timer = &selection->timer;
-  long long measured = 0;
+  long long stated = backend && backend->rate ? backend->rate() : 0, unknown = 0;
+  const char *nobody = NULL;
 
-  if (!backend)
+  if (stated <= 0)
     return;
-  timer->stated_rate = backend->rate && !selection->frequency.no_files ? backend->rate() : 0;
-  if (timer->stated_rate > 0 && backend->rate_source)
-    timer->stated_rate_source = backend->rate_source();
-  if (selection->reader.scale.multiplier)
-    selection->rate = selection->frequency.persecond;
-  else {
-    measured = cpucycles_measured_rate(cpucycles);
-    selection->rate = timer->stated_rate > 0
-        && (measured == 0 || agree(timer->stated_rate, measured))
-      ? timer->stated_rate
-      : measured;
+  if (backend->rate_source)
+    __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody, backend->rate_source(), 0,
+      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (__atomic_always_lock_free(sizeof stated, 0))
+    __atomic_compare_exchange_n(&timer->stated_rate, &unknown, stated, 0, __ATOMIC_ACQ_REL,
+      __ATOMIC_ACQUIRE);
+  else
+    timer->stated_rate = stated;
+}
+
+/* Measures the selected counter at the first call; the first of several threads to be ready is right
+   for all. The result is kept as a float, which every CPU can exchange atomically: its 24 bits
+   are good for 0.06 ppm, the measurement for some ppm. */
+static long long measured_once(void)
+{
+  static uint32_t published;
+  uint32_t known = __atomic_load_n(&published, __ATOMIC_RELAXED), found;
+  float rate;
+
+  if (known == 0) {
+    rate = (float)cpucycles_measured_rate(cpucycles);
+    memcpy(&found, &rate, sizeof found);
+    if (__atomic_compare_exchange_n(&published, &known, found, 0, __ATOMIC_RELAXED,
+          __ATOMIC_RELAXED))
+      known = found;
   }
+  memcpy(&rate, &known, sizeof rate);
+  return (long long)rate;
+}
+
+/* A counter that is scaled counts what it is scaled to. */
+long long cpucycles_find_rate(const struct cpucycles_selection *selection)
+{
+  long long stated = selection->timer.stated_rate, measured;
+
+  if (selection->reader.scale.multiplier)
+    return selection->frequency.persecond;
+  measured = measured_once();
+  return stated > 0 && (measured == 0 || agree(stated, measured)) ? stated : measured;
 }

@@ -405,6 +405,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
 {
   const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
+  int i;
 
   if (!cpucycles_choice_is_made(list))
     list = NULL;
@@ -415,9 +416,8 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
-  selection->rate = 0;
-  if (cpucycles_trial(cpucycles_osclock_touch, NULL) != 0)
-    cpucycles_osclock_avoid_libc();
+  for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_touch, NULL) != 0; i++)
+    cpucycles_osclock_avoid();
   selection->frequency = cpucycles_frequency(host);
   memset(&selection->next_best, 0, sizeof selection->next_best);
   selection->next_best.read = cpucycles_osclock_monotonic;

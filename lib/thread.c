@@ -21,13 +21,27 @@ int cpucycles_process_self(void)
   return (int)getpid();
 }
 
+int cpucycles_hold_cancellation(void)
+{
+  int state;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  return state;
+}
+
+void cpucycles_release_cancellation(int state)
+{
+  int ignored;
+
+  pthread_setcancelstate(state, &ignored);
+}
+
 /* nanosleep() is a cancellation point, and a signal handler may wait here. */
 void cpucycles_wait_a_little(void)
 {
   const struct timespec pause = { 0, 20000 };
-  int state, ignored;
+  int state = cpucycles_hold_cancellation();
 
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   nanosleep(&pause, NULL);
-  pthread_setcancelstate(state, &ignored);
+  cpucycles_release_cancellation(state);
 }

@@ -32,6 +32,10 @@ uintptr_t cpucycles_thread_self(void);
 /* The calling process: the same for all its threads, another for a child, and positive. */
 int cpucycles_process_self(void);
 
+/* The calling thread is not cancelled between these. hold returns what release needs. */
+int cpucycles_hold_cancellation(void);
+void cpucycles_release_cancellation(int state);
+
 /* Sleeps, for less than what is waited for takes, or as short as the system can. A thread of lower
    priority gets on meanwhile, which yielding would not let it. */
 void cpucycles_wait_a_little(void);

@@ -82,19 +82,33 @@ static int was_sent(const siginfo_t *info)
   if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO)
     return 1;
 #endif
+#ifdef SI_KERNEL
+  if (info->si_code == SI_KERNEL)
+    return 0;
+#endif
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal again, with all that it carried if the system allows that. Returns 0, or an
-   error. */
-static int send_again(siginfo_t *info, int to_thread)
+/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns 0,
+   or -1 if the system does not allow that. */
+static int queue_again(siginfo_t *info, int to_thread)
 {
 #if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
-  if ((to_thread ? syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
-         info->si_signo, info)
-        : syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info)) == 0)
-    return 0;
+  if (to_thread)
+    return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+      info->si_signo, info);
+  return (int)syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info);
+#else
+  (void)info, (void)to_thread;
+  return -1;
 #endif
+}
+
+/* The same, at least by its number. Returns 0, or an error. */
+static int send_again(siginfo_t *info, int to_thread)
+{
+  if (queue_again(info, to_thread) == 0)
+    return 0;
   return to_thread ? pthread_kill(pthread_self(), info->si_signo)
     : kill(getpid(), info->si_signo);
 }
@@ -109,14 +123,14 @@ static void set_default(int signal)
   sigaction(signal, &action, NULL);
 }
 
-/* What raised a fault raises it again when the handler returns, and the process ends as it would
-   have without us: same code, address and context. Only a system call that a filter answered with
-   SIGSYS is not repeated, nor is what was sent. */
+/* Ends the process when the handler returns, as it would have ended without us: the signal is
+   pending with the same code and address, for the same context. Where it cannot be queued, the
+   instruction raises it again; but not a system call that a filter answered, nor what was sent. */
 static void take_default_action(siginfo_t *info)
 {
   set_default(info->si_signo);
-  if (was_sent(info) || info->si_signo == SIGSYS)
-    send_again(info, 1);
+  if (queue_again(info, 1) != 0 && (was_sent(info) || info->si_signo == SIGSYS))
+    pthread_kill(pthread_self(), info->si_signo);
 }
 
 /* Does what the system would do for this action. */
@@ -185,7 +199,7 @@ static int is(const struct sigaction *action, const struct handlers *ours)
    and so must not be taken for what ours passes them on to. */
 static void replace(const struct handlers *ours, int i, const struct sigaction *action)
 {
-  struct sigaction found;
+  struct sigaction found = *action;
 
   sigaction(faults[i], action, &found);
   if (!is(&found, ours))
@@ -199,11 +213,12 @@ static void install(struct handlers *ours, int i)
   struct sigaction action, found;
 
   memset(&action, 0, sizeof action);
+  found = action;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = ours->handler;
   sigemptyset(&action.sa_mask);
   sigaction(faults[i], &action, &found);
-  /* at the end of the selection; or where a fork cut another thread's selection off */
+  /* at the end of the selection; or where a fork cut this short */
   if (is(&found, &during))
     found = during.program[i];
   ours->program[i] = found;
@@ -211,7 +226,7 @@ static void install(struct handlers *ours, int i)
   if (found.sa_handler == SIG_DFL || found.sa_handler == SIG_IGN)
     return;
   action.sa_mask = found.sa_mask;
-  action.sa_flags = SA_SIGINFO | (found.sa_flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART));
+  action.sa_flags = SA_SIGINFO | (found.sa_flags & ~(int)SA_RESETHAND);
   replace(ours, i, &action);
 }
 
@@ -219,22 +234,20 @@ void cpucycles_calm_begin(struct cpucycles_calm *calm)
 {
   sigset_t all;
 
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm->cancel_state);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &calm->mask);
+  calm->cancel_state = cpucycles_hold_cancellation();
 }
 
 void cpucycles_calm_end(const struct cpucycles_calm *calm)
 {
-  int ignored;
-
-  pthread_sigmask(SIG_SETMASK, &calm->mask, NULL);
-  pthread_setcancelstate(calm->cancel_state, &ignored);
+  cpucycles_release_cancellation(calm->cancel_state);
+  pthread_sigmask(SIG_SETMASK, &calm->mask, NULL); /* last: a handler may leave by a jump */
 }
 
 void cpucycles_trial_begin(const struct cpucycles_calm *calm)
 {
-  int i;
+  int i, forked = trial.running; /* while another thread of the parent was selecting */
 
   trial.process = getpid();
   trial.thread = pthread_self();
@@ -247,7 +260,8 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   }
   __atomic_store_n(&trial.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
-    install(&during, i);
+    if (!(forked && during.known[i]))
+      install(&during, i);
   /* A fault that is blocked would end the process. */
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
@@ -320,7 +334,7 @@ void cpucycles_trial_replay(void)
     }
 }
 
-/* No signal leads into a library that has been unloaded. */
+/* No signal leads into a library that has been unloaded, unless a handler of the program's does. */
 __attribute__((destructor)) static void unload(void)
 {
   int i;

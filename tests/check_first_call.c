@@ -30,6 +30,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <ucontext.h>
 #endif
 
 /* Threads. */
@@ -551,6 +552,41 @@ static int files_answer_sigsys(void)
   _exit(!counts() || cpucycles_persecond() < 1000);
 }
 
+#ifdef __x86_64__
+
+/* A sandbox that is entered after the first call: what opens a file asks a broker. */
+static volatile int asked_for_files;
+
+static void refuse_file(int signal, siginfo_t *info, void *context)
+{
+  (void)signal, (void)info;
+  asked_for_files++;
+  ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = -EACCES;
+}
+
+static int ask_for_details_in_a_sandbox(void)
+{
+  static const int calls[] = { SYS_open, SYS_openat };
+  struct sigaction set;
+  int i;
+
+  memset(&set, 0, sizeof set);
+  set.sa_sigaction = refuse_file;
+  set.sa_flags = SA_SIGINFO;
+  sigaction(SIGSYS, &set, NULL);
+  cpucycles();
+  if (filter(calls, 2, SECCOMP_RET_TRAP) != 0)
+    return NO_FILTERS;
+  for (i = 0; cpucycles_counter(i); i++)
+    ;
+  _exit(i != CPUCYCLES_TABLE_LENGTH || !asked_for_files || !cpucycles_timer()
+    || cpucycles_rate() < 0);
+}
+
+#else
+#define ask_for_details_in_a_sandbox NULL
+#endif
+
 static int new_processes_end_this_one(void)
 {
   static const int calls[] = {
@@ -606,6 +642,7 @@ static void filtered(const char *test, int (*body)(void))
 #define perf_answers_enosys NULL
 #define perf_answers_sigsys NULL
 #define files_answer_sigsys NULL
+#define ask_for_details_in_a_sandbox NULL
 #define new_processes_end_this_one NULL
 
 #endif
@@ -637,6 +674,18 @@ START_TEST(filter_that_answers_every_open_with_sigsys)
         "valgrind makes the system calls in its own code"))
     return;
   filtered("filter_that_answers_every_open_with_sigsys", files_answer_sigsys);
+}
+END_TEST
+
+START_TEST(details_can_be_had_in_a_sandbox_that_was_entered_since)
+{
+  const char *test = "details_can_be_had_in_a_sandbox_that_was_entered_since";
+  int (*body)(void) = ask_for_details_in_a_sandbox;
+
+  if (!body)
+    skip(test, "the test knows the registers of x86-64 only");
+  else if (!skip_under("valgrind", test, "valgrind makes the system calls in its own code"))
+    filtered(test, body);
 }
 END_TEST
 
@@ -788,12 +837,13 @@ static void call_all(void)
 
 /* The library's own question about the environment, which it asks while it selects. */
 static int selecting;
+static void (*while_selecting)(void) = call_all;
 
 char *secure_getenv(const char *name)
 {
   if (selecting) {
     selecting = 0;
-    call_all();
+    while_selecting();
   }
   return getenv(name);
 }
@@ -817,7 +867,43 @@ START_TEST(every_call_has_an_answer_while_the_library_selects)
 }
 END_TEST
 
+static void send_usr1(void)
+{
+  pthread_kill(pthread_self(), SIGUSR1); /* which waits */
+}
+
+static int jump_at_the_end_of_the_selection(void)
+{
+  int state;
+
+  signal(SIGUSR1, jump_out);
+  while_selecting = send_usr1;
+  selecting = 1;
+  if (sigsetjmp(escape, 1) == 0) {
+    cpucycles();
+    return 2; /* not reached */
+  }
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  return state != PTHREAD_CANCEL_ENABLE || !counts();
+}
+
+START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+{
+  if (skip_under("valgrind", "thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+        "valgrind delivers sent signals when it sees fit"))
+    return;
+  in_fresh_process(jump_at_the_end_of_the_selection);
+}
+END_TEST
+
 #else
+
+START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+{
+  skip("thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+    "the library calls nothing here that this program could define");
+}
+END_TEST
 
 START_TEST(every_call_has_an_answer_while_the_library_selects)
 {
@@ -1066,6 +1152,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, filter_that_answers_perf_event_open_with_enosys);
   tcase_add_test(tests, filter_that_answers_perf_event_open_with_sigsys);
   tcase_add_test(tests, filter_that_answers_every_open_with_sigsys);
+  tcase_add_test(tests, details_can_be_had_in_a_sandbox_that_was_entered_since);
   tcase_add_test(tests, no_child_process_is_started);
   tcase_add_test(tests, forbidden_tsc_leaves_a_clock_by_plain_system_call);
   tcase_add_test(tests, selection_is_the_same_in_a_hundred_processes);
@@ -1073,6 +1160,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
   tcase_add_test(tests, every_counter_that_works_can_be_the_process_s_own);
   tcase_add_test(tests, every_call_has_an_answer_while_the_library_selects);
+  tcase_add_test(tests, thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled);
   tcase_add_test(tests, signal_sent_during_the_selection_is_delivered_once_to_its_thread);
   tcase_add_test(tests, handlers_before_during_and_after_the_selection_are_each_called_once);
   tcase_add_test(tests, what_becomes_of_a_thread_is_said_of_the_selected_counter);
