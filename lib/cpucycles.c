@@ -165,31 +165,28 @@ const char *cpucycles_frequency_skipped(void)
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
-/* The pointer must lead to the selected counter before that is measured. */
-static const struct cpucycles_selection *details(void)
-{
-  return selection() ? cpucycles_selected_in_detail() : NULL;
-}
-
 long long cpucycles_rate(void)
 {
-  const struct cpucycles_selection *detailed = details();
+  const struct cpucycles_selection *selected
+    = selection() ? cpucycles_selected_with_stated_rate() : NULL;
 
-  return detailed ? cpucycles_find_rate(detailed) : 0;
+  return selected ? cpucycles_find_rate(selected) : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  const struct cpucycles_selection *detailed = details();
+  const struct cpucycles_selection *selected
+    = selection() ? cpucycles_selected_with_stated_rate() : NULL;
 
-  return detailed ? &detailed->timer : NULL;
+  return selected ? &selected->timer : NULL;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
-  const struct cpucycles_selection *detailed = details();
+  const struct cpucycles_selection *selected
+    = selection() ? cpucycles_selected_with_reasons() : NULL;
 
-  return detailed && i >= 0 && i < detailed->count ? &detailed->counters[i] : NULL;
+  return selected && i >= 0 && i < selected->count ? &selected->counters[i] : NULL;
 }
 
 void cpucycles_tracesetup(void)

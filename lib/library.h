@@ -190,7 +190,8 @@ struct cpucycles_selection {
   /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
   char skipped[320];
   struct cpucycles_reader reader;
-  unsigned int plain; /* the chosen backend's, where its read() is not extended */
+  const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
+  unsigned int plain; /* its own, where its read() is not extended */
   struct cpucycles_timer_info timer; /* of the chosen one; its stated rate is a detail */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
@@ -210,8 +211,7 @@ void cpucycles_ask_invariant(struct cpucycles_selection *selection,
   const struct cpucycles_backend *backend);
 
 /* Unguarded, by any number of threads. The rate is that of the published counter; 0: not known. */
-void cpucycles_ask_stated_rate(struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table);
+void cpucycles_ask_stated_rate(struct cpucycles_selection *selection);
 long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 
 /* process.c: one-time initialisation. */
@@ -221,9 +221,10 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection);
    errno alone. */
 const struct cpucycles_selection *cpucycles_selected(void);
 
-/* The same, with details: each counter with all that can be said of why it was dropped, and the
-   stated rate of the selected one. */
-const struct cpucycles_selection *cpucycles_selected_in_detail(void);
+/* The same, with all that can be said of why each counter was dropped, or with the stated rate of the
+   selected one. */
+const struct cpucycles_selection *cpucycles_selected_with_reasons(void);
+const struct cpucycles_selection *cpucycles_selected_with_stated_rate(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);

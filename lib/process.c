@@ -12,7 +12,7 @@
 static struct {
   int owner;        /* 0: free; pid: a thread of it selects; -1 - pid: it is being acquired */
   uintptr_t thread; /* the selecting one */
-  int selected, detailed;
+  int selected;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
 } process;
@@ -84,24 +84,44 @@ const struct cpucycles_selection *cpucycles_selected(void)
   return acquired ? &process.selection : NULL;
 }
 
-/* No lock and no mask: the program's handlers may answer what a filter traps, and may leave by a
-   jump. Several threads may be here at once; all find the same, and the first to find it writes
-   it. Where a file raised a signal in the selection, one would end the process now. */
-const struct cpucycles_selection *cpucycles_selected_in_detail(void)
+/* The selection with one of its details. No lock and no mask: the program's handlers may answer what a
+   filter traps, and may leave by a jump. Several threads may be here at once; all find the same, and
+   the first to find it writes it. Where a file raised a signal in the selection, one would end the
+   process now. */
+static const struct cpucycles_selection *with_detail(int *found,
+  void (*find)(struct cpucycles_selection *selection))
 {
-  const struct cpucycles_selection *selected = cpucycles_selected();
   int saved_errno = errno, state;
 
-  if (!selected || selected->frequency.no_files
-    || __atomic_load_n(&process.detailed, __ATOMIC_ACQUIRE))
-    return selected;
-  state = cpucycles_hold_cancellation();
-  cpucycles_counters_explain(process.counters, cpucycles_table, CPUCYCLES_TABLE_LENGTH);
-  cpucycles_ask_stated_rate(&process.selection, cpucycles_table);
-  cpucycles_release_cancellation(state);
-  __atomic_store_n(&process.detailed, 1, __ATOMIC_RELEASE);
-  errno = saved_errno;
-  return selected;
+  if (!cpucycles_selected())
+    return NULL;
+  if (!process.selection.frequency.no_files && !__atomic_load_n(found, __ATOMIC_ACQUIRE)) {
+    state = cpucycles_hold_cancellation();
+    find(&process.selection);
+    cpucycles_release_cancellation(state);
+    __atomic_store_n(found, 1, __ATOMIC_RELEASE);
+    errno = saved_errno;
+  }
+  return &process.selection;
+}
+
+static void explain(struct cpucycles_selection *selection)
+{
+  cpucycles_counters_explain(selection->counters, cpucycles_table, selection->count);
+}
+
+const struct cpucycles_selection *cpucycles_selected_with_reasons(void)
+{
+  static int explained;
+
+  return with_detail(&explained, explain);
+}
+
+const struct cpucycles_selection *cpucycles_selected_with_stated_rate(void)
+{
+  static int asked;
+
+  return with_detail(&asked, cpucycles_ask_stated_rate);
 }
 
 long long cpucycles_next_best(void)

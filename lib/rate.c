@@ -104,17 +104,6 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   return measured == 0 || agree(stated, measured) ? stated : 0;
 }
 
-static const struct cpucycles_backend *selected_backend(const struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table)
-{
-  int i;
-
-  for (i = 0; i < selection->count; i++)
-    if (selection->counters[i].state == CPUCYCLES_SELECTED)
-      return table[i].backend;
-  return NULL;
-}
-
 /* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
    only kept if its rate is constant. */
 static const struct {
@@ -161,10 +150,9 @@ void cpucycles_ask_invariant(struct cpucycles_selection *selection,
 
 /* Several threads may be here at once, and users read what one has written. On CPUs that cannot
    write it at once, all write the same. */
-void cpucycles_ask_stated_rate(struct cpucycles_selection *selection,
-  const struct cpucycles_entry *table)
+void cpucycles_ask_stated_rate(struct cpucycles_selection *selection)
 {
-  const struct cpucycles_backend *backend = selected_backend(selection, table);
+  const struct cpucycles_backend *backend = selection->backend;
   struct cpucycles_timer_info *timer = &selection->timer;
   long long stated = backend && backend->rate ? backend->rate() : 0, unknown = 0;
   const char *nobody = NULL;

@@ -311,6 +311,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
     return 0;
   selection->counters[i].state = CPUCYCLES_SELECTED;
   selection->implementation = table[i].name;
+  selection->backend = table[i].backend;
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
@@ -413,6 +414,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->counters = counters;
   selection->count = count;
   selection->implementation = NULL;
+  selection->backend = NULL;
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;

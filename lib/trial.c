@@ -123,14 +123,16 @@ static void set_default(int signal)
   sigaction(signal, &action, NULL);
 }
 
-/* Ends the process when the handler returns, as it would have ended without us: the signal is
-   pending with the same code and address, for the same context. Where it cannot be queued, the
-   instruction raises it again; but not a system call that a filter answered, nor what was sent. */
+/* Ends the process when the handler returns, as it would have ended without us: an access to memory
+   faults again, by itself. All else is pending by then with the same code and address: nobody
+   repeats what was sent, nor a system call that a filter answered; nor s390x an instruction. */
 static void take_default_action(siginfo_t *info)
 {
+  int is_repeated = !was_sent(info) && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+
   set_default(info->si_signo);
-  if (queue_again(info, 1) != 0 && (was_sent(info) || info->si_signo == SIGSYS))
-    pthread_kill(pthread_self(), info->si_signo);
+  if (!is_repeated)
+    send_again(info, 1);
 }
 
 /* Does what the system would do for this action. */
