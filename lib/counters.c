@@ -147,10 +147,17 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   const struct cpucycles_entry *table, int count)
 {
-  int i;
+  static int explained;
+  int i, state, saved_errno = errno;
 
+  if (__atomic_load_n(&explained, __ATOMIC_ACQUIRE))
+    return;
+  state = cpucycles_hold_cancellation();
   for (i = 0; i < count; i++)
     cpucycles_counter_explain(&infos[i], table[i].backend);
+  cpucycles_release_cancellation(state);
+  __atomic_store_n(&explained, 1, __ATOMIC_RELEASE);
+  errno = saved_errno;
 }
 
 /* The last of the reasons is the worst, and stays. */

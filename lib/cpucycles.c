@@ -104,9 +104,9 @@ static void print_trace(const struct cpucycles_counter_info *infos, int count)
   }
 }
 
-static const struct cpucycles_selection *selection(void)
+static struct cpucycles_selection *selection(void)
 {
-  const struct cpucycles_selection *selected = cpucycles_selected();
+  struct cpucycles_selection *selected = cpucycles_selected();
 
   if (!selected)
     return NULL;
@@ -165,28 +165,35 @@ const char *cpucycles_frequency_skipped(void)
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
-long long cpucycles_rate(void)
+/* Where a file raised a signal in the selection, one would end the process now. */
+static int may_ask(const struct cpucycles_selection *selected)
 {
-  const struct cpucycles_selection *selected
-    = selection() ? cpucycles_selected_with_stated_rate() : NULL;
-
-  return selected ? cpucycles_find_rate(selected) : 0;
+  return !selected->frequency.no_files;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  const struct cpucycles_selection *selected
-    = selection() ? cpucycles_selected_with_stated_rate() : NULL;
+  struct cpucycles_selection *selected = selection();
 
-  return selected ? &selected->timer : NULL;
+  if (!selected)
+    return NULL;
+  return may_ask(selected) ? cpucycles_ask_stated_rate(selected) : &selected->timer;
+}
+
+long long cpucycles_rate(void)
+{
+  return cpucycles_timer() ? cpucycles_find_rate(selection()) : 0;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
-  const struct cpucycles_selection *selected
-    = selection() ? cpucycles_selected_with_reasons() : NULL;
+  struct cpucycles_selection *selected = selection();
 
-  return selected && i >= 0 && i < selected->count ? &selected->counters[i] : NULL;
+  if (!selected || i < 0 || i >= selected->count)
+    return NULL;
+  if (may_ask(selected))
+    cpucycles_counters_explain(selected->counters, cpucycles_table, selected->count);
+  return &selected->counters[i];
 }
 
 void cpucycles_tracesetup(void)

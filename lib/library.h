@@ -159,7 +159,9 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
   const struct cpucycles_why *);
 
-/* Fills in what the counter's backend can say of why it was dropped; unguarded. */
+/* Fills in what the counter's backend can say of why it was dropped; and once a process, of all.
+   Unguarded, with no lock and no mask: the program's handlers may answer what a filter traps, and
+   may leave by a jump. Several threads may be here at once; all find the same. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   const struct cpucycles_entry *table, int count);
@@ -210,8 +212,9 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
 void cpucycles_ask_invariant(struct cpucycles_selection *selection,
   const struct cpucycles_backend *backend);
 
-/* Unguarded, by any number of threads. The rate is that of the published counter; 0: not known. */
-void cpucycles_ask_stated_rate(struct cpucycles_selection *selection);
+/* Unguarded, as cpucycles_counters_explain(). The rate is that of the published counter; 0: not
+   known. */
+const struct cpucycles_timer_info *cpucycles_ask_stated_rate(struct cpucycles_selection *selection);
 long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 
 /* process.c: one-time initialisation. */
@@ -219,12 +222,7 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 /* The selection: made by the first call, by whatever thread, and constant from then on. 0 if
    called from a signal handler or allocator that interrupted this thread's own selection. Leaves
    errno alone. */
-const struct cpucycles_selection *cpucycles_selected(void);
-
-/* The same, with all that can be said of why each counter was dropped, or with the stated rate of the
-   selected one. */
-const struct cpucycles_selection *cpucycles_selected_with_reasons(void);
-const struct cpucycles_selection *cpucycles_selected_with_stated_rate(void);
+struct cpucycles_selection *cpucycles_selected(void);
 
 /* Has it been made? */
 int cpucycles_is_selected(void);

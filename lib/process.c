@@ -63,7 +63,7 @@ int cpucycles_is_selected(void)
   return __atomic_load_n(&process.selected, __ATOMIC_ACQUIRE);
 }
 
-const struct cpucycles_selection *cpucycles_selected(void)
+struct cpucycles_selection *cpucycles_selected(void)
 {
   struct cpucycles_calm calm;
   int saved_errno = errno, acquired, selecting;
@@ -82,46 +82,6 @@ const struct cpucycles_selection *cpucycles_selected(void)
     cpucycles_trial_replay();
   errno = saved_errno;
   return acquired ? &process.selection : NULL;
-}
-
-/* The selection with one of its details. No lock and no mask: the program's handlers may answer what a
-   filter traps, and may leave by a jump. Several threads may be here at once; all find the same, and
-   the first to find it writes it. Where a file raised a signal in the selection, one would end the
-   process now. */
-static const struct cpucycles_selection *with_detail(int *found,
-  void (*find)(struct cpucycles_selection *selection))
-{
-  int saved_errno = errno, state;
-
-  if (!cpucycles_selected())
-    return NULL;
-  if (!process.selection.frequency.no_files && !__atomic_load_n(found, __ATOMIC_ACQUIRE)) {
-    state = cpucycles_hold_cancellation();
-    find(&process.selection);
-    cpucycles_release_cancellation(state);
-    __atomic_store_n(found, 1, __ATOMIC_RELEASE);
-    errno = saved_errno;
-  }
-  return &process.selection;
-}
-
-static void explain(struct cpucycles_selection *selection)
-{
-  cpucycles_counters_explain(selection->counters, cpucycles_table, selection->count);
-}
-
-const struct cpucycles_selection *cpucycles_selected_with_reasons(void)
-{
-  static int explained;
-
-  return with_detail(&explained, explain);
-}
-
-const struct cpucycles_selection *cpucycles_selected_with_stated_rate(void)
-{
-  static int asked;
-
-  return with_detail(&asked, cpucycles_ask_stated_rate);
 }
 
 long long cpucycles_next_best(void)

@@ -6,6 +6,7 @@
 
 #include "lib/library.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -148,25 +149,39 @@ void cpucycles_ask_invariant(struct cpucycles_selection *selection,
     timer->invariant_source = NULL;
 }
 
-/* Several threads may be here at once, and users read what one has written. On CPUs that cannot
-   write it at once, all write the same. */
-void cpucycles_ask_stated_rate(struct cpucycles_selection *selection)
+/* Writes what several threads may find at once, if it is not there yet: users read it once one of
+   them has returned. CPUs that cannot do that in one piece all write the same. */
+static void publish(struct cpucycles_timer_info *timer, long long stated, const char *source)
 {
-  const struct cpucycles_backend *backend = selection->backend;
-  struct cpucycles_timer_info *timer = &selection->timer;
-  long long stated = backend && backend->rate ? backend->rate() : 0, unknown = 0;
+  long long unknown = 0;
   const char *nobody = NULL;
 
-  if (stated <= 0)
-    return;
-  if (backend->rate_source)
-    __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody, backend->rate_source(), 0,
-      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody, source, 0, __ATOMIC_ACQ_REL,
+    __ATOMIC_ACQUIRE);
   if (__atomic_always_lock_free(sizeof stated, 0))
     __atomic_compare_exchange_n(&timer->stated_rate, &unknown, stated, 0, __ATOMIC_ACQ_REL,
       __ATOMIC_ACQUIRE);
   else
     timer->stated_rate = stated;
+}
+
+const struct cpucycles_timer_info *cpucycles_ask_stated_rate(struct cpucycles_selection *selection)
+{
+  static int asked;
+  const struct cpucycles_backend *backend = selection->backend;
+  int state, saved_errno = errno;
+  long long stated;
+
+  if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) || !backend || !backend->rate)
+    return &selection->timer;
+  state = cpucycles_hold_cancellation();
+  stated = backend->rate();
+  if (stated > 0)
+    publish(&selection->timer, stated, backend->rate_source ? backend->rate_source() : NULL);
+  cpucycles_release_cancellation(state);
+  __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
+  errno = saved_errno;
+  return &selection->timer;
 }
 
 /* Measures the selected counter at the first call; the first of several threads to be ready is right

@@ -89,38 +89,18 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns 0,
-   or -1 if the system does not allow that. */
-static int queue_again(siginfo_t *info, int to_thread)
-{
-#if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
-  if (to_thread)
-    return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
-      info->si_signo, info);
-  return (int)syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info);
-#else
-  (void)info, (void)to_thread;
-  return -1;
-#endif
-}
-
-/* The same, at least by its number. Returns 0, or an error. */
+/* Sends a signal again, to the calling thread or to the process: with all that it carried, or where
+   the system does not allow that, at least by its number. Returns 0, or an error. */
 static int send_again(siginfo_t *info, int to_thread)
 {
-  if (queue_again(info, to_thread) == 0)
+#if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
+  if ((to_thread ? syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+         info->si_signo, info)
+        : syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info)) == 0)
     return 0;
+#endif
   return to_thread ? pthread_kill(pthread_self(), info->si_signo)
     : kill(getpid(), info->si_signo);
-}
-
-static void set_default(int signal)
-{
-  struct sigaction action;
-
-  memset(&action, 0, sizeof action);
-  action.sa_handler = SIG_DFL;
-  sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, NULL);
 }
 
 /* Ends the process when the handler returns, as it would have ended without us: an access to memory
@@ -128,10 +108,12 @@ static void set_default(int signal)
    repeats what was sent, nor a system call that a filter answered; nor s390x an instruction. */
 static void take_default_action(siginfo_t *info)
 {
-  int is_repeated = !was_sent(info) && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+  struct sigaction action;
 
-  set_default(info->si_signo);
-  if (!is_repeated)
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  sigaction(info->si_signo, &action, NULL);
+  if (was_sent(info) || (info->si_signo != SIGSEGV && info->si_signo != SIGBUS))
     send_again(info, 1);
 }
 
