@@ -61,6 +61,8 @@ static void look_at_libc(struct system_info *system)
   take(system->libc, sizeof system->libc, "libSystem");
 #elif defined(__linux__)
   take(system->libc, sizeof system->libc, "musl or another"); /* musl does not say */
+#else
+  (void)system; /* the release of the system is its C library's, too */
 #endif
 }
 

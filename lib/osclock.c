@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef HAVE_SYS_SYSCALL_H
+#ifdef __linux__ /* elsewhere a system call is the C library's alone to make */
 #include <sys/syscall.h>
 #endif
 
@@ -29,7 +29,7 @@ void cpucycles_osclock_avoid(void)
   __atomic_store_n(&avoided, avoiding() + 1, __ATOMIC_RELAXED);
 }
 
-#if defined(CLOCK_MONOTONIC) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
+#if defined(__linux__) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
 
 /* The kernel's own forms of the result, which need not be the C library's struct timespec. */
 #ifdef SYS_clock_gettime64

@@ -250,7 +250,7 @@ START_TEST(signal_sent_to_the_selecting_thread_may_read_too)
 }
 END_TEST
 
-static void *call_once(void *unused)
+static void *call_from_thread(void *unused)
 {
   (void)unused;
   cpucycles();
@@ -298,7 +298,7 @@ static int call_and_jump_out_of_a_handler(void)
   pthread_join(sender, NULL);
   /* whether or not the first call was left in the middle: others are not held up, nor is this
      one */
-  if (pthread_create(&other, NULL, call_once, NULL) != 0)
+  if (pthread_create(&other, NULL, call_from_thread, NULL) != 0)
     return 3;
   pthread_join(other, NULL);
   return !counts();
@@ -324,7 +324,7 @@ static int fork_while_another_thread_calls(void)
   pid_t child;
   int status;
 
-  pthread_create(&thread, NULL, call_once, NULL);
+  pthread_create(&thread, NULL, call_from_thread, NULL);
   child = fork();
   if (child == 0) {
     alarm(20);
@@ -379,7 +379,7 @@ static int call_on_a_small_stack(void)
   pthread_attr_init(&attributes);
   while (pthread_attr_setstacksize(&attributes, size) != 0)
     size *= 2; /* the least that this system grants */
-  if (pthread_create(&thread, &attributes, call_once, NULL) != 0)
+  if (pthread_create(&thread, &attributes, call_from_thread, NULL) != 0)
     return 2;
   pthread_join(thread, NULL);
   return !counts();
