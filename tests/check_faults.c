@@ -147,6 +147,10 @@ static int page_is_refused(void)
 }
 
 /* Memory that is asked for to be kept; a compiler may leave out an allocation that nobody uses. */
+#ifndef RLIMIT_AS /* OpenBSD */
+#define RLIMIT_AS RLIMIT_DATA
+#endif
+
 static void *volatile taken;
 
 static int take(size_t size)

@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_SUITE_POSIX_H
 #define CPUCYCLES_SUITE_POSIX_H
 
+#include "tests/posix.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>

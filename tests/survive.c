@@ -10,6 +10,7 @@
 #include "lib/cpucycles.h"
 #include "tests/counts.h"
 #include "tests/malloc-module.h"
+#include "tests/posix.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What POSIX leaves to systems and tests use: barriers of threads, which macOS has not, and signals
+   that carry a value, which macOS and OpenBSD have not. There, a signal is sent without one. */
+
+#ifndef CPUCYCLES_TESTS_POSIX_H
+#define CPUCYCLES_TESTS_POSIX_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#if !defined(_POSIX_BARRIERS) || _POSIX_BARRIERS <= 0
+
+typedef struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t all_are_here;
+  unsigned int threads, waiting, round;
+} pthread_barrier_t;
+
+static inline int pthread_barrier_init(pthread_barrier_t *barrier, const void *unused,
+  unsigned int threads)
+{
+  (void)unused;
+  barrier->threads = threads;
+  barrier->waiting = barrier->round = 0;
+  pthread_mutex_init(&barrier->mutex, NULL);
+  return pthread_cond_init(&barrier->all_are_here, NULL);
+}
+
+static inline int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+  unsigned int round;
+
+  pthread_mutex_lock(&barrier->mutex);
+  round = barrier->round;
+  if (++barrier->waiting == barrier->threads) {
+    barrier->waiting = 0;
+    barrier->round++;
+    pthread_cond_broadcast(&barrier->all_are_here);
+  }
+  while (barrier->round == round)
+    pthread_cond_wait(&barrier->all_are_here, &barrier->mutex);
+  pthread_mutex_unlock(&barrier->mutex);
+  return 0;
+}
+
+static inline int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+  pthread_cond_destroy(&barrier->all_are_here);
+  return pthread_mutex_destroy(&barrier->mutex);
+}
+
+#endif
+
+#ifdef SIGRTMAX
+
+enum { SIGNALS_CARRY_VALUES = 1 };
+
+#else
+
+enum { SIGNALS_CARRY_VALUES = 0 };
+
+#define SIGRTMAX NSIG
+
+static inline int sigqueue(pid_t process, int signal, union sigval value)
+{
+  (void)value;
+  return kill(process, signal);
+}
+
+static inline int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+  memset(info, 0, sizeof *info);
+  return sigwait(set, &info->si_signo) == 0 ? info->si_signo : -1;
+}
+
+#endif
+
+#endif
