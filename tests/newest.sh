@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# "make check-newest": newest.sh SOURCE, from a build folder, as root. SOURCE is an unpacked tarball.
+# Makes a machine with the newest Debian by debootstrap (RELEASE: another one), in a folder of its own,
+# and runs there README's two commands as root, then the second as an ordinary user who has nothing
+# but /proc: no /sys, no devpts, no network, a path with "+" and "~". Then check-clang and
+# check-packages. The mounts are in a namespace of their own, and end with it.
+
+set -eu
+export LC_ALL=C
+source=$(cd "$1" && pwd)
+: "${RELEASE:=sid}"
+work=$(pwd)/check-newest
+root=$work/root
+
+skip() { echo "check-newest: skipped: $*"; exit 0; }
+step() { echo "check-newest: $RELEASE: $*"; }
+fail() { cat "$work/out"; echo "check-newest: $RELEASE: FAILED: $*" >&2; exit 1; }
+
+[ "$(id -u)" = 0 ] || skip "only root can make another root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+unshare --mount --pid --fork true 2>/dev/null || skip "no mount namespace can be had here"
+rm -rf --one-file-system "$work"
+mkdir -p "$work"
+
+# Where this machine's own packages come from; debootstrap's usual mirror if that is not known.
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
+  'Origin: Debian' 'Component: main' 2>/dev/null |
+  sed -n '/-\(security\|updates\|backports\)$/!{s/ .*//p;q;}')
+step "debootstrap"
+# words are meant to split
+# shellcheck disable=SC2086
+debootstrap --variant=minbase "$RELEASE" "$root" $mirror >"$work/out" 2>&1 || fail debootstrap
+# A mirror may be behind by more than a release's index says that it is valid.
+echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/mirror"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+
+# as_root COMMAND: in the new root, with everything mounted
+as_root() {
+  unshare --mount --pid --fork --kill-child sh -c '
+    mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
+      exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
+        DEBIAN_FRONTEND=noninteractive sh -c "cd ~/libcpucycles && $2"' sh "$root" "$1"
+}
+
+# as_user COMMAND: in the new root, with as little as a program can have
+as_user() {
+  unshare --mount --pid --net --fork --kill-child sh -c '
+    mount -t proc proc "$1/proc" &&
+      exec chroot "$1" setpriv --reuid 1000 --regid 1000 --clear-groups /usr/bin/env -i \
+        PATH=/usr/bin:/bin HOME=/home/user LC_ALL=C sh -c "cd ~/c++~cycles && $2"' sh "$root" "$1"
+}
+
+# passes NAME RUN COMMAND: without a compiler's warning
+passes() {
+  step "$1: $3"
+  "$2" "$3" >"$work/out" 2>&1 || fail "$1"
+  grep -E '^(# (TOTAL|PASS|SKIP|FAIL)|skipped: |SKIP: |packages: )' "$work/out" || :
+  ! grep -E '^[^ ]*\.[ch]:[0-9:]* warning: ' "$work/out" || fail "$1: warnings"
+}
+
+copy() {
+  mkdir -p "$root$1"
+  cp -a "$source/." "$root$1"
+  chmod -R u+w "$root$1"
+}
+
+copy /root/libcpucycles
+report=$(sed -n 's/^ *\(\.\/bootstrap --deps && .*cpucycles-info\)$/\1/p' "$source/README")
+tests=$(sed -n 's/^ *\(\.\/bootstrap --deps && .*make check\)$/\1/p' "$source/README")
+passes 'README, the first command, as root' as_root "$report"
+grep '^cpucycles implementation ' "$work/out"
+passes 'README, the second command, as root' as_root "$tests"
+
+copy "/home/user/c++~cycles"
+chown -R 1000:1000 "$root/home/user"
+passes 'README, the second command, as an ordinary user' as_user "$(echo "$tests" | sed 's/ --deps//')"
+
+passes 'packages' as_root 'apt-get install -y --no-install-recommends clang debhelper lintian \
+  fakeroot rpm rpmlint xz-utils dpkg-dev binutils >/dev/null'
+passes 'check-clang' as_root 'make -s check-clang'
+passes 'check-packages' as_root 'make -s check-packages'
+! grep skipped "$work/out" || fail 'check-packages: skipped'
+rm -rf --one-file-system "$work"
+step passed
