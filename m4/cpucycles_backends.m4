@@ -17,7 +17,7 @@
 #   Per row, with its identifier ID:
 #
 #     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
-#     cpucycles_cv_why_ID          cache variable: why not, from the compiler's or linker's first error
+#     cpucycles_cv_why_backend_ID  cache variable: why not, from the compiler's or linker's first error
 #     HAVE_BACKEND_ID              defined to 0 or 1, always
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
@@ -50,19 +50,20 @@ m4_define([CPUCYCLES_BACKEND],
   [m4_append([_CPUCYCLES_IDS], [$1], [,])dnl
 m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 
-# _CPUCYCLES_PROBE(ID, NAME)
-# One question: does the probe link?
-m4_define([_CPUCYCLES_PROBE],
-[AC_CACHE_CHECK([for counter $2], [cpucycles_cv_backend_$1],
-  [AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/probes/$2.c"]])],
-    [cpucycles_cv_backend_$1=yes],
-    [cpucycles_cv_backend_$1=no
+# CPUCYCLES_PROBE(MESSAGE, ID, FILE)
+# One question: does that program link? Sets the cache variables cpucycles_cv_ID and
+# cpucycles_cv_why_ID.
+AC_DEFUN([CPUCYCLES_PROBE],
+[AC_CACHE_CHECK([$1], [cpucycles_cv_$2],
+  [AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/$3"]])],
+    [cpucycles_cv_$2=yes],
+    [cpucycles_cv_$2=no
     # The first complaint: after "error:" of the compiler, else the linker's "undefined reference".
-    cpucycles_cv_why_$1='its probe does not link (config.log)'
+    cpucycles_cv_why_$2='its probe does not link (config.log)'
     cpucycles_why=`sed -n \
       -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
       -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' conftest.err 2>/dev/null`
-    test -z "$cpucycles_why" || cpucycles_cv_why_$1=$cpucycles_why])])])
+    test -z "$cpucycles_why" || cpucycles_cv_why_$2=$cpucycles_why])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
 # What the lists and the probe say together.
@@ -75,9 +76,9 @@ AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
   [test "$2" != default-gettimeofday \
     && AS_CASE([" $cpucycles_excluded "], [*" $2 "*], [:], [false])],
   [cpucycles_why='left out by --without-backends'],
-  [_CPUCYCLES_PROBE([$1], [$2])
+  [CPUCYCLES_PROBE([for counter $2], [backend_$1], [probes/$2.c])
   cpucycles_built=$cpucycles_cv_backend_$1
-  cpucycles_why=${cpucycles_cv_why_$1-cpucycles_cv_backend_$1 is preset to $cpucycles_built}
+  cpucycles_why=${cpucycles_cv_why_backend_$1-cpucycles_cv_backend_$1 is preset to $cpucycles_built}
   AS_IF([test "$cpucycles_built" != yes],
     [AS_CASE([" $cpucycles_only "], [*" $2 "*],
       [AC_MSG_ERROR([--with-backends: $2 cannot be built here: $cpucycles_why])])
