@@ -7,6 +7,7 @@ CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/cpuinfo-rate.h
+EXTRA_DIST += backends/dependent-add.h
 EXTRA_DIST += backends/hypervisor.h
 EXTRA_DIST += backends/kernel-file.h
 EXTRA_DIST += backends/mips-cc.h

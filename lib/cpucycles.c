@@ -165,6 +165,13 @@ const char *cpucycles_frequency_skipped(void)
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
+long long cpucycles_core_persecond(void)
+{
+  const struct cpucycles_selection *selected = selection();
+
+  return selected && selected->adds_take_one_cycle ? cpucycles_measured_frequency() : 0;
+}
+
 /* Where a file raised a signal in the selection, one would end the process now. */
 static int may_ask(const struct cpucycles_selection *selected)
 {

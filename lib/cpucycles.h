@@ -71,6 +71,18 @@ extern const char *cpucycles_frequency_skipped(void);
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
 
+/* The core's own frequency now: measured anew by each call, on the core that the calling thread
+   runs on, by a millisecond or two of adds that each wait for the one before. Over
+   cpucycles_rate(), this is how many of the core's cycles one counted cycle is.
+   Returns: cycles per second, from 1000 to 1000000000000. Under an emulator: of what it makes of
+     those adds. 0: cannot be said. So it is if the thread is interrupted too often, on CPUs of
+     which it is not known that such an add takes one cycle, under valgrind on x86, and if the
+     library was compiled without optimization.
+   Fails: only by returning 0; so it does in a signal handler that interrupts the selecting thread.
+   Threads: safe; each call is busy for up to 2 ms, or that and what an interruption takes.
+   Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
+extern long long cpucycles_core_persecond(void);
+
 /* The beginning and the end of a timed section: reads like cpucycles(), between two fences, so
    that what is before begin() is over when it reads, what is in the section is over when end()
    reads, and nothing begins before the read that it stands after. By the fences that the CPU's
@@ -84,7 +96,8 @@ extern long long cpucycles_end(void);
 /* What timing itself adds to a section; found at the first call of this, by a thousand empty
    sections.
    Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in
-     the whole process from then on.
+     the whole process from then on. On a counter that moves by more than 1 at a time, an empty
+     section less this is 0 or one such grain.
    Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_overhead(void);

@@ -78,12 +78,12 @@ void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text,
 
 struct cpucycles_statement cpucycles_system_frequency(void);
 
-/* measure.c: the frequency where nobody states it. */
+/* measure.c: the core's frequency, by adds in a row. */
 
 /* What is timed, and by what. */
 struct cpucycles_stopwatch {
   long long (*now)(void);   /* nanoseconds */
-  void (*run)(long passes); /* each of 256 cycles */
+  void (*run)(long passes); /* each of 512 cycles */
 };
 
 /* Takes 2 ms at most, or that and what an interruption takes. Returns Hz, or 0: cannot be said. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The CPU's frequency where nobody states it: a chain of adds, each of which waits for the one
-   before it and takes one cycle, timed against the OS clock. (The few CPUs whose adds take two
-   cycles or half of one have systems that state their frequency.) */
+/* The core's frequency: a chain of adds, each of which waits for the one before it and takes one
+   cycle, timed against the OS clock. backends/dependent-add.h knows on which CPUs they do; as an
+   estimate where nobody states the frequency, the result serves on all. */
 
 #include "config.h"
 
@@ -9,9 +9,9 @@
 #include "lib/osclock.h"
 
 enum {
-  ADDS = 128,            /* a pass: the loop around it takes 2 more cycles at most */
-  PASSES_LIMIT = 16384,  /* of a window: 20 GHz need so many; more, and the clock does not tell */
-  STILL = 2048,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
+  ADDS = 512,            /* a pass: the loop around it takes 2 more cycles at most */
+  PASSES_LIMIT = 4096,   /* of a window: 20 GHz need so many; more, and the clock does not tell */
+  STILL = 512,           /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
   WINDOW = 100000,       /* nanoseconds, at least: 1 % where the clock moves by microseconds */
   WHOLE = 1800000,       /* nanoseconds for all */
   WINDOWS = WHOLE / WINDOW
@@ -44,13 +44,18 @@ __attribute__((always_inline)) static inline unsigned long add_64(unsigned long 
   return add_16(add_16(add_16(add_16(x, y), y), y), y);
 }
 
+__attribute__((always_inline)) static inline unsigned long add_256(unsigned long x, unsigned long y)
+{
+  return add_64(add_64(add_64(add_64(x, y), y), y), y);
+}
+
 static void run_adds(long passes)
 {
   unsigned long x = 0, y = 1;
 
   __asm__ volatile("" : "+r"(x), "+r"(y));
   for (; passes > 0; passes--)
-    x = add_64(add_64(x, y), y);
+    x = add_256(add_256(x, y), y);
   __asm__ volatile("" : : "r"(x));
 }
 
@@ -69,15 +74,6 @@ long long cpucycles_measured_frequency(void)
 }
 
 #endif
-
-/* Nanoseconds of one window. Not above 0: the clock stood still or was set back. */
-static long long time_window(const struct cpucycles_stopwatch *stopwatch, long passes)
-{
-  long long begin = stopwatch->now();
-
-  stopwatch->run(passes);
-  return stopwatch->now() - begin;
-}
 
 /* An interruption makes a window longer, so that the shortest is the best; but one during which the
    clock was set back is shorter still, and so another must bear it out. 0: none does. */
@@ -145,13 +141,17 @@ static int has_time(const struct series *series, long long spent)
 
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
-  struct series series = { 2, 0, { 0 }, WINDOW, 0 };
-  long long begin = stopwatch->now(), shortest, hz;
+  struct series series = { 1, 0, { 0 }, WINDOW, 0 };
+  long long begin = stopwatch->now(), now = begin, last, shortest, hz;
 
+  /* a window begins where the one before ended: no interruption is between them */
   do {
-    if (add_window(&series, time_window(stopwatch, series.passes)) != 0)
+    last = now;
+    stopwatch->run(series.passes);
+    now = stopwatch->now();
+    if (add_window(&series, now - last) != 0)
       return 0;
-  } while (has_time(&series, stopwatch->now() - begin));
+  } while (has_time(&series, now - begin));
   shortest = result_of(&series);
   if (shortest == 0)
     return 0;

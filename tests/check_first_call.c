@@ -832,7 +832,7 @@ static void call_all(void)
   faults_within |= strcmp(cpucycles_frequency_source(), "default") != 0;
   faults_within |= cpucycles_frequency_skipped() != NULL;
   faults_within |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
-  faults_within |= cpucycles_counter(0) != NULL;
+  faults_within |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
   begin = cpucycles_begin();
   faults_within |= cpucycles_end() < begin;
   faults_within |= cpucycles_is_selected();

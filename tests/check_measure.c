@@ -18,9 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A simulated machine: adds and reads of the clock take their time, others interrupt them. */
+/* A simulated machine: adds and reads of the clock take their time, others interrupt them, and the
+   core's frequency changes. */
 static struct {
   double hz, nanoseconds;
+  double changed_hz, changes_at; /* from then on; 0: it stays */
+  double ramp;           /* of the frequency in a nanosecond, as a part of it */
   long long granularity; /* of the clock, nanoseconds */
   int interruptions;     /* in a hundred passes, */
   int rarely;            /* or in ten thousand */
@@ -68,7 +71,12 @@ static long long read_clock(void)
 static void run_passes(long passes)
 {
   for (; passes > 0; passes--) {
-    pass(128 * 1e9 / machine.hz);
+    double before = machine.nanoseconds;
+
+    if (machine.changed_hz > 0 && machine.nanoseconds >= machine.changes_at)
+      machine.hz = machine.changed_hz;
+    pass(512 * 1e9 / machine.hz);
+    machine.hz *= 1 + machine.ramp * (machine.nanoseconds - before);
     if ((int)draw(machine.rarely ? 10000 : 100) < machine.interruptions)
       pass(machine.length * draw(1000) / 1000);
   }
@@ -150,6 +158,54 @@ START_TEST(interruption_lengthens_the_measurement_by_itself_alone)
           ck_assert(machine.nanoseconds - begin < fmax(2000000, at + length + 300000));
       }
     }
+}
+END_TEST
+
+/* A core that changes its frequency runs at either: what is measured is no mixture of both. */
+START_TEST(frequency_that_changes_meanwhile_is_one_of_the_two)
+{
+  static const double changes[] = { 0.3, 0.5, 0.8, 0.95, 1.05, 1.3, 2, 4 };
+  int i, at;
+
+  for (i = 0; i < 8; i++)
+    for (at = 0; at < 2000000; at += 3989) {
+      double before = 2e9, after = before * changes[i];
+      long long measured;
+
+      begin_at(before);
+      machine.changed_hz = after;
+      machine.changes_at = machine.nanoseconds + at;
+      measured = cpucycles_measure(&simulated);
+      if (measured == 0 && changes[i] >= 2 && at > 1300000)
+        continue; /* windows became too short, and no time was left for others */
+      ck_assert_msg(fabs((double)measured / before - 1) < 0.02
+          || fabs((double)measured / after - 1) < 0.02,
+        "%lld, where %g became %g after %d ns", measured, before, after, at);
+      /* the higher one, if it was there for two windows of 0.1 ms and the beginnings */
+      if (after > before ? at < 1300000 : at > 700000)
+        ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
+    }
+}
+END_TEST
+
+/* Two windows of a steep ramp do not agree, and of another are the last two. */
+START_TEST(frequency_on_a_ramp_is_one_that_it_had_or_none)
+{
+  static const double ramps[] = { -3e-7, -1e-7, -1e-8, 1e-8, 1e-7, 3e-7, 1e-6 };
+  int i;
+
+  for (i = 0; i < 7; i++) {
+    double begin = 2e9;
+    long long measured;
+
+    begin_at(begin);
+    machine.ramp = ramps[i];
+    measured = cpucycles_measure(&simulated);
+    ck_assert_msg(measured == 0
+        || ((double)measured > fmin(begin, machine.hz) * 0.98
+          && (double)measured < fmax(begin, machine.hz) * 1.02),
+      "%lld, where %g became %g", measured, begin, machine.hz);
+  }
 }
 END_TEST
 
@@ -251,6 +307,76 @@ START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
   ck_assert_int_le(values[TRIES / 2], 20000000000);
   if (!suite_under("valgrind"))
     ck_assert_int_le(times[TRIES / 4], 2000000);
+}
+END_TEST
+
+static long long core_persecond_is_known(void)
+{
+  cpucycles();
+  return cpucycles_selected()->adds_take_one_cycle && cpucycles_measured_frequency() > 0;
+}
+
+/* In turn with what it is made of, so that both see the same frequencies of the core. */
+START_TEST(core_persecond_is_the_measured_frequency)
+{
+  const char *test = "core_persecond_is_the_measured_frequency";
+  long long values[TRIES], others[TRIES], times[TRIES];
+  int i;
+
+  if (!core_persecond_is_known()) {
+    ck_assert_int_eq(cpucycles_core_persecond(), 0);
+    skip(test, "adds do not take one cycle here, or the library was compiled unoptimized: it is 0");
+    return;
+  }
+  for (i = 0; i < TRIES; i++) {
+    times[i] = cpucycles_osclock_monotonic();
+    values[i] = cpucycles_core_persecond();
+    times[i] = cpucycles_osclock_monotonic() - times[i];
+    others[i] = cpucycles_measured_frequency();
+    ck_assert(values[i] == 0
+      || (values[i] >= CPUCYCLES_FREQUENCY_LOWEST && values[i] <= CPUCYCLES_FREQUENCY_HIGHEST));
+  }
+  qsort(values, TRIES, sizeof values[0], compare);
+  qsort(others, TRIES, sizeof others[0], compare);
+  qsort(times, TRIES, sizeof times[0], compare);
+  dprintf(suite_console(), "core persecond: %lld, quartiles %lld and %lld; %lld us\n",
+    values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
+  ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
+  ck_assert_int_le(times[TRIES / 4], 2000000);
+}
+END_TEST
+
+static void *measure_core(void *persecond)
+{
+  *(long long *)persecond = cpucycles_core_persecond();
+  return persecond;
+}
+
+/* Each measures for itself: nothing is shared, and none waits for another. */
+START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
+{
+  pthread_t threads[8];
+  long long values[8];
+  int i;
+
+  for (i = 0; i < 8; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_core, &values[i]), 0);
+  for (i = 0; i < 8; i++) {
+    pthread_join(threads[i], NULL);
+    ck_assert(values[i] >= 0 && values[i] <= CPUCYCLES_FREQUENCY_HIGHEST);
+  }
+  ck_assert(cpucycles_is_selected());
+}
+END_TEST
+
+START_TEST(core_persecond_is_0_where_adds_do_not_take_one_cycle)
+{
+  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+
+  if (suite_under("valgrind"))
+    ck_assert_int_eq(selection->adds_take_one_cycle, 0);
+  selection->adds_take_one_cycle = 0;
+  ck_assert_int_eq(cpucycles_core_persecond(), 0);
 }
 END_TEST
 
@@ -534,10 +660,15 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
   tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
   tcase_add_test(tests, interruption_lengthens_the_measurement_by_itself_alone);
+  tcase_add_test(tests, frequency_that_changes_meanwhile_is_one_of_the_two);
+  tcase_add_test(tests, frequency_on_a_ramp_is_one_that_it_had_or_none);
   tcase_add_test(tests, many_interruptions_lengthen_the_measurement_by_two_windows_at_most);
   tcase_add_test(tests, clock_that_is_set_back_is_not_taken_for_a_fast_cpu);
   tcase_add_test(tests, clock_that_stands_still_ends_the_measurement);
   tcase_add_test(tests, frequency_of_this_cpu_is_measured_alike_each_time);
+  tcase_add_test(tests, core_persecond_is_the_measured_frequency);
+  tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
+  tcase_add_test(tests, core_persecond_is_0_where_adds_do_not_take_one_cycle);
   tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);

@@ -16,6 +16,7 @@ int main(void)
   cpucycles_overhead();
   cpucycles_timer();
   cpucycles_rate();
+  cpucycles_core_persecond();
   for (i = 0; cpucycles_counter(i) != NULL; i++)
     ;
   return 0;

@@ -655,6 +655,22 @@ static int measures(char **arguments)
   return llabs(measured - stated) <= most ? KEPT : broken("by more than 2 %% apart");
 }
 
+/* core-rate HZ: so the core's frequency is measured, within 1 %, each time; 0: it cannot be said. */
+static int core_rate(char **arguments)
+{
+  long long expected = atoll(arguments[0]), measured = 0, off;
+  int i;
+
+  for (i = 0; i < 20; i++) {
+    measured = cpucycles_core_persecond();
+    off = llabs(measured - expected);
+    if (off > expected / 100)
+      return broken("core persecond %lld, and not %lld", measured, expected);
+  }
+  printf("vm-test: core persecond %lld, 20 times within 1 %% of %lld\n", measured, expected);
+  return KEPT;
+}
+
 static void drop_privileges(void)
 {
   if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
@@ -972,6 +988,7 @@ static const struct {
   { "advances", 1, advances },
   { "closed", 1, closed },
   { "comes-online", 1, comes_online },
+  { "core-rate", 1, core_rate },
   { "dropped", 3, dropped },
   { "each-cpu", 1, each_cpu },
   { "exact", 1, exact },

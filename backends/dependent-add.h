@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* On which CPUs an add of two registers, one of them the result of the add before, takes one
+   cycle of the core: there, adds in a row are a clock of the core's own. Elsewhere nothing is
+   said. Sources: the latencies in GCC's machine descriptions, such as gcc/config/rs6000/power9.md
+   ("power9-alu" 2) and mips/74k.md ("r74k_int_arith" 2), and for x86 and Arm the vendors'
+   optimization manuals. */
+
+#ifndef CPUCYCLES_DEPENDENT_ADD_H
+#define CPUCYCLES_DEPENDENT_ADD_H
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+
+/* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
+   Reference Manual, "NetBurst Microarchitecture". 1 too where the CPU cannot be asked. CPUID
+   faults where arch_prctl(ARCH_SET_CPUID) forbids it. */
+static inline int adds_twice_a_cycle(void)
+{
+  unsigned int a, b, c, d;
+
+  if (!__get_cpuid(0, &a, &b, &c, &d))
+    return 1;
+  if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
+    return 0;
+  return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) == 15;
+}
+#else
+static inline int adds_twice_a_cycle(void)
+{
+  return 1;
+}
+#endif
+
+/* Valgrind keeps registers in memory, so that an add takes several cycles. It answers the client
+   request RUNNING_ON_VALGRIND, instructions that change nothing on a CPU: valgrind.h, "magic
+   sequence"; the arguments are in A, the answer in D. */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+static inline int runs_on_valgrind(void)
+{
+  volatile unsigned long request[6] = { 0x1001, 0, 0, 0, 0, 0 };
+  unsigned long answer = 0;
+
+#ifdef __x86_64__
+  __asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+                   "xchgq %%rbx, %%rbx"
+    : "+d"(answer) : "a"(request) : "cc", "memory");
+#else
+  __asm__ volatile("roll $3, %%edi\n\troll $13, %%edi\n\troll $29, %%edi\n\troll $19, %%edi\n\t"
+                   "xchgl %%ebx, %%ebx"
+    : "+d"(answer) : "a"(request) : "cc", "memory");
+#endif
+  return answer != 0;
+}
+#endif
+
+/* 0: it takes another time, or this is not known. May raise a signal, by CPUID. */
+static inline int dependent_add_takes_one_cycle(void)
+{
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  return !runs_on_valgrind() && !adds_twice_a_cycle();
+#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 6) || defined(__riscv) \
+  || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
+  || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)
+  return 1;
+#else /* PowerPC, 32-bit MIPS, m68k: one on some CPUs, two on others; s390x: not known */
+  return 0;
+#endif
+}
+
+#endif
