@@ -30,6 +30,14 @@ void fill_roll(struct roll *roll)
   roll->count = i;
 }
 
+static void fill_roll_and_measure(void *argument)
+{
+  struct roll *roll = argument;
+
+  fill_roll(roll);
+  roll->core_persecond = cpucycles_core_persecond();
+}
+
 struct task {
   struct timer *timer;
   double seconds;
@@ -102,14 +110,9 @@ static int in_child(void (*body)(void *), void *argument, void *result, size_t s
   return failed && status == 0 ? -1 : status;
 }
 
-static void fill_roll_alone(void *roll)
-{
-  fill_roll(roll);
-}
-
 int call_roll(struct roll *roll)
 {
-  int status = in_child(fill_roll_alone, roll, roll, sizeof *roll);
+  int status = in_child(fill_roll_and_measure, roll, roll, sizeof *roll);
 
   if (status == 0)
     return 0;
@@ -119,7 +122,7 @@ int call_roll(struct roll *roll)
     "cpucycles-info: no other process can be started: only the counter in use is examined\n");
   memset(roll, 0, sizeof *roll);
   roll->alone = 1;
-  fill_roll(roll);
+  fill_roll_and_measure(roll);
   return 0;
 }
 
@@ -162,7 +165,7 @@ static int examine_apart(struct timer *timer, double seconds)
 int call_roll(struct roll *roll)
 {
   roll->alone = 1;
-  fill_roll(roll);
+  fill_roll_and_measure(roll);
   return 0;
 }
 

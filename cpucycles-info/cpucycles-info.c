@@ -128,6 +128,7 @@ static int print_report(const struct request *request, const struct roll *roll)
   examine_each(&report, roll, request->counter, request->seconds);
   observe_differences(&report);
   observe_rates(&report);
+  observe_core(&report, roll->core_persecond);
   look_at_machine(&report);
   find_warnings(&report);
   if (request->mode == DO_JSON)

@@ -171,6 +171,23 @@ static void print_frequency(void)
   close_with('}');
 }
 
+static void print_core(const struct core_info *core)
+{
+  double cycles = core_cycles(core, core->after > 0 ? core->after : core->before);
+
+  key("core");
+  open_with('{');
+  integer_or_null("persecond_before", core->before);
+  integer_or_null("persecond_after", core->after);
+  integer_or_null("counted_persecond", core->counted);
+  boolean("is_counted", core->is_counted);
+  if (cycles > 0)
+    number("cycles_per_counted_cycle", cycles);
+  else
+    text_or_null("cycles_per_counted_cycle", NULL);
+  close_with('}');
+}
+
 static void print_rate(const struct timer *timer)
 {
   key("rate");
@@ -191,6 +208,20 @@ static void print_rate(const struct timer *timer)
   number("seconds", timer->seconds);
   key("clock");
   string(clock_name);
+  close_with('}');
+}
+
+static void print_grain(const struct timer *timer)
+{
+  key("grain");
+  if (timer->step == 0 || timer->grain.counts <= 1) {
+    printf("null");
+    return;
+  }
+  open_with('{');
+  number("cycles", timer->grain.counts * timer->scaling);
+  number("units", timer->grain.counts);
+  number("share", timer->grain.share);
   close_with('}');
 }
 
@@ -239,7 +270,7 @@ static void print_timer(const struct timer *timer)
     print_hops(timer);
     integer("step", timer->step);
     number("step_units", timer->step_units);
-    integer_or_null("divisor", timer->divisor);
+    print_grain(timer);
     key("read");
     open_with('{');
     number("cycles", timer->read_cycles);
@@ -365,6 +396,7 @@ void print_json(const struct report *report)
   text_or_null("implementation", cpucycles_implementation());
   text_or_null("implementation_skipped", cpucycles_implementation_skipped());
   print_frequency();
+  print_core(&report->core);
   print_counters(report);
   print_adjacent(report);
   print_observed(report);

@@ -5,6 +5,8 @@ bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/counters.c \
 	cpucycles-info/cpucycles-info.c \
+	cpucycles-info/grain.c \
+	cpucycles-info/grain.h \
 	cpucycles-info/json.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \

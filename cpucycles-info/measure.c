@@ -194,17 +194,6 @@ static void observe(struct timer *timer, double seconds, int progress)
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
 }
 
-static long long greatest_common_divisor(long long a, long long b)
-{
-  while (b != 0) {
-    long long rest = a % b;
-
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
 static void judge_differences(struct timer *timer)
 {
   int i;
@@ -216,8 +205,6 @@ static void judge_differences(struct timer *timer)
     timer->backward += difference < 0;
     if (difference > 0 && timer->step == 0)
       timer->step = difference;
-    if (!timer->scaled)
-      timer->divisor = greatest_common_divisor(timer->divisor, difference);
   }
   timer->step_units = (double)timer->step / timer->scaling;
   timer->low = timer->differences[0];
@@ -225,6 +212,19 @@ static void judge_differences(struct timer *timer)
   timer->median = timer->differences[timer->samples / 2];
   timer->quartile3 = timer->differences[timer->samples * 3 / 4];
   timer->high = timer->differences[timer->samples - 1];
+}
+
+/* In units: what is multiplied up to cycles is cut off there. */
+static void judge_grain(struct timer *timer)
+{
+  static long long differences[GRAIN_SAMPLES];
+  int i;
+
+  read_apart(differences);
+  for (i = 0; i < GRAIN_SAMPLES && timer->scaled; i++)
+    differences[i] = (long long)((double)differences[i] / timer->scaling
+      + (differences[i] < 0 ? -0.5 : 0.5));
+  timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
 /* The least that a call was seen to take: of some dozens or thousands in a row. */
@@ -330,5 +330,6 @@ void examine(struct timer *timer, double seconds, int progress)
   timer->overhead = cpucycles_overhead();
   observe(timer, seconds, progress);
   judge_differences(timer);
+  judge_grain(timer);
   hop(timer, (long long)(seconds * 1e9 / 2));
 }

@@ -36,6 +36,16 @@ void observe_differences(struct report *report)
   report->mean = interquartile_mean(report->differences);
 }
 
+void observe_core(struct report *report, long long before)
+{
+  const struct cpucycles_counter_info *counter = selected_counter();
+
+  report->core.before = before;
+  report->core.after = cpucycles_core_persecond();
+  report->core.counted = cpucycles_rate();
+  report->core.is_counted = counter && counts_core(counter);
+}
+
 static long long microseconds(void)
 {
   struct timeval now;

@@ -5,6 +5,8 @@
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
 
+#include "cpucycles-info/grain.h"
+
 #include <cpucycles.h>
 #include <stddef.h>
 
@@ -36,7 +38,7 @@ struct timer {
   long long worst_hop;     /* largest step back in cycles, or 0 */
   long long step;          /* smallest difference seen that is not 0, in cycles */
   double step_units;
-  long long divisor;       /* of all differences, where nothing is scaled; else 0 */
+  struct grain grain;      /* in its own units */
   /* what a call costs; 0 nanoseconds: the clock cannot tell */
   double read_cycles, read_nanoseconds;
   long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
@@ -48,6 +50,13 @@ struct timer {
 struct observed {
   double low, high; /* counts a second */
   long long loops, microseconds;
+};
+
+/* The core's frequency, before all else was measured and after, and what the counter in use counts
+   a second. 0: not known. */
+struct core_info {
+  long long before, after, counted;
+  int is_counted; /* what is counted is the core's own cycles */
 };
 
 /* Empty texts and 0 are not known, or do not apply. */
@@ -78,6 +87,7 @@ struct state_info {
 struct report {
   long long differences[DIFFERENCES], mean;
   struct observed observed[OBSERVED];
+  struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
   struct state_info state;
@@ -85,7 +95,7 @@ struct report {
   struct timer *timer; /* of each counter that works */
   int killed;          /* examinations that a signal ended */
   int warnings;
-  char warning[WARNINGS][200];
+  char warning[WARNINGS][320];
 };
 
 /* The counter that this process's calls read. */
@@ -115,6 +125,9 @@ void sort_counts(long long *values, int count);
 void observe_differences(struct report *report);
 void observe_rates(struct report *report);
 
+/* The same, after all other measurements; before, the roll has it. */
+void observe_core(struct report *report, long long before);
+
 /* counters.c: each counter in a process of its own. */
 
 /* How many counters there are, their names, and which of them work. */
@@ -122,6 +135,7 @@ struct roll {
   int count;
   char names[TIMERS][32];
   int works[TIMERS];
+  long long core_persecond; /* as call_roll() measured it */
   /* no other process can be started: this one has made its choice, and can examine that alone */
   int alone;
 };
@@ -148,6 +162,10 @@ void find_warnings(struct report *report);
 /* words.c: what the printers share. */
 const char *signal_name(int signal); /* one without a name here is "signal" */
 const struct timer *timer_of(const struct report *report, const char *counter);
+int counts_core(const struct cpucycles_counter_info *counter); /* its own cycles? */
+
+/* How many of the core's cycles a counted cycle is, at this frequency of the core; 0: not known. */
+double core_cycles(const struct core_info *core, long long persecond);
 
 /* By how much the measured rate differs from the stated one, in parts per million. */
 double disagreement(const struct timer *timer);

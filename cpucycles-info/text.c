@@ -85,6 +85,32 @@ static void print_frequency(void)
   printf("\n");
 }
 
+static void print_core(const struct core_info *core)
+{
+  double first = core_cycles(core, core->before), last = core_cycles(core, core->after);
+
+  printf("cpucycles core persecond ");
+  if (core->before <= 0 && core->after <= 0) {
+    printf("not known\n");
+    return;
+  }
+  if (core->before > 0)
+    printf("%lld measured before all else, ", core->before);
+  else
+    printf("not known before all else, ");
+  if (core->after > 0)
+    printf("%lld after", core->after);
+  else
+    printf("not known after");
+  if (core->is_counted)
+    printf("; counted cycles are the core's");
+  else if (first > 0 && last > 0 && (first > 1.02 * last || last > 1.02 * first))
+    printf("; one counted cycle was %.3f of the core's, and then %.3f", first, last);
+  else if (first > 0 || last > 0)
+    printf("; one counted cycle is %.3f of the core's", last > 0 ? last : first);
+  printf("\n");
+}
+
 /* Which names of those that were asked for could not be used. */
 static void print_skipped(void)
 {
@@ -155,8 +181,13 @@ static void print_granularity(const struct timer *timer)
   printf("cpucycles timer %s step %lld cycles", timer->name, timer->step);
   if (timer->scaled)
     printf(", %.0f of its units", timer->step_units);
-  if (timer->divisor > 1)
-    printf(", all a multiple of %lld", timer->divisor);
+  if (timer->grain.counts > 1) {
+    printf("; grain %.1f cycles", timer->grain.counts * timer->scaling);
+    if (timer->scaled)
+      printf(", %.1f of its units", timer->grain.counts);
+    printf(", in %.1f %% of differences", timer->grain.share * 100);
+  } else
+    printf("; no grain above 1%s found", timer->scaled ? " of its units" : "");
   printf("\n");
 }
 
@@ -240,6 +271,7 @@ void print_text(const struct report *report)
   print_cpu(&report->cpu);
   print_frequency();
   print_skipped();
+  print_core(&report->core);
   for (i = 0; i < report->timers; i++)
     print_timer(&report->timer[i]);
   print_dropped();

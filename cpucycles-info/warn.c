@@ -23,11 +23,6 @@ static void warn(struct report *report, const char *format, ...)
   va_end(arguments);
 }
 
-static int is_core(const struct cpucycles_counter_info *counter)
-{
-  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
-}
-
 static void warn_of_choice(struct report *report, const struct cpucycles_counter_info *counter)
 {
   if (strcmp(counter->kind, "clock") == 0)
@@ -38,12 +33,29 @@ static void warn_of_choice(struct report *report, const struct cpucycles_counter
     warn(report, "nothing counts here");
 }
 
+/* For those who publish a number of cycles and have never asked whose cycles they are. */
+static void warn_of_core(struct report *report, const struct cpucycles_counter_info *counter)
+{
+  const struct core_info *core = &report->core;
+  long long persecond = core->after > 0 ? core->after : core->before;
+  double cycles = core_cycles(core, persecond);
+
+  if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
+    return;
+  warn(report,
+    "%s counts %lld cycles a second, but the core runs at %lld: a number of cycles measured by it is "
+    "%.2f times too %s to be the core's. Publish it as cycles of %s, or multiply it by %.3f, which "
+    "holds as long as the core keeps this frequency",
+    counter->name, core->counted, persecond, cycles > 1 ? cycles : 1 / cycles,
+    cycles > 1 ? "small" : "large", counter->name, cycles);
+}
+
 /* A core whose frequency changes makes cycles of another counter more or fewer than its own, and
    its own more or fewer than time. */
 static void warn_of_frequency(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct state_info *state = &report->state;
-  const char *what = is_core(counter) ? "the same work takes more or less time from run to run"
+  const char *what = counts_core(counter) ? "the same work takes more or less time from run to run"
                                       : "the cycles counted are not the core's";
 
   if (*state->governor && strcmp(state->governor, "performance") != 0)
@@ -93,6 +105,7 @@ void find_warnings(struct report *report)
 
   if (counter) {
     warn_of_choice(report, counter);
+    warn_of_core(report, counter);
     warn_of_frequency(report, counter);
   }
   warn_of_clock_source(report);

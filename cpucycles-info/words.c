@@ -47,6 +47,18 @@ const struct timer *timer_of(const struct report *report, const char *counter)
   return NULL;
 }
 
+int counts_core(const struct cpucycles_counter_info *counter)
+{
+  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
+}
+
+double core_cycles(const struct core_info *core, long long persecond)
+{
+  if (core->counted <= 0 || persecond <= 0)
+    return 0;
+  return (double)persecond / (double)core->counted;
+}
+
 double disagreement(const struct timer *timer)
 {
   if (timer->stated <= 0 || timer->measured <= 0)

@@ -55,9 +55,11 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #define cpucycles_counter fake_counter
 #define cpucycles_timer fake_timer
 #define cpucycles_overhead fake_overhead
+#define cpucycles_core_persecond fake_core_persecond
 #define cpucycles_implementation fake_implementation
 #define fork fake_fork
 #include "cpucycles-info/counters.c"
+#include "cpucycles-info/grain.c"
 #include "cpucycles-info/measure.c"
 #undef fork
 #undef cpucycles_implementation
@@ -66,6 +68,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #undef cpucycles_counter
 #undef cpucycles_timer
 #undef cpucycles_overhead
+#undef cpucycles_core_persecond
 #include "cpucycles-info/words.c"
 
 #include "tests/suite.h"
@@ -111,15 +114,27 @@ long long fake_overhead(void)
   return 7;
 }
 
+long long fake_core_persecond(void)
+{
+  return 4000000000;
+}
+
 static long long read_clock(void)
 {
   return clock_nanoseconds();
 }
 
-/* As an emulator's: nanoseconds that move by 41. */
-static long long read_by_41(void)
+/* Nanoseconds of a clock that moves each microsecond: coarser than any machine's reads are far
+   apart. */
+static long long read_by_1000(void)
 {
-  return clock_nanoseconds() / 41 * 41;
+  return clock_nanoseconds() / 1000 * 1000;
+}
+
+/* The same, scaled by 3, and not below the count before: a thousandth of a unit is cut off. */
+static long long read_scaled_by_1000(void)
+{
+  return (long long)((double)(clock_nanoseconds() / 1000 * 1000 % 1000000000000LL) * 3.001);
 }
 
 /* What it states is 2 % more than what it counts. */
@@ -182,12 +197,15 @@ START_TEST(counter_that_is_as_stated_is_said_to_be)
 }
 END_TEST
 
-START_TEST(nanoseconds_that_move_by_41_are_told_apart)
+START_TEST(nanoseconds_that_move_by_1000_are_told_apart)
 {
-  examine_by(read_by_41);
-  ck_assert_int_ge(timer.step, 41);
-  ck_assert_int_eq(timer.divisor % 41, 0);
-  ck_assert_int_eq(timer.step % 41, 0);
+  examine_by(read_by_1000);
+  ck_assert_int_eq(timer.step % 1000, 0);
+  ck_assert_double_eq_tol(timer.grain.counts, 1000, 1e-6);
+  ck_assert_double_ge(timer.grain.share, 0.75);
+  counter.scaling = 3.001;
+  examine_by(read_scaled_by_1000);
+  ck_assert_double_eq_tol(timer.grain.counts, 1000, 1e-6); /* units */
 }
 END_TEST
 
@@ -205,7 +223,6 @@ START_TEST(scaled_counter_is_measured_in_its_units)
   ck_assert_double_eq_tol(timer.measured, 1e9, 1e9 * (timer.uncertainty + 1) / 1e6);
   ck_assert_int_eq(timer.step % 3, 0);
   ck_assert_double_eq_tol(timer.step_units * 3, (double)timer.step, 1e-6);
-  ck_assert_int_eq(timer.divisor, 0);
 }
 END_TEST
 
@@ -222,7 +239,7 @@ START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
   examine_by(read_nothing);
   ck_assert(timer.measured == 0);
   ck_assert_int_eq(timer.step, 0);
-  ck_assert_int_eq(timer.divisor, 0);
+  ck_assert(timer.grain.counts == 1);
   ck_assert(disagreement(&timer) == 0);
 }
 END_TEST
@@ -306,6 +323,7 @@ START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
   ck_assert_int_eq(call_roll(&roll), 0);
   ck_assert_int_eq(roll.alone, 1);
   ck_assert_int_eq(roll.count, 2);
+  ck_assert_int_eq(roll.core_persecond, 4000000000);
   examine_each(&report, &roll, NULL, 0.05);
   ck_assert_int_eq(report.timers, 1);
   ck_assert_str_eq(report.timer[0].name, "fake");
@@ -393,7 +411,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, counter_that_is_as_stated_is_said_to_be);
-  tcase_add_test(tests, nanoseconds_that_move_by_41_are_told_apart);
+  tcase_add_test(tests, nanoseconds_that_move_by_1000_are_told_apart);
   tcase_add_test(tests, rate_that_is_not_delivered_is_found_out);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);

@@ -13,6 +13,7 @@
 #include "cpucycles-info/text.c"
 #include "cpucycles-info/warn.c"
 #include "cpucycles-info/words.c"
+#define print_core json_core
 #define print_cpu json_cpu
 #define print_differences json_differences
 #define print_frequency json_frequency
@@ -228,7 +229,9 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   timer->worst_hop = 99;
   timer->step = 12;
   timer->step_units = 3;
-  timer->divisor = 4;
+  timer->scaling = 4;
+  timer->grain.counts = 41.67;
+  timer->grain.share = 0.986;
   timer->read_cycles = 24.6;
   timer->read_nanoseconds = 9.5;
   timer->overhead = 52;
@@ -242,7 +245,8 @@ START_TEST(timer_is_printed_with_all_that_was_found)
          "+10000.0 ppm off");
   expect("cpucycles timer fake invariant no, says me");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
-  expect("cpucycles timer fake step 12 cycles, 3 of its units, all a multiple of 4");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its units, "
+         "in 98.6 % of differences");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
   expect("cpucycles timer fake overhead of a section 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
@@ -251,6 +255,15 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": "
     "false,\"largest_step_back\": 99}");
   expect_json("\"off_ppm\": 10000.000000,");
+  expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
+  timer->grain.counts = 1;
+  print(print_text);
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; no grain above 1 of its units found");
+  timer->scaled = 0;
+  print(print_text);
+  expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
+  print(print_json);
+  expect_json("\"grain\": null");
   strcpy(timer->failure, "it ended");
   print(print_json);
   expect_json("\"timer\": {\"failure\": \"it ended\"}");
@@ -280,6 +293,48 @@ START_TEST(timer_is_printed_with_all_that_was_found)
 }
 END_TEST
 
+START_TEST(core_is_printed_as_far_as_it_is_known)
+{
+  const struct {
+    struct core_info core;
+    const char *line, *json;
+  } rows[] = {
+    { { 0, 0, 2000000000, 0 }, "not known",
+      "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
+      "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
+    { { 3200000000, 3202000000, 2000000000, 0 }, "3200000000 measured before all else, 3202000000 after;"
+      " one counted cycle is 1.601 of the core's",
+      "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
+      "\"counted_persecond\": 2000000000,\"is_counted\": false,"
+      "\"cycles_per_counted_cycle\": 1.601000" },
+    { { 1200000000, 3200000000, 2000000000, 0 }, "1200000000 measured before all else, 3200000000 after;"
+      " one counted cycle was 0.600 of the core's, and then 1.600",
+      "\"cycles_per_counted_cycle\": 1.600000" },
+    { { 1200000000, 0, 2000000000, 0 }, "1200000000 measured before all else, not known after;"
+      " one counted cycle is 0.600 of the core's", "\"cycles_per_counted_cycle\": 0.600000" },
+    { { 0, 1200000000, 2000000000, 0 }, "not known before all else, 1200000000 after;"
+      " one counted cycle is 0.600 of the core's", "\"persecond_before\": null" },
+    { { 1200000000, 1200000000, 1199000000, 1 }, "1200000000 measured before all else, 1200000000 after;"
+      " counted cycles are the core's", "\"is_counted\": true" },
+    { { 1200000000, 1200000000, 0, 0 }, "1200000000 measured before all else, 1200000000 after",
+      "\"counted_persecond\": null" },
+  };
+  char line[300];
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    report.core = rows[i].core;
+    print(print_text);
+    snprintf(line, sizeof line, "cpucycles core persecond %s", rows[i].line);
+    expect(line);
+    print(print_json);
+    expect_json(rows[i].json);
+  }
+}
+END_TEST
+
+static struct core_info core_to_warn_of;
+
 static void warn_of_one(const char *kind)
 {
   const struct cpucycles_counter_info fake
@@ -290,6 +345,7 @@ static void warn_of_one(const char *kind)
   count = 1;
   memset(&report, 0, sizeof report);
   report.state.turbo = 1;
+  report.core = core_to_warn_of;
   strcpy(timers[0].name, "fake");
   strcpy(timers[0].invariant_source, "me");
   report.timer = timers;
@@ -324,12 +380,41 @@ START_TEST(warnings_are_those_of_the_counter_in_use)
 }
 END_TEST
 
+START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent)
+{
+  const struct core_info faster = { 3000000000, 3200000000, 2000000000, 0 };
+
+  core_to_warn_of = faster;
+  warn_of_one("reference");
+  expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at 3200000000: a "
+         "number of cycles measured by it is 1.60 times too small to be the core's. Publish it as cycles "
+         "of fake, or multiply it by 1.600, which holds as long as the core keeps this frequency");
+  core_to_warn_of.after = 1000000000;
+  warn_of_one("reference");
+  ck_assert_ptr_nonnull(strstr(printed, "is 2.00 times too large to be the core's"));
+  core_to_warn_of.after = 0;
+  warn_of_one("reference");
+  ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
+  core_to_warn_of.after = 2039000000;
+  warn_of_one("reference");
+  ck_assert_ptr_null(strstr(printed, "the core runs at"));
+  core_to_warn_of.after = 2041000000;
+  warn_of_one("reference");
+  ck_assert_ptr_nonnull(strstr(printed, "the core runs at"));
+  core_to_warn_of.is_counted = 1;
+  warn_of_one("core");
+  ck_assert_ptr_null(strstr(printed, "the core runs at"));
+}
+END_TEST
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, machine_of_all_kinds_of_things_is_printed_whole);
   tcase_add_test(tests, each_fate_of_a_counter_is_printed_with_its_reason);
   tcase_add_test(tests, timer_is_printed_with_all_that_was_found);
+  tcase_add_test(tests, core_is_printed_as_far_as_it_is_known);
   tcase_add_test(tests, warnings_are_those_of_the_counter_in_use);
+  tcase_add_test(tests, count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent);
 }
 
 int main(void)

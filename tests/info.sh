@@ -35,6 +35,8 @@ cat >$out.exact <<'END'
 15:cpucycles cpu type [A-Za-z0-9_ ]+: [0-9]+ CPUs
 16:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
 17:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
+18:cpucycles core persecond not known
+18:cpucycles core persecond ([0-9]+ measured|not known) before all else, ([0-9]+|not known) after(; counted cycles are the core's|; one counted cycle is [0-9]+\.[0-9]{3} of the core's|; one counted cycle was [0-9]+\.[0-9]{3} of the core's, and then [0-9]+\.[0-9]{3})?
 18:cpucycles timer [a-z0-9-]+ not examined: .+
 18:cpucycles timer [a-z0-9-]+ counts [^;]+; kind (core|perf read|reference|scaled|clock), scope (thread|core|system)
 18:cpucycles timer [a-z0-9-]+ rate (stated [0-9]+( by [^,]+)?|not stated), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s by [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
@@ -43,7 +45,7 @@ cat >$out.exact <<'END'
 18:cpucycles timer [a-z0-9-]+ across CPUs not tried
 18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ hops over [0-9]+ CPUs
 18:cpucycles timer [a-z0-9-]+ step not seen to move
-18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?(, all a multiple of [0-9]+)?
+18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?; (no grain above 1( of its units)? found|grain [0-9]+\.[0-9] cycles(, [0-9]+\.[0-9] of its units)?, in [0-9]+\.[0-9] % of differences)
 18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, ([0-9]+\.[0-9] ns|time not measured)
 18:cpucycles timer [a-z0-9-]+ overhead of a section [0-9]+ cycles
 18:cpucycles timer [a-z0-9-]+ differences( -?[0-9]+){5}, [0-9]+ below 0 of 10000
@@ -69,7 +71,7 @@ check_report() {
   [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
   [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
-  for line in version persecond implementation iqm frequency 'cpu model'; do
+  for line in version persecond implementation iqm frequency 'cpu model' 'core persecond'; do
     [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
   done
   # what it counts is said of each that is examined

@@ -44,6 +44,7 @@ tests_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIB
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/check_extend32
+suite_tests += tests/check_grain
 suite_tests += tests/check_inline
 suite_tests += tests/check_reasons
 suite_tests += tests/check_scale

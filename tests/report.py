@@ -188,6 +188,20 @@ def json_says_what_the_plain_lines_say():
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
+def core_is_said_beside_what_is_counted():
+    report = document()
+    core = report["core"]
+    kind = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0]
+    assert core["is_counted"] == (kind in ("core", "perf read")), core
+    frequency = core["persecond_after"] or core["persecond_before"]
+    assert (core["cycles_per_counted_cycle"] is None) == (not frequency or not core["counted_persecond"]), core
+    if frequency and core["counted_persecond"]:
+        ratio = frequency / core["counted_persecond"]
+        assert abs(core["cycles_per_counted_cycle"] / ratio - 1) < 1e-3, core
+        warned = any("but the core runs at" in warning for warning in report["warnings"])
+        assert warned == (not core["is_counted"] and not 0.98 < ratio < 1.02), report["warnings"]
+
+
 def decimal_comma_of_the_locale_changes_nothing():
     locale = comma_locale()
     report = document(LC_ALL=locale)
@@ -216,8 +230,9 @@ def each_counter_that_works_is_examined():
         assert order == sorted(order), order
         assert timer["step"] > 0, timer
         assert abs(timer["step_units"] * counter["scaling"] - timer["step"]) <= 1, timer
-        if timer["divisor"]:
-            assert timer["step"] % timer["divisor"] == 0
+        if timer["grain"]:
+            assert timer["grain"]["share"] >= 0.7 and timer["grain"]["units"] >= 2, timer
+            assert abs(timer["grain"]["units"] * counter["scaling"] / timer["grain"]["cycles"] - 1) < 0.001, timer
         assert timer["rate"]["measured"] and timer["rate"]["seconds"] >= 0.05, timer
         assert timer["rate"]["uncertainty_ppm"] < 100000
         assert timer["overhead"] >= 0
