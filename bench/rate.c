@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/rate: how near the measured rate of the reference counter is to what the kernel says of
-   it, how long the library's measurements take, and what scaling adds to a call. Reaches into the
-   library, to measure also what somebody states, and to scale what needs no scaling. */
+   it, how alike the core's own frequency is measured each time, how long the library's measurements
+   take, and what scaling adds to a call. Reaches into the library, to measure also what somebody
+   states, and to scale what needs no scaling. */
 
 #include "config.h"
 
+#include "backends/kernel-file.h"
 #include "lib/library.h"
 
 #include <stdio.h>
@@ -14,11 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIES = 25, READS = 65536 };
+enum { TRIES = 25, READS = 65536, CALLS = 20 };
 
 static const double ppm_bound = 50;
 static const double rate_bound = 1000;      /* microseconds */
 static const double frequency_bound = 2000; /* microseconds */
+static const double apart_bound = 2;        /* per cent */
 
 static int compare(const void *a, const void *b)
 {
@@ -119,6 +122,38 @@ static int bench_frequency(void)
   return judge(time, frequency_bound);
 }
 
+/* What the kernel says of this moment, where it does; Hz, or 0. */
+static double momentary_frequency(void)
+{
+  char text[32];
+
+  if (read_kernel_text("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text)
+    <= 0)
+    return 0;
+  return atof(text) * 1000;
+}
+
+/* Of a quiet host. */
+static int bench_core(void)
+{
+  double values[TRIES], momentary;
+  int i;
+
+  for (i = 0; i < CALLS; i++) {
+    values[i] = (double)cpucycles_core_persecond();
+    if (values[i] <= 0)
+      return printf("the core's own frequency cannot be said here\n"), 0;
+  }
+  qsort(values, CALLS, sizeof values[0], compare);
+  momentary = momentary_frequency();
+  printf("the core's own frequency: median %.0f Hz; %s counts %lld a second", values[CALLS / 2],
+    cpucycles_implementation(), cpucycles_rate());
+  if (momentary > 0)
+    printf("; cpu0 has %.0f Hz, says the kernel", momentary);
+  printf("\n  %d calls are %.2f %% apart", CALLS, (values[CALLS - 1] / values[0] - 1) * 100);
+  return judge((values[CALLS - 1] / values[0] - 1) * 100, apart_bound);
+}
+
 static double nanoseconds_a_read(long long (*read)(void))
 {
   long long begin = cpucycles_osclock_raw();
@@ -193,5 +228,6 @@ int main(int argc, char **argv)
   else
     printf("%s is no reference counter\n", cpucycles_implementation());
   missed += bench_frequency();
+  missed += bench_core();
   return argc == 2 && strcmp(argv[1], "--strict") == 0 && missed > 0;
 }

@@ -9,12 +9,14 @@
 #include "lib/osclock.h"
 
 enum {
-  ADDS = 512,            /* a pass: the loop around it takes 2 more cycles at most */
-  PASSES_LIMIT = 4096,   /* of a window: 20 GHz need so many; more, and the clock does not tell */
-  STILL = 512,           /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
-  WINDOW = 100000,       /* nanoseconds, at least: 1 % where the clock moves by microseconds */
-  WHOLE = 1800000,       /* nanoseconds for all */
-  WINDOWS = WHOLE / WINDOW
+  ADDS = 512,           /* a pass: the loop around it takes 2 more cycles at most */
+  PASSES_LIMIT = 4096,  /* of a window: 20 GHz need so many; more, and the clock does not tell */
+  STILL = 512,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
+  STEPS = 100,          /* of the clock, at least, in a window: for 1 % */
+  SHORTEST = 10000,     /* nanoseconds of a window, at least: reading the clock takes some, too */
+  ENOUGH = 100000,      /* of any: STEPS of a clock of microseconds */
+  WHOLE = 1800000,      /* for all windows */
+  AGREEING = 3          /* the shortest windows that must, within 1 % */
 };
 
 /* In registers, that is. Unoptimized code would add in memory, and measure that. */
@@ -75,28 +77,35 @@ long long cpucycles_measured_frequency(void)
 
 #endif
 
-/* An interruption makes a window longer, so that the shortest is the best; but one during which the
-   clock was set back is shorter still, and so another must bear it out. 0: none does. */
-static long long shortest_of(const long long *times, int count)
-{
-  long long shortest = 0;
-  int i, j;
-
-  for (i = 0; i < count; i++)
-    for (j = 0; j < count; j++)
-      if (j != i && times[j] >= times[i] && times[j] - times[i] <= times[i] / 100
-        && (shortest == 0 || times[i] < shortest))
-        shortest = times[i];
-  return shortest;
-}
-
-/* The windows so far, and what the next one is to take. */
+/* The windows so far, and the length of the next one. */
 struct series {
-  long passes; /* a window */
-  int count;   /* of windows that were long enough to tell */
-  long long times[WINDOWS];
+  long passes;                   /* a window */
+  int count;                     /* of windows that were long enough to tell */
+  long long shortest[AGREEING];  /* of them, in order */
+  long long least;               /* time that the clock has shown; 0: none yet */
   long long next, longest;
 };
+
+/* The shorter the windows, the more of them no interruption falls into. No time that the clock has
+   shown is shorter than its step. */
+static long long long_enough(const struct series *series)
+{
+  long long time = STEPS * series->least;
+
+  return time < SHORTEST ? SHORTEST : time < ENOUGH ? time : ENOUGH;
+}
+
+static void insert(struct series *series, long long time)
+{
+  int i = series->count < AGREEING ? series->count : AGREEING;
+
+  series->count++;
+  for (; i > 0 && time < series->shortest[i - 1]; i--)
+    if (i < AGREEING)
+      series->shortest[i] = series->shortest[i - 1];
+  if (i < AGREEING)
+    series->shortest[i] = time;
+}
 
 /* One that is too short begins a new series of windows twice as long: those before it, if any, had
    been interrupted. Returns 0, or -1: the clock does not tell. */
@@ -106,7 +115,9 @@ static int add_window(struct series *series, long long time)
     return -1;
   if (time > series->longest)
     series->longest = time;
-  if (time < WINDOW) {
+  if (time > 0 && (series->least == 0 || time < series->least))
+    series->least = time;
+  if (time == 0 || time < long_enough(series)) {
     series->passes *= 2;
     series->count = 0;
     series->next = 2 * time;
@@ -114,16 +125,23 @@ static int add_window(struct series *series, long long time)
   }
   /* the first may have been interrupted, but not both the first two */
   if (series->count == 1)
-    series->next = series->times[0];
+    series->next = series->shortest[0];
   if (time < series->next)
     series->next = time;
-  series->times[series->count++] = time;
+  insert(series, time);
   return 0;
 }
 
+/* Interruptions make windows longer, so that the shortest is the best: one that was not interrupted,
+   or else others do not agree with it. Nor do they with one during which the clock was set back.
+   Returns its time; 0: they do not agree. */
 static long long result_of(const struct series *series)
 {
-  return shortest_of(series->times, series->count);
+  long long shortest = series->shortest[0];
+
+  if (series->count < AGREEING || series->shortest[AGREEING - 1] - shortest > shortest / 100)
+    return 0;
+  return shortest;
 }
 
 /* Is there time for another? As long as there is no result, by how much the longest was longer than
@@ -136,12 +154,12 @@ static int has_time(const struct series *series, long long spent)
 
   if (series->longest > series->next && result_of(series) == 0)
     whole += series->longest - series->next;
-  return series->count < WINDOWS && spent >= 0 && spent + series->next <= whole;
+  return spent >= 0 && spent + series->next <= whole;
 }
 
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
-  struct series series = { 1, 0, { 0 }, WINDOW, 0 };
+  struct series series = { 1, 0, { 0 }, 0, 0, 0 };
   long long begin = stopwatch->now(), now = begin, last, shortest, hz;
 
   /* a window begins where the one before ended: no interruption is between them */
