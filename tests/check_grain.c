@@ -135,6 +135,22 @@ START_TEST(reads_in_a_row_that_1_and_25_are_seen_among_show_26)
 }
 END_TEST
 
+/* Of four differences, three are also multiples of twice the grain. */
+static long long read_even_often(void)
+{
+  static const int multiples[] = { 2, 4, 2, 4, 2, 3, 4, 1 };
+
+  return machine.last += 26 * multiples[(int)(8 * draw())];
+}
+
+START_TEST(twice_the_grain_is_not_the_grain)
+{
+  begin_with(26, 26);
+  simulated = read_even_often;
+  ck_assert_double_eq_tol(find().counts, 26, 1e-6);
+}
+END_TEST
+
 START_TEST(counter_that_seldom_moves_shows_its_grain)
 {
   static const double coarse[] = { 1000, 62.5, 300 };
@@ -243,6 +259,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, published_grains_are_found);
   tcase_add_test(tests, corrections_are_told_by_the_share);
   tcase_add_test(tests, reads_in_a_row_that_1_and_25_are_seen_among_show_26);
+  tcase_add_test(tests, twice_the_grain_is_not_the_grain);
   tcase_add_test(tests, counter_that_seldom_moves_shows_its_grain);
   tcase_add_test(tests, counter_of_grain_1_is_given_no_other);
   tcase_add_test(tests, counter_that_does_not_count_has_no_grain);
