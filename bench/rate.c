@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/rate: how near the measured rate of the reference counter is to what the kernel says of
-   it, how alike the core's own frequency is measured each time, how long the library's measurements
-   take, and what scaling adds to a call. Reaches into the library, to measure also what somebody
-   states, and to scale what needs no scaling. */
+   it, how alike the core's own frequency is measured each time, how long the library's
+   measurements take, and what scaling adds to a call. Reaches into the library, to measure also
+   what somebody states, and to scale what needs no scaling. */
 
 #include "config.h"
 
@@ -125,12 +125,10 @@ static int bench_frequency(void)
 /* What the kernel says of this moment, where it does; Hz, or 0. */
 static double momentary_frequency(void)
 {
+  static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
   char text[32];
 
-  if (read_kernel_text("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text)
-    <= 0)
-    return 0;
-  return atof(text) * 1000;
+  return read_kernel_text("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
 }
 
 /* Of a quiet host. */

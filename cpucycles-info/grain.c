@@ -29,6 +29,8 @@ enum {
   REFINEMENTS = 3
 };
 
+static const long long leap = 1LL << 40; /* more is another core's count, no interruption */
+
 static const double least_beyond = 0.7; /* of the differences, beyond chance */
 static const double margin = 0.15;      /* of them: what corrections may change */
 static const double least_other = 0.06; /* of them: of another multiple than the commonest */
@@ -116,11 +118,12 @@ static double distance(double a, double b)
    exact multiples; those of another are cut off, down or up. 0: it is none. */
 static int multiple_of(long long value, double grain, int is_whole)
 {
-  double multiple = round_off((double)value / grain);
-  double off = distance((double)value, multiple * grain);
+  double multiple = (double)value / grain, off;
 
-  if (multiple < 1 || multiple > MULTIPLES)
+  if (multiple > MULTIPLES)
     return 0;
+  multiple = round_off(multiple);
+  off = distance((double)value, multiple * grain);
   return off < (is_whole ? 0.5 : 1) ? (int)multiple : 0;
 }
 
@@ -145,8 +148,8 @@ struct candidate {
   double beyond; /* the share, less what any other grain of that size would explain by chance */
 };
 
-/* How many differences are multiples; 0 if nearly all are the same multiple (0 is one, too), which a
-   counter of any grain shows where a read always takes as long. */
+/* How many differences are multiples; 0 if nearly all are the same multiple (0 is one, too), which
+   a counter of any grain shows where a read always takes as long. */
 static int explained_by(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
@@ -165,10 +168,11 @@ static int explained_by(const struct values *values, double grain, int is_whole)
 static struct candidate judge(const struct values *values, double grain, int is_whole)
 {
   struct candidate candidate = { grain, 0, 0 };
-  double chance = (is_whole ? 1 : 2) / grain;
+  double chance;
 
   if (grain < (is_whole ? 2 : least_fraction))
     return candidate;
+  chance = (is_whole ? 1 : 2) / grain;
   candidate.share = (double)explained_by(values, grain, is_whole) / (values->all - values->zeros);
   candidate.beyond = (candidate.share - chance) / (1 - chance);
   return candidate;
@@ -242,7 +246,7 @@ static void merge_ones(long long *differences, int count)
   int i;
 
   for (i = 0; i < count; i++)
-    if (differences[i] == 1 && i < count - 1) {
+    if (i < count - 1 && differences[i] == 1) {
       ones++;
       differences[i] = 0;
     } else {
@@ -262,7 +266,7 @@ struct grain find_grain(long long *differences, int count)
   merge_ones(differences, count);
   qsort(differences, (size_t)count, sizeof *differences, compare_counts);
   for (i = 0; i < count; i++) {
-    if (differences[i] < 0)
+    if (differences[i] < 0 || differences[i] > leap)
       continue;
     values.all++;
     values.zeros += differences[i] == 0;

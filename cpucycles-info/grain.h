@@ -18,8 +18,8 @@ struct grain {
 void read_apart(long long differences[GRAIN_SAMPLES]);
 
 /* The grain of the counter that showed these differences of adjacent reads, in order; sorts them.
-   A count that is 1 above the one before is taken for that one. Steps back do not count, nor does
-   0 in the share: interruptions and corrections are its rest. */
+   A count that is 1 above the one before is taken for that one. Steps back and leaps do not count,
+   nor does 0 in the share: interruptions and corrections are its rest. */
 struct grain find_grain(long long *differences, int count);
 
 #endif

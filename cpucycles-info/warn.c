@@ -43,9 +43,9 @@ static void warn_of_core(struct report *report, const struct cpucycles_counter_i
   if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
   warn(report,
-    "%s counts %lld cycles a second, but the core runs at %lld: a number of cycles measured by it is "
-    "%.2f times too %s to be the core's. Publish it as cycles of %s, or multiply it by %.3f, which "
-    "holds as long as the core keeps this frequency",
+    "%s counts %lld cycles a second, but the core runs at %lld: a number of cycles measured by it "
+    "is %.2f times too %s to be the core's. Publish it as cycles of %s, or multiply it by %.3f, "
+    "which holds as long as the core keeps this frequency",
     counter->name, core->counted, persecond, cycles > 1 ? cycles : 1 / cycles,
     cycles > 1 ? "small" : "large", counter->name, cycles);
 }

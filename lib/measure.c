@@ -46,9 +46,10 @@ __attribute__((always_inline)) static inline unsigned long add_64(unsigned long 
   return add_16(add_16(add_16(add_16(x, y), y), y), y);
 }
 
-__attribute__((always_inline)) static inline unsigned long add_256(unsigned long x, unsigned long y)
+__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x,
+  unsigned long y)
 {
-  return add_64(add_64(add_64(add_64(x, y), y), y), y);
+  return add_64(add_64(x, y), y);
 }
 
 static void run_adds(long passes)
@@ -57,7 +58,7 @@ static void run_adds(long passes)
 
   __asm__ volatile("" : "+r"(x), "+r"(y));
   for (; passes > 0; passes--)
-    x = add_256(add_256(x, y), y);
+    x = add_128(add_128(add_128(add_128(x, y), y), y), y);
   __asm__ volatile("" : : "r"(x));
 }
 
@@ -132,9 +133,9 @@ static int add_window(struct series *series, long long time)
   return 0;
 }
 
-/* Interruptions make windows longer, so that the shortest is the best: one that was not interrupted,
-   or else others do not agree with it. Nor do they with one during which the clock was set back.
-   Returns its time; 0: they do not agree. */
+/* Interruptions make windows longer, so that the shortest is the best: it was not interrupted, if
+   others agree with it. None does with one during which the clock was set back. Returns its time;
+   0: they do not agree. */
 static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];

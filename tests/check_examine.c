@@ -124,17 +124,20 @@ static long long read_clock(void)
   return clock_nanoseconds();
 }
 
-/* Nanoseconds of a clock that moves each microsecond: coarser than any machine's reads are far
-   apart. */
-static long long read_by_1000(void)
+/* Moves by 41, as time goes by that each read takes. */
+static long long read_by_41(void)
 {
-  return clock_nanoseconds() / 1000 * 1000;
+  static long long time;
+  static unsigned int random;
+
+  random = random * 1664525 + 1013904223;
+  time += 20 + (random >> 8) % 60;
+  return time / 41 * 41;
 }
 
-/* The same, scaled by 3, and not below the count before: a thousandth of a unit is cut off. */
-static long long read_scaled_by_1000(void)
+static long long read_scaled_by_41(void)
 {
-  return (long long)((double)(clock_nanoseconds() / 1000 * 1000 % 1000000000000LL) * 3.001);
+  return (long long)((double)read_by_41() * 3.001);
 }
 
 /* What it states is 2 % more than what it counts. */
@@ -197,15 +200,16 @@ START_TEST(counter_that_is_as_stated_is_said_to_be)
 }
 END_TEST
 
-START_TEST(nanoseconds_that_move_by_1000_are_told_apart)
+START_TEST(nanoseconds_that_move_by_41_are_told_apart)
 {
-  examine_by(read_by_1000);
-  ck_assert_int_eq(timer.step % 1000, 0);
-  ck_assert_double_eq_tol(timer.grain.counts, 1000, 1e-6);
-  ck_assert_double_ge(timer.grain.share, 0.75);
+  examine_by(read_by_41);
+  ck_assert_int_eq(timer.step, 41);
+  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6);
+  ck_assert_double_ge(timer.grain.share, 0.99);
   counter.scaling = 3.001;
-  examine_by(read_scaled_by_1000);
-  ck_assert_double_eq_tol(timer.grain.counts, 1000, 1e-6); /* units */
+  examine_by(read_scaled_by_41);
+  ck_assert_int_ge(timer.step, 123);
+  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6); /* units */
 }
 END_TEST
 
@@ -411,7 +415,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, counter_that_is_as_stated_is_said_to_be);
-  tcase_add_test(tests, nanoseconds_that_move_by_1000_are_told_apart);
+  tcase_add_test(tests, nanoseconds_that_move_by_41_are_told_apart);
   tcase_add_test(tests, rate_that_is_not_delivered_is_found_out);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);

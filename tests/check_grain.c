@@ -74,8 +74,8 @@ static void expect_grain(double tolerance, double least_share)
 
   ck_assert_msg(fabs(found.counts - machine.grain) < tolerance && found.share >= least_share
       && found.share <= 1,
-    "%g of %.3f of the differences, and it is %g; a read takes %g to %g, %g are late, %g corrected, "
-    "%s", found.counts, found.share, machine.grain, machine.cost, machine.cost + machine.varies,
+    "%g of %.3f of the differences, and it is %g; a read takes %g to %g, %g are late, %g "
+    "corrected, %s", found.counts, found.share, machine.grain, machine.cost, machine.cost + machine.varies,
     machine.interrupted, machine.corrected, machine.unique ? "unique" : "as they are");
 }
 
@@ -164,8 +164,8 @@ START_TEST(counter_that_seldom_moves_shows_its_grain)
 }
 END_TEST
 
-/* What a counter of grain 1 may show: a core whose cycles are `cycle` counts, in which a read takes
-   some, and as long as the reads' loops turn. */
+/* What a counter of grain 1 may show: a core whose cycles are `cycle` counts, in which a read
+   takes some, and as long as the reads' loops turn. */
 static double cycle;
 static int kind;
 

@@ -342,6 +342,10 @@ START_TEST(core_persecond_is_the_measured_frequency)
   qsort(times, TRIES, sizeof times[0], compare);
   dprintf(suite_console(), "core persecond: %lld, quartiles %lld and %lld; %lld us\n",
     values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
+  if (values[TRIES / 2] == 0 || others[TRIES / 2] == 0) {
+    skip(test, "interrupted too often: it is 0 in most calls");
+    return;
+  }
   ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
   ck_assert_int_le(times[TRIES / 4], 2000000);
 }

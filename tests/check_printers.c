@@ -245,8 +245,8 @@ START_TEST(timer_is_printed_with_all_that_was_found)
          "+10000.0 ppm off");
   expect("cpucycles timer fake invariant no, says me");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
-  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its units, "
-         "in 98.6 % of differences");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
+         "units, in 98.6 % of differences");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
   expect("cpucycles timer fake overhead of a section 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
@@ -302,19 +302,22 @@ START_TEST(core_is_printed_as_far_as_it_is_known)
     { { 0, 0, 2000000000, 0 }, "not known",
       "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
       "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
-    { { 3200000000, 3202000000, 2000000000, 0 }, "3200000000 measured before all else, 3202000000 after;"
+    { { 3200000000, 3202000000, 2000000000, 0 },
+      "3200000000 measured before all else, 3202000000 after;"
       " one counted cycle is 1.601 of the core's",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
       "\"counted_persecond\": 2000000000,\"is_counted\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
-    { { 1200000000, 3200000000, 2000000000, 0 }, "1200000000 measured before all else, 3200000000 after;"
+    { { 1200000000, 3200000000, 2000000000, 0 },
+      "1200000000 measured before all else, 3200000000 after;"
       " one counted cycle was 0.600 of the core's, and then 1.600",
       "\"cycles_per_counted_cycle\": 1.600000" },
     { { 1200000000, 0, 2000000000, 0 }, "1200000000 measured before all else, not known after;"
       " one counted cycle is 0.600 of the core's", "\"cycles_per_counted_cycle\": 0.600000" },
     { { 0, 1200000000, 2000000000, 0 }, "not known before all else, 1200000000 after;"
       " one counted cycle is 0.600 of the core's", "\"persecond_before\": null" },
-    { { 1200000000, 1200000000, 1199000000, 1 }, "1200000000 measured before all else, 1200000000 after;"
+    { { 1200000000, 1200000000, 1199000000, 1 },
+      "1200000000 measured before all else, 1200000000 after;"
       " counted cycles are the core's", "\"is_counted\": true" },
     { { 1200000000, 1200000000, 0, 0 }, "1200000000 measured before all else, 1200000000 after",
       "\"counted_persecond\": null" },
@@ -386,9 +389,10 @@ START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_perce
 
   core_to_warn_of = faster;
   warn_of_one("reference");
-  expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at 3200000000: a "
-         "number of cycles measured by it is 1.60 times too small to be the core's. Publish it as cycles "
-         "of fake, or multiply it by 1.600, which holds as long as the core keeps this frequency");
+  expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at "
+         "3200000000: a number of cycles measured by it is 1.60 times too small to be the core's. "
+         "Publish it as cycles of fake, or multiply it by 1.600, which holds as long as the core "
+         "keeps this frequency");
   core_to_warn_of.after = 1000000000;
   warn_of_one("reference");
   ck_assert_ptr_nonnull(strstr(printed, "is 2.00 times too large to be the core's"));

@@ -105,7 +105,8 @@ START_TEST(empty_section_takes_0_to_one_grain)
 
   ck_assert_int_ge(overhead, 0);
   ck_assert_msg(net >= -grain && net <= most,
-    "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain, first);
+    "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
+    first);
 }
 END_TEST
 
@@ -204,8 +205,8 @@ static void lower(long long *least_so_far, long long (*section)(void))
    turn with the short and the empty ones, as the core's frequency may change meanwhile. */
 START_TEST(chain_is_never_measured_shorter_than_it_is)
 {
-  long long step = grain_of_the_counter(), whole = LLONG_MAX, empty = LLONG_MAX, measured = LLONG_MAX,
-    inline_empty = LLONG_MAX, inline_measured = LLONG_MAX, unfenced = LLONG_MAX;
+  long long step = grain_of_the_counter(), whole = LLONG_MAX, empty = LLONG_MAX,
+    measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX, unfenced = LLONG_MAX;
   double length, limit;
   int try;
 
