@@ -8,17 +8,18 @@
 #ifndef CPUCYCLES_DEPENDENT_ADD_H
 #define CPUCYCLES_DEPENDENT_ADD_H
 
+#include "backends/backend.h"
+
 #ifdef HAVE_CPUID_H
 #include <cpuid.h>
 
 /* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
-   Reference Manual, "NetBurst Microarchitecture". 1 too where the CPU cannot be asked. CPUID
-   faults where arch_prctl(ARCH_SET_CPUID) forbids it. */
+   Reference Manual, "NetBurst Microarchitecture". 1 too where the CPU cannot be asked. */
 static inline int adds_twice_a_cycle(void)
 {
   unsigned int a, b, c, d;
 
-  if (!__get_cpuid(0, &a, &b, &c, &d))
+  if (!cpucycles_tried.cpuid || !__get_cpuid(0, &a, &b, &c, &d))
     return 1;
   if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
     return 0;
@@ -53,7 +54,7 @@ static inline int runs_on_valgrind(void)
 }
 #endif
 
-/* 0: it takes another time, or this is not known. May raise a signal, by CPUID. */
+/* 0: it takes another time, or this is not known. */
 static inline int dependent_add_takes_one_cycle(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include "backends/dependent-add.h"
+
 #include "lib/library.h"
 
 #include <stddef.h>
@@ -167,9 +169,7 @@ const char *cpucycles_frequency_skipped(void)
 
 long long cpucycles_core_persecond(void)
 {
-  const struct cpucycles_selection *selected = selection();
-
-  return selected && selected->adds_take_one_cycle ? cpucycles_measured_frequency() : 0;
+  return selection() && dependent_add_takes_one_cycle() ? cpucycles_measured_frequency() : 0;
 }
 
 /* Where a file raised a signal in the selection, one would end the process now. */

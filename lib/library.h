@@ -191,7 +191,6 @@ struct cpucycles_selection {
   const char *implementation; /* the chosen one's name */
   /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
   char skipped[320];
-  int adds_take_one_cycle; /* each of adds in a row: backends/dependent-add.h */
   struct cpucycles_reader reader;
   const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
   unsigned int plain; /* its own, where its read() is not extended */

@@ -5,7 +5,6 @@
 
 #include "config.h"
 
-#include "backends/dependent-add.h"
 #include "lib/library.h"
 
 #include <stddef.h>
@@ -403,11 +402,6 @@ static int chooses_among_all(struct cpucycles_selection *selection,
   return chooses(selection, table);
 }
 
-static void look_at_adds(void *selection)
-{
-  ((struct cpucycles_selection *)selection)->adds_take_one_cycle = dependent_add_takes_one_cycle();
-}
-
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection)
 {
@@ -426,8 +420,6 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->timer.invariant = -1;
   for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_touch, NULL) != 0; i++)
     cpucycles_osclock_avoid();
-  selection->adds_take_one_cycle = 0;
-  cpucycles_trial(look_at_adds, selection);
   selection->frequency = cpucycles_frequency(host);
   memset(&selection->next_best, 0, sizeof selection->next_best);
   selection->next_best.read = cpucycles_osclock_monotonic;
