@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Extends a counter of which only the low 32 bits count to 64 bits, with an OS clock as the witness
-   of how much was counted meanwhile. Within which bounds this is right, extend32.c derives. */
+/* Extends a counter of which only the low 32 bits count to 64 bits, with the help of an OS clock.
+   extend32.c derives the bounds. */
 
 #ifndef CPUCYCLES_EXTEND32_H
 #define CPUCYCLES_EXTEND32_H
@@ -9,49 +9,40 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The witness, in nanoseconds. */
+/* The OS clock, in nanoseconds. */
 struct cpucycles_witness {
   long long (*now)(void);
   long long (*about)(void); /* never ahead of now(), some ms behind, cheaper if that can be */
   int settable;             /* a wall clock: can step either way */
 };
 
-/* A moment of which the whole count is known, and an earlier one to take the mean rate from. */
+/* A time, and the whole count at that time. Without padding, as copies are compared. */
 struct cpucycles_anchor {
   long long time;
   unsigned long long count;
-  long long since;
-  unsigned long long counted; /* at `since` */
-  long long strange;          /* was the rate another since the last one? */
+  long long jumped; /* sum of the jumps in the count */
+  long long slack;  /* what a faster or slower counter may explain of it */
+  long long set;    /* 0: not stored yet */
 };
 
-enum {
-  CPUCYCLES_ANCHOR_WORDS = sizeof(struct cpucycles_anchor) / sizeof(uint32_t),
-  CPUCYCLES_ANCHOR_SLOTS = 8 /* one is current, the others are for those who publish at once */
-};
-
-/* A counter being extended, for all threads. It stays where it is: threads know it by its address.
-   */
+/* A counter being extended. Constant from its begin on, so that any number of threads can share
+   it; threads know it by its address. */
 struct cpucycles_extension {
   long long (*read)(void);
   struct cpucycles_witness witness;
-  double rate;      /* counts a nanosecond, as estimated at the start */
-  long long near;   /* nanoseconds in which at most a small part of 2^32 is counted */
-  uint32_t current; /* how many anchors were published, and in its low bits, the slot of the last */
-  struct {
-    uint32_t taken; /* current, or being written */
-    uint32_t words[CPUCYCLES_ANCHOR_WORDS];
-  } slots[CPUCYCLES_ANCHOR_SLOTS];
+  double rate, fastest;          /* counts a nanosecond: as estimated, and at most */
+  long long near;                /* nanoseconds of at most 2^25 counts */
+  struct cpucycles_anchor start; /* first anchor of every thread */
 };
 
-/* Starts anew, before any other thread knows of it. persecond: how much read() counts a second,
-   within 20 %; fastest: how much it may count at most, where that is known to be more, else the
-   same. */
+/* Starts anew, before any other thread knows of it. persecond: an estimate of how much read() counts
+   a second. fastest: how much it may count at most, where that is known to be more, else the same
+   or 0. Both may be 20 % too low or too high. */
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
   struct cpucycles_witness witness, long long persecond, long long fastest);
 
-/* The count now, from the low 32 bits of read() on. Any thread, and in signal handlers too. */
-long long cpucycles_extend32(struct cpucycles_extension *extension);
+/* The count now, whose low 32 bits are those of read(). Thread-safe and async-signal-safe. */
+long long cpucycles_extend32(const struct cpucycles_extension *extension);
 
 #pragma GCC visibility pop
 

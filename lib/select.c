@@ -79,7 +79,8 @@ static void find_scale(void *argument)
 }
 
 /* The better the rate is known, the longer the gaps between calls may be. That of a counter which
-   is only on trial need not be known. */
+   is only on trial need not be known. An estimate that no measurement confirms may be far too
+   low. */
 static void begin_extension(void *argument)
 {
   struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
@@ -88,7 +89,8 @@ static void begin_extension(void *argument)
   long long measured = attempt->scaling > 0 ? cpucycles_gauge_rate(attempt->gauge) : 0;
 
   cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness,
-    measured > 0 ? measured : attempt->estimate, attempt->estimate);
+    measured > 0 ? measured : attempt->estimate,
+    measured > 0 ? attempt->estimate : 4 * attempt->estimate);
 }
 
 static void measure(void *argument)
