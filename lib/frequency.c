@@ -36,6 +36,8 @@ enum {
   CHUNK_SIZE = 2048,         /* small enough for small stacks */
   CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs say what hundreds would */
   NODES_LIMIT = 256,         /* of a device tree; the same */
+  CPUS_LIMIT = 32,           /* asked for their files; there are not so many kinds of core */
+  CPU_NUMBERS = 1024,
   KHZ = 1000,
   MHZ = 1000000
 };
@@ -70,7 +72,8 @@ struct search {
   const struct cpucycles_host *host;
   const struct source *source;
   struct cpucycles_frequency *found;
-  int cpu;  /* the first CPU's number, or -1: not asked yet */
+  int cpus; /* to be asked, one a policy; or -1: not listed yet */
+  int cpu[CPUS_LIMIT];
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
   DIR *folder;                             /* the same; or 0 */
   const struct cpucycles_backend *counter; /* the same; or 0 */
@@ -206,49 +209,110 @@ static void close_folder(struct search *search)
 
 #define CPUS "/sys/devices/system/cpu"
 
+/* Numbers of CPUs. */
+struct cpu_set {
+  unsigned char has[CPU_NUMBERS / 8];
+};
+
+static void add_cpu(struct cpu_set *set, int cpu)
+{
+  if (cpu < CPU_NUMBERS)
+    set->has[cpu / 8] |= (unsigned char)(1 << cpu % 8);
+}
+
+static int has_cpu(const struct cpu_set *set, int cpu)
+{
+  return set->has[cpu / 8] >> cpu % 8 & 1;
+}
+
+/* A kernel's list of CPUs. Without a line's end it was cut short, and 0. Returns how many it
+   names. */
+static int read_cpus(struct search *search, const char *path, struct cpu_set *set)
+{
+  char text[256];
+  const char *rest = text;
+  int first, last, count = 0, length = read_text(search, path, text, sizeof text);
+
+  memset(set, 0, sizeof *set);
+  if (length <= 0 || text[length - 1] != '\n')
+    return 0;
+  while ((rest = cpucycles_parse_cpus(rest, &first, &last)) != NULL)
+    for (; first <= last && first < CPU_NUMBERS; first++) {
+      add_cpu(set, first);
+      count++;
+    }
+  return count;
+}
+
 /* By the folders, where no list says which CPUs there are. */
-static int first_cpu_folder(struct search *search)
+static void find_cpu_folders(struct search *search, struct cpu_set *set)
 {
   struct dirent *entry;
-  int first = -1, cpu, i;
+  int cpu, i;
 
   if (open_folder(search, CPUS) != 0)
-    return 0;
+    return;
   for (i = 0; i < NODES_LIMIT && (entry = readdir(search->folder)) != NULL; i++) {
     cpu = strncmp(entry->d_name, "cpu", 3) == 0 ? cpucycles_parse_first_cpu(entry->d_name + 3) : -1;
-    if (cpu >= 0 && (first < 0 || cpu < first))
-      first = cpu;
+    if (cpu >= 0)
+      add_cpu(set, cpu);
   }
   close_folder(search);
-  return first < 0 ? 0 : first;
 }
 
-/* It need not be number 0. */
-static int first_cpu(struct search *search)
+/* The CPUs to ask: those that are online, and of those that share a frequency policy the first. */
+static void list_cpus(struct search *search)
 {
-  char text[64];
-  int length = read_text(search, CPUS "/present", text, sizeof text), cpu = -1;
+  struct cpu_set online, policy, asked;
+  char path[128];
+  int cpu, other;
 
-  if (length >= 0)
-    cpu = cpucycles_parse_first_cpu(text);
-  return cpu >= 0 ? cpu : first_cpu_folder(search);
+  memset(&asked, 0, sizeof asked);
+  search->cpus = 0;
+  if (read_cpus(search, CPUS "/online", &online) == 0
+    && read_cpus(search, CPUS "/present", &online) == 0)
+    find_cpu_folders(search, &online);
+  for (cpu = 0; cpu < CPU_NUMBERS && search->cpus < CPUS_LIMIT; cpu++) {
+    if (!has_cpu(&online, cpu) || has_cpu(&asked, cpu))
+      continue;
+    search->cpu[search->cpus++] = cpu;
+    snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq/affected_cpus", cpu);
+    read_cpus(search, path, &policy);
+    for (other = 0; other < CPU_NUMBERS; other++)
+      if (has_cpu(&policy, other))
+        add_cpu(&asked, other);
+  }
 }
 
-/* One number in a file of the kernel's, below the first CPU's folder. Without a line's end it was
-   cut short, and could be any number's beginning. An emulator that shows its host's file shows what
-   is true of the CPU that does the work. */
-static long long from_sysfs(struct search *search, const struct source *source)
+/* One number in a file of the kernel's, below a CPU's folder. Without a line's end it was cut short,
+   and could be any number's beginning. */
+static long long from_cpu(struct search *search, const struct source *source, int cpu)
 {
   char text[64], path[128];
   int length;
 
-  if (search->cpu < 0)
-    search->cpu = first_cpu(search);
-  snprintf(path, sizeof path, CPUS "/cpu%d/%s", search->cpu, source->name);
+  snprintf(path, sizeof path, CPUS "/cpu%d/%s", cpu, source->name);
   length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
   return cpucycles_parse_number(text, source->unit);
+}
+
+/* The highest of all kinds of core. An emulator that shows its host's files shows what is true of
+   the CPU that does the work. */
+static long long from_sysfs(struct search *search, const struct source *source)
+{
+  long long highest = 0, hz;
+  int i;
+
+  if (search->cpus < 0)
+    list_cpus(search);
+  for (i = 0; i < search->cpus; i++) {
+    hz = from_cpu(search, source, search->cpu[i]);
+    if (hz > highest)
+      highest = hz;
+  }
+  return highest;
 }
 
 /* Which machine's cpuinfo is it? An emulator names the emulated machine, and may show its host's
@@ -262,14 +326,14 @@ static void begin_cpuinfo(struct search *search, struct cpucycles_cpuinfo *cpuin
   cpucycles_cpuinfo_begin(cpuinfo, machine);
 }
 
-static long long from_cpuinfo(struct search *search, const struct source *source)
+static long long read_cpuinfo(struct search *search, const char *path, int momentary)
 {
   struct cpucycles_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
   ssize_t length;
   int total = 0;
 
-  if (open_file(search, source->name) != 0)
+  if (open_file(search, path) != 0)
     return 0;
   begin_cpuinfo(search, &cpuinfo);
   while (total < CPUINFO_LIMIT && (length = read_some(search, chunk, sizeof chunk)) > 0) {
@@ -277,7 +341,22 @@ static long long from_cpuinfo(struct search *search, const struct source *source
     total += (int)length;
   }
   close_file(search);
-  return cpuinfo.highest;
+  return momentary ? cpuinfo.momentary : cpuinfo.highest;
+}
+
+#define CPUINFO "/proc/cpuinfo"
+
+static long long from_cpuinfo(struct search *search, const struct source *source)
+{
+  return read_cpuinfo(search, source->name, 0);
+}
+
+/* The values of this moment, of cores that may be idle: the highest counts. */
+static long long from_momentary(struct search *search, const struct source *source)
+{
+  (void)source;
+  search->name = CPUINFO;
+  return read_cpuinfo(search, CPUINFO, 1);
 }
 
 /* What a property of a node holds. Returns how many bytes, or the trouble. */
@@ -348,22 +427,27 @@ static void close_counter(struct search *search)
     counter->close();
 }
 
+/* As stated, or measured if it is constant. */
 static long long from_counter(struct search *search, const struct cpucycles_backend *counter)
 {
   struct cpucycles_why why = { 0 };
+  const char *who = NULL;
   long long hz = 0;
 
   search->counter = counter;
-  if (!counter->open || counter->open(&why) == 0)
+  if (!counter->open || counter->open(&why) == 0) {
     hz = cpucycles_stated_rate(counter);
-  if (hz > 0 && counter->rate_source)
-    search->name = counter->rate_source();
+    if (hz > 0 && counter->rate_source)
+      search->name = counter->rate_source();
+    if (hz == 0 && counter->invariant && counter->invariant(&who) == 1)
+      hz = cpucycles_measured_rate(counter->read);
+  }
   close_counter(search);
   return hz;
 }
 
-/* A counter that runs near the core's rate, and whose rate hardware or kernel state. Asking can
-   take exits to a hypervisor: files come first. */
+/* A counter that runs near the core's rate. Asking can take exits to a hypervisor: files come
+   first. */
 static long long from_counters(struct search *search, const struct source *source)
 {
   const struct cpucycles_host *host = search->host;
@@ -372,9 +456,9 @@ static long long from_counters(struct search *search, const struct source *sourc
 
   (void)source;
   for (i = 0; i < host->count && hz == 0; i++)
-    if (host->table[i].backend->kind == CPUCYCLES_KIND_REFERENCE && host->table[i].backend->rate)
+    if (host->table[i].backend->kind == CPUCYCLES_KIND_REFERENCE)
       hz = from_counter(search, host->table[i].backend);
-  return hz;
+  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
 }
 
 static long long from_environment(struct search *search, const struct source *source)
@@ -406,11 +490,12 @@ static const struct source sources[] = {
   { "cpufreq/base_frequency", from_sysfs, KHZ },
   { "acpi_cppc/nominal_freq", from_sysfs, MHZ },
   { "clock_tick", from_sysfs, 1 },
-  { "/proc/cpuinfo", from_cpuinfo, 1 },
+  { CPUINFO, from_cpuinfo, 1 },
   { "/proc/device-tree", from_device_tree, 1 },
   { "tsc_freq_khz", from_sysfs, KHZ },
   { "system call", from_system, 1 },
   { "reference counter", from_counters, 1 },
+  { CPUINFO " cpu MHz", from_momentary, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
 };
@@ -460,7 +545,7 @@ static long long answer_of(struct search *search, const struct source *source)
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
   struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "", 0 };
-  struct search search = { host, NULL, &found, -1, -1, NULL, NULL, 0, NULL };
+  struct search search = { host, NULL, &found, -1, { 0 }, -1, NULL, NULL, 0, NULL };
   long long hz = 0;
   int i;
 

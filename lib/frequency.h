@@ -54,6 +54,10 @@ const char *cpucycles_parse_complaint(const char *text);
 /* The first of a list of CPUs, such as "6-7,10": 6. -1 if it is none. */
 int cpucycles_parse_first_cpu(const char *text);
 
+/* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
+   the list, or 0 if there is no range. */
+const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
+
 /* One or two cells of a device tree, big-endian, in Hz; 0 if they are not that. */
 long long cpucycles_parse_cells(const char *bytes, int length);
 
@@ -65,6 +69,7 @@ long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
 struct cpucycles_cpuinfo {
   unsigned int families; /* of architectures whose lines are believed */
   long long highest;     /* frequency that any line has stated, in Hz; or 0 */
+  long long momentary;   /* the same, of lines that show the frequency of this moment */
   int used;              /* of line; -1: the line is too long to matter */
   char line[256];
 };

@@ -168,6 +168,21 @@ int cpucycles_parse_first_cpu(const char *text)
   return cpu;
 }
 
+static const char *parse_cpu(const char *text, int *cpu)
+{
+  *cpu = cpucycles_parse_first_cpu(text);
+  return *cpu < 0 ? NULL : text + strspn(text, "0123456789");
+}
+
+const char *cpucycles_parse_cpus(const char *text, int *first, int *last)
+{
+  text = parse_cpu(text + strspn(text, ", "), first);
+  *last = *first;
+  if (text && *text == '-')
+    text = parse_cpu(text + 1, last);
+  return text;
+}
+
 long long cpucycles_parse_cells(const char *bytes, int length)
 {
   unsigned long long value = 0;
@@ -239,15 +254,17 @@ static const struct dialect {
   unsigned int families;
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns what follows, or 0 */
+  int momentary;
 } dialects[] = {
-  { X86 | IA64 | PARISC | XTENSA, "cpu MHz", parse_mhz },
-  { X86, "model name", parse_model_name },
-  { LOONGARCH, "CPU MHz", parse_mhz },
-  { POWER, "clock", parse_named_mhz },
-  { S390, "cpu MHz static", parse_mhz },
-  { SPARC, "Cpu#ClkTck", parse_hexadecimal },
-  { ALPHA, "cycle frequency [Hz]", parse_estimate },
-  { ARC, "CPU speed", parse_spaced_mhz },
+  { X86, "cpu MHz", parse_mhz, 1 },
+  { IA64 | PARISC | XTENSA, "cpu MHz", parse_mhz, 0 },
+  { X86, "model name", parse_model_name, 0 },
+  { LOONGARCH, "CPU MHz", parse_mhz, 0 },
+  { POWER, "clock", parse_named_mhz, 0 },
+  { S390, "cpu MHz static", parse_mhz, 0 },
+  { SPARC, "Cpu#ClkTck", parse_hexadecimal, 0 },
+  { ALPHA, "cycle frequency [Hz]", parse_estimate, 0 },
+  { ARC, "CPU speed", parse_spaced_mhz, 0 },
 };
 
 enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
@@ -269,7 +286,7 @@ static const char *value_of(const char *line, const char *key)
 }
 
 /* What a line says; 0 if nothing. */
-static long long parse_line(const char *line, unsigned int families)
+static long long parse_line(const char *line, unsigned int families, int *momentary)
 {
   int i;
 
@@ -279,6 +296,7 @@ static long long parse_line(const char *line, unsigned int families)
 
     if (!value)
       continue;
+    *momentary = dialects[i].momentary;
     value = dialects[i].parse(value, &hz);
     return value && is_end(value) ? plausible(hz) : 0;
   }
@@ -294,19 +312,21 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
     if (strncmp(machine, machines[i].machine, strlen(machines[i].machine)) == 0)
       cpuinfo->families = machines[i].family;
   cpuinfo->highest = 0;
+  cpuinfo->momentary = 0;
   cpuinfo->used = 0;
 }
 
-/* A momentary value can be that of an idle core: the highest of all counts. */
 static void end_line(struct cpucycles_cpuinfo *cpuinfo)
 {
   if (cpuinfo->used > 0) {
-    long long hz;
+    int momentary = 0;
+    long long hz, *highest;
 
     cpuinfo->line[cpuinfo->used] = 0;
-    hz = parse_line(cpuinfo->line, cpuinfo->families);
-    if (hz > cpuinfo->highest)
-      cpuinfo->highest = hz;
+    hz = parse_line(cpuinfo->line, cpuinfo->families, &momentary);
+    highest = momentary ? &cpuinfo->momentary : &cpuinfo->highest;
+    if (hz > *highest)
+      *highest = hz;
   }
   cpuinfo->used = 0;
 }

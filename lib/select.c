@@ -59,17 +59,26 @@ static void open_counter(void *argument)
   attempt->error = attempt->backend->open ? attempt->backend->open(&attempt->why) : 0;
 }
 
-/* A clock's rate is a matter of definition; another's must stand the test, or be found. */
+/* At the opening, the scale that the trial found. In the trial, a clock's rate is a matter of
+   definition; another's must stand the test, or be found. */
 static void find_scale(void *argument)
 {
   struct attempt *attempt = argument;
-  long long stated = attempt->backend->rate ? attempt->backend->rate() : 0, sixteenths = 0;
+  double sixteenths_found = 16 * attempt->scaling;
+  long long sixteenths = 0;
 
-  if (attempt->scaling > 0 && stated <= 0)
-    sixteenths = (long long)(attempt->scaling * 16);
-  else if (attempt->scaling == 0 && attempt->backend->kind == CPUCYCLES_KIND_SCALED)
-    attempt->reason = cpucycles_scale_find(attempt->gauge, stated, attempt->cycles, &sixteenths);
-  attempt->units = stated;
+  if (attempt->scaling > 0) {
+    sixteenths = (long long)sixteenths_found;
+    if ((double)sixteenths != sixteenths_found) { /* a stated rate, which this gives back exactly */
+      attempt->units = (long long)((double)attempt->cycles / attempt->scaling + 0.5);
+      sixteenths = 0;
+    }
+  } else {
+    attempt->units = attempt->backend->rate ? attempt->backend->rate() : 0;
+    if (attempt->backend->kind == CPUCYCLES_KIND_SCALED)
+      attempt->reason
+        = cpucycles_scale_find(attempt->gauge, attempt->units, attempt->cycles, &sixteenths);
+  }
   if (sixteenths > 0) {
     attempt->units = 16;
     attempt->cycles = sixteenths;

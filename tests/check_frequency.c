@@ -127,6 +127,8 @@ START_TEST(sources_answer_in_their_order)
   expect(1100000000, "measurement");
   environment_value = "1234567890";
   expect(1234567890, "cpucyclespersecond");
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
+  expect(800000000, "/proc/cpuinfo");
   host.table = references;
   host.count = 1;
   expect(1300000000, "reference counter");
@@ -141,7 +143,7 @@ START_TEST(sources_answer_in_their_order)
   expect(1450000000, "tsc_freq_khz");
   write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
-  write_file("/proc/cpuinfo", "cpu MHz\t\t: 1600.000\n");
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\nmodel name\t: X @ 1.60GHz\n");
   expect(1600000000, "/proc/cpuinfo");
   write_file(CPU0 "acpi_cppc/nominal_freq", "1700\n");
   expect(1700000000, "acpi_cppc/nominal_freq");
@@ -181,6 +183,69 @@ START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
   reference.kind = CPUCYCLES_KIND_CORE;
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
   ck_assert_int_eq(opened, closed);
+  remove_machine();
+}
+END_TEST
+
+static int is_constant;
+
+static int state_constancy(const char **who)
+{
+  *who = "the test";
+  return is_constant;
+}
+
+/* A reference counter that nobody states the rate of, beside an idle core's momentary frequency. */
+START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
+{
+  struct cpucycles_frequency found;
+
+  make_machine();
+  host.table = references;
+  host.count = 1;
+  stated_rate = 0;
+  reference.invariant = state_constancy;
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
+  expect(800000000, "/proc/cpuinfo");
+  is_constant = -1;
+  expect(800000000, "/proc/cpuinfo");
+  is_constant = 1;
+  found = estimate();
+  if (strcmp(found.source, "reference counter") != 0) /* a machine too busy to measure */
+    found = estimate();
+  ck_assert_str_eq(found.source, "reference counter");
+  ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
+  ck_assert_int_eq(opened, closed);
+  remove_machine();
+}
+END_TEST
+
+START_TEST(cpus_that_are_offline_are_not_asked)
+{
+  make_machine();
+  write_file("/sys/devices/system/cpu/present", "0-3\n");
+  write_file("/sys/devices/system/cpu/online", "1-3\n");
+  write_file(CPU0 "clock_tick", "900000000\n"); /* stale */
+  write_file("/sys/devices/system/cpu/cpu3/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick"); /* and where the first does not answer, the others are */
+  remove_machine();
+}
+END_TEST
+
+START_TEST(fastest_kind_of_core_counts_asked_once_a_policy)
+{
+#define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
+  make_machine();
+  write_file("/sys/devices/system/cpu/online", "0-5,8\n");
+  write_file(CPU("0") "scaling_max_freq", "1800000\n");
+  write_file(CPU("0") "affected_cpus", "0 1 2 3\n");
+  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* never asked */
+  write_file(CPU("4") "scaling_max_freq", "3000000\n");
+  write_file(CPU("4") "affected_cpus", "4 5\n");
+  write_file(CPU("8") "scaling_max_freq", "2400000\n");
+  expect(3000000000, "cpufreq/scaling_max_freq");
+  write_file(CPU("8") "scaling_max_freq", "3200000\n");
+  expect(3200000000, "cpufreq/scaling_max_freq");
   remove_machine();
 }
 END_TEST
@@ -319,7 +384,7 @@ START_TEST(first_cpu_is_found_without_a_list_of_those_present)
 {
   make_machine();
   write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
-  write_file("/sys/devices/system/cpu/cpu10/clock_tick", "1000000000\n");
+  write_file("/sys/devices/system/cpu/cpu10/clock_tick", "200000000\n");
   write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
   expect(248000000, "clock_tick");
   write_file("/sys/devices/system/cpu/present", "\n");
@@ -400,6 +465,8 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
   make_machine();
   write_file("/proc/cpuinfo",
     "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\nmodel name : X @ 2.80GHz\n");
+  expect(2800000000, "/proc/cpuinfo");
+  write_file("/proc/cpuinfo", "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
   expect(3100000000, "/proc/cpuinfo");
   remove_machine();
 }
@@ -559,6 +626,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, cpuinfo_of_another_architecture_is_not_believed);
   tcase_add_test(tests, number_in_a_line_that_is_too_long_is_not_believed);
   tcase_add_test(tests, sysfs_is_believed_under_an_emulator);
+  tcase_add_test(tests, constant_reference_counter_is_measured_before_an_idle_core_is_asked);
+  tcase_add_test(tests, cpus_that_are_offline_are_not_asked);
+  tcase_add_test(tests, fastest_kind_of_core_counts_asked_once_a_policy);
   tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
   tcase_add_test(tests, first_cpu_is_found_without_a_list_of_those_present);
   tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);

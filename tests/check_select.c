@@ -439,6 +439,30 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 }
 END_TEST
 
+static int rates_asked;
+
+static long long rate_stated_once(void)
+{
+  return rates_asked++ == 0 ? 346153847 : 0;
+}
+
+static long long read_stated(void)
+{
+  return (long long)((double)cpucycles_osclock_monotonic() * 0.346153847);
+}
+
+/* By neither sixteenths nor another question, which may fail. */
+START_TEST(rate_stated_in_the_trial_is_kept_for_the_opening)
+{
+  SELECT(ENTRY("stated", .kind = CPUCYCLES_KIND_SCALED, .read = read_stated,
+    .rate = rate_stated_once), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "stated");
+  ck_assert_double_eq_tol(infos[0].scaling, 2399987654.0 / 346153847, 1e-12);
+  ck_assert_uint_eq(selection.reader.scale.multiplier,
+    cpucycles_scale_between(346153847, 2399987654).multiplier);
+}
+END_TEST
+
 START_TEST(clock_is_scaled_to_cycles)
 {
   long long before, step;
@@ -767,6 +791,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, remedy_that_open_gave_stands_when_a_signal_drops_the_counter);
   tcase_add_test(tests, errno_decides_the_reason);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
+  tcase_add_test(tests, rate_stated_in_the_trial_is_kept_for_the_opening);
   tcase_add_test(tests, clock_is_scaled_to_cycles);
   tcase_add_test(tests, losers_are_closed_and_winner_is_open);
   tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);

@@ -227,3 +227,22 @@ check-fuzz: config.h
 	$(AM_V_at)$(MKDIR_P) tests
 	$(AM_V_at)srcdir='$(srcdir)' FUZZ_CC='$(FUZZ_CC)' \
 	  $(SHELL) $(srcdir)/tests/fuzz.sh $(FUZZ_SECONDS)
+
+# Machines for tests/check_machines.
+EXTRA_DIST += tests/machines/README
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/online
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/present
+EXTRA_DIST += tests/machines/idle-cores/proc/cpuinfo
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu1/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu2/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu3/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu3/cpufreq/scaling_max_freq
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/online
+EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/present
+EXTRA_DIST += tests/machines/silent-model/proc/cpuinfo
