@@ -78,6 +78,10 @@ struct cpucycles_backend {
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
   const char *(*rate_source)(void);
 
+  /* 1 if what rate() returned last is rounded, such as the nominal frequency in a CPU's model name: a
+     measurement that agrees is better. 0 from it, or a null pointer: it is exact. */
+  int (*rate_is_rounded)(void);
+
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
      left, of the errno that open() failed with, or 0, and of the signal that open() or read()
      raised, or 0. Both are 0 for a counter that opened, and stands still: then it says what

@@ -18,6 +18,11 @@ const char *cpucycles_tsc_rate_source(void)
   return tsc_rate_source();
 }
 
+int cpucycles_tsc_rate_is_rounded(void)
+{
+  return tsc_rate_is_rounded();
+}
+
 void cpucycles_tsc_close(void)
 {
   tsc_rate_close();

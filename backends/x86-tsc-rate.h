@@ -16,13 +16,13 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef HAVE_CPUID_H
 #include <cpuid.h>
 #endif
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #endif
@@ -30,7 +30,6 @@
 #include <sys/prctl.h>
 #endif
 #ifdef HAVE_SYSCTLBYNAME
-#include <string.h>
 #include <sys/types.h>
 
 #include <sys/sysctl.h>
@@ -159,22 +158,83 @@ struct cpuid_leaf {
 
 typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
 
-/* The crystal's frequency times EBX / EAX of leaf 15H. Some CPUs leave out the crystal's in ECX,
-   which then follows from the base frequency of leaf 16H; nobody knows it otherwise. */
+/* The crystal's frequency times EBX / EAX of leaf 15H. CPUs that leave out the crystal's, in ECX,
+   do not state the rate there. */
 static inline long long tsc_rate_of_crystal(cpuid_reader *cpuid)
 {
-  unsigned int highest = cpuid(0).a;
   struct cpuid_leaf ratio;
 
-  if (highest < 0x15)
+  if (cpuid(0).a < 0x15)
     return 0;
   ratio = cpuid(0x15);
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
-  if (ratio.c != 0) /* 64 bits hold any product of two 32-bit numbers */
-    return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
-  /* crystal * EBX / EAX, where crystal is base * EAX / EBX: the base frequency itself */
-  return highest < 0x16 ? 0 : plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+  /* 64 bits hold any product of two 32-bit numbers */
+  return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
+}
+
+/* The base frequency in whole MHz, which is the TSC's rate, rounded, where leaf 15H states a ratio
+   without a crystal. */
+static inline long long tsc_rate_of_base(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf ratio;
+
+  if (cpuid(0).a < 0x16)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
+    return 0;
+  return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+}
+
+/* The "@ 2.10GHz" of a model name. */
+static inline long long tsc_rate_of_model(const char *name)
+{
+  unsigned long long hz = 0, unit = 1;
+  int digits = 0;
+
+  while (*name && *name != '@')
+    name++;
+  name += *name == '@';
+  while (*name == ' ')
+    name++;
+  for (; (*name >= '0' && *name <= '9') || *name == '.'; name++) {
+    if (*name == '.' ? unit > 1 || digits == 0 : ++digits > 9)
+      return 0;
+    if (*name == '.' || unit > 1)
+      unit *= 10;
+    if (*name != '.')
+      hz = hz * 10 + (unsigned long long)(*name - '0');
+  }
+  if (digits == 0 || (*name != 'G' && *name != 'M') || name[1] != 'H' || name[2] != 'z')
+    return 0;
+  if (unit > 1)
+    unit /= 10; /* the point was one step */
+  return plausible_rate(hz * (*name == 'G' ? 1000000000 : 1000000) / unit);
+}
+
+/* Of Intel's CPUs only: AMD's model names state none, and an emulator's say what it likes. The
+   nominal frequency, which the TSC's rate is near. Source: Intel SDM volume 2A, CPUID, "The
+   Processor Brand String Method". */
+static inline long long tsc_rate_of_name(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf vendor = cpuid(0), part;
+  unsigned int words[13] = { 0 }, i;
+  char name[sizeof words];
+
+  if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
+    return 0; /* not GenuineIntel */
+  if (cpuid(0x80000000).a < 0x80000004)
+    return 0;
+  for (i = 0; i < 3; i++) {
+    part = cpuid(0x80000002 + i);
+    words[4 * i] = part.a;
+    words[4 * i + 1] = part.b;
+    words[4 * i + 2] = part.c;
+    words[4 * i + 3] = part.d;
+  }
+  memcpy(name, words, sizeof words);
+  return tsc_rate_of_model(name);
 }
 
 /* kHz, from hypervisors that follow VMware's. */
@@ -269,24 +329,36 @@ static inline long long tsc_rate_of_cpu(void)
   return tsc_rate_of_crystal(read_cpuid);
 }
 
+static inline long long tsc_rate_of_base_frequency(void)
+{
+  return tsc_rate_of_base(read_cpuid);
+}
+
 static inline long long tsc_rate_of_virtual_cpu(void)
 {
   return tsc_rate_of_hypervisor(read_cpuid);
 }
 
-/* Who can state it, the most exact first, and what asking takes. */
+static inline long long tsc_rate_of_model_name(void)
+{
+  return tsc_rate_of_name(read_cpuid);
+}
+
+/* Sources of the rate, the most exact first, and what asking takes. */
 static const struct {
   const char *name;
   long long (*ask)(void);
-  int takes_cpuid, takes_perf;
+  int takes_cpuid, takes_perf, rounds;
 } tsc_rates[] = {
-  { "tsc_freq_khz", tsc_rate_of_file, 0, 0 },
-  { "perf time_mult", tsc_rate_of_perf, 0, 1 },
-  { "CPUID leaf 15H", tsc_rate_of_cpu, 1, 0 },
-  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 1, 0 },
+  { "tsc_freq_khz", tsc_rate_of_file, 0, 0, 0 },
+  { "perf time_mult", tsc_rate_of_perf, 0, 1, 0 },
+  { "CPUID leaf 15H", tsc_rate_of_cpu, 1, 0, 0 },
+  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 1, 0, 0 },
 #ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", tsc_rate_of_sysctl, 0, 0 },
+  { "sysctl of the TSC", tsc_rate_of_sysctl, 0, 0, 0 },
 #endif
+  { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1, 0, 1 },
+  { "model name", tsc_rate_of_model_name, 1, 0, 1 },
 };
 
 enum { TSC_RATES = sizeof tsc_rates / sizeof tsc_rates[0] };
@@ -312,6 +384,13 @@ static inline const char *tsc_rate_source(void)
   int i = __atomic_load_n(&tsc_rate_answered, __ATOMIC_RELAXED);
 
   return i < 0 ? "nobody" : tsc_rates[i].name;
+}
+
+static inline int tsc_rate_is_rounded(void)
+{
+  int i = __atomic_load_n(&tsc_rate_answered, __ATOMIC_RELAXED);
+
+  return i >= 0 && tsc_rates[i].rounds;
 }
 
 #endif

@@ -14,6 +14,7 @@
 /* x86-tsc-rate.c */
 long long cpucycles_tsc_rate(void);
 const char *cpucycles_tsc_rate_source(void);
+int cpucycles_tsc_rate_is_rounded(void);
 void cpucycles_tsc_close(void);
 int cpucycles_tsc_invariant(const char **who);
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
@@ -37,6 +38,7 @@ static inline long long read_tsc_by_assembly(void)
   .close = cpucycles_tsc_close, \
   .rate = cpucycles_tsc_rate, \
   .rate_source = cpucycles_tsc_rate_source, \
+  .rate_is_rounded = cpucycles_tsc_rate_is_rounded, \
   .invariant = cpucycles_tsc_invariant, \
   .plain = CPUCYCLES_INLINE_TSC
 

@@ -143,7 +143,7 @@ long long cpucycles_measured_rate(long long (*read)(void));
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void));
 
 /* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or
-   cannot tell; else 0. May raise a signal. */
+   cannot tell; else 0. The measured rate if the stated one is rounded. May raise a signal. */
 long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 
 /* counters.c: what was tried, and why it was dropped. */
@@ -195,6 +195,7 @@ struct cpucycles_selection {
   const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
   unsigned int plain; /* its own, where its read() is not extended */
   struct cpucycles_timer_info timer; /* of the chosen one; its stated rate is a detail */
+  int rounded;                       /* the stated rate, that is: a measurement is better */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */

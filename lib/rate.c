@@ -95,6 +95,11 @@ static int agree(long long a, long long b)
   return (a > b ? a - b : b - a) <= b / 100;
 }
 
+static int is_rounded(const struct cpucycles_backend *backend)
+{
+  return backend->rate_is_rounded && backend->rate_is_rounded();
+}
+
 long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
 {
   long long stated = backend->rate ? backend->rate() : 0, measured;
@@ -102,7 +107,9 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   if (stated <= 0)
     return 0;
   measured = cpucycles_measured_rate(backend->read);
-  return measured == 0 || agree(stated, measured) ? stated : 0;
+  if (measured == 0 || !agree(stated, measured))
+    return measured == 0 ? stated : 0;
+  return is_rounded(backend) ? measured : stated;
 }
 
 /* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
@@ -176,6 +183,8 @@ const struct cpucycles_timer_info *cpucycles_ask_stated_rate(struct cpucycles_se
     return &selection->timer;
   state = cpucycles_hold_cancellation();
   stated = backend->rate();
+  if (stated > 0 && is_rounded(backend))
+    __atomic_store_n(&selection->rounded, 1, __ATOMIC_RELAXED);
   if (stated > 0)
     publish(&selection->timer, stated, backend->rate_source ? backend->rate_source() : NULL);
   cpucycles_release_cancellation(state);
@@ -212,5 +221,10 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection)
   if (selection->reader.scale.multiplier)
     return selection->frequency.persecond;
   measured = measured_once();
-  return stated > 0 && (measured == 0 || agree(stated, measured)) ? stated : measured;
+  if (measured == 0)
+    return stated;
+  if (stated <= 0 || !agree(stated, measured)
+    || __atomic_load_n(&selection->rounded, __ATOMIC_RELAXED))
+    return measured;
+  return stated;
 }

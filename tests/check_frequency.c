@@ -100,6 +100,11 @@ static const char *name_rate(void)
   return "a register";
 }
 
+static int rate_is_rounded(void)
+{
+  return 1;
+}
+
 static volatile char *forbidden; /* a page that nobody may read */
 
 static long long state_with_a_fault(void)
@@ -163,11 +168,20 @@ END_TEST
 
 START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
 {
+  long long hz = 1290000000;
+  int i;
+
   make_machine();
   host.table = references;
   host.count = 1;
   stated_rate = 1290000000; /* by 0.8 % */
   expect(1290000000, "reference counter");
+  reference.rate_is_rounded = rate_is_rounded;
+  for (i = 0; i < 10 && hz == 1290000000; i++) /* a machine may be too busy to measure */
+    hz = estimate().persecond;
+  ck_assert_int_ne(hz, 1290000000);
+  ck_assert_int_le(llabs(hz - 1300000000), 13000000);
+  reference.rate_is_rounded = NULL;
   stated_rate = 1250000000; /* by 4 % */
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
   stated_rate = 0;
@@ -199,6 +213,7 @@ static int state_constancy(const char **who)
 START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
 {
   struct cpucycles_frequency found;
+  int i;
 
   make_machine();
   host.table = references;
@@ -210,9 +225,8 @@ START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
   is_constant = -1;
   expect(800000000, "/proc/cpuinfo");
   is_constant = 1;
-  found = estimate();
-  if (strcmp(found.source, "reference counter") != 0) /* a machine too busy to measure */
-    found = estimate();
+  for (i = 0, found = estimate(); i < 10 && strcmp(found.source, "/proc/cpuinfo") == 0; i++)
+    found = estimate(); /* a machine may be too busy to measure */
   ck_assert_str_eq(found.source, "reference counter");
   ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
   ck_assert_int_eq(opened, closed);

@@ -60,6 +60,7 @@ START_TEST(kernels_factors_give_the_rate)
 END_TEST
 
 static struct cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
+static struct cpuid_leaf leaf_80000000h, brand[3];
 
 static struct cpuid_leaf fake(unsigned int leaf)
 {
@@ -78,6 +79,12 @@ static struct cpuid_leaf fake(unsigned int leaf)
     return leaf_40000000h;
   case 0x40000010:
     return leaf_40000010h;
+  case 0x80000000:
+    return leaf_80000000h;
+  case 0x80000002:
+  case 0x80000003:
+  case 0x80000004:
+    return brand[leaf - 0x80000002];
   default:
     return nothing;
   }
@@ -87,22 +94,22 @@ START_TEST(crystal_times_ratio_is_the_rate)
 {
   static const struct {
     unsigned int highest, denominator, numerator, crystal, base;
-    long long hz;
+    long long hz, rounded; /* by leaf 15H, by leaf 16H */
   } rows[] = {
-    { 0x1b, 2, 188, 38400000, 0, 3609600000 },      /* Tiger Lake and later */
-    { 0x16, 2, 250, 24000000, 3000, 3000000000 },   /* Skylake that states its crystal */
-    { 0x16, 2, 250, 0, 3000, 3000000000 },          /* and one that does not */
-    { 0x16, 2, 250, 0, 0, 0 },
-    { 0x15, 2, 250, 0, 3000, 0 },                   /* there is no leaf 16H */
-    { 0x14, 2, 250, 24000000, 3000, 0 },
-    { 0x16, 0, 250, 24000000, 3000, 0 },
-    { 0x16, 2, 0, 24000000, 3000, 0 },
-    { 0x16, 0, 0, 0, 3000, 0 },
-    { 0x16, 0, 0, 0, 0, 0 },
-    { 0, 2, 250, 24000000, 3000, 0 },
-    { 0x16, 0xffffffff, 1, 1, 0, 0 },
-    { 0x16, 1, 0xffffffff, 0xffffffff, 0, 0 },
-    { 0x16, 2, 250, 0, 0xffff0000, 0 },             /* reserved bits */
+    { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
+    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake that states its crystal */
+    { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and one that does not */
+    { 0x16, 2, 250, 0, 0, 0, 0 },
+    { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* there is no leaf 16H */
+    { 0x14, 2, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 0, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 2, 0, 24000000, 3000, 0, 0 },
+    { 0x16, 0, 0, 0, 3000, 0, 0 },
+    { 0x16, 0, 0, 0, 0, 0, 0 },
+    { 0, 2, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 0xffffffff, 1, 1, 0, 0, 0 },
+    { 0x16, 1, 0xffffffff, 0xffffffff, 0, 0, 0 },
+    { 0x16, 2, 250, 0, 0xffff0000, 0, 0 },           /* reserved bits */
   };
   size_t i;
 
@@ -113,6 +120,7 @@ START_TEST(crystal_times_ratio_is_the_rate)
     leaf_15h.c = rows[i].crystal;
     leaf_16h.a = rows[i].base;
     ck_assert_msg(tsc_rate_of_crystal(fake) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(tsc_rate_of_base(fake) == rows[i].rounded, "row %d", (int)i);
   }
 }
 END_TEST
@@ -144,6 +152,50 @@ START_TEST(hypervisors_leaf_is_read_where_there_is_one)
 }
 END_TEST
 
+START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
+{
+  static const struct {
+    const char *name;
+    long long hz;
+  } rows[] = {
+    { "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000 },
+    { "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000 },
+    { "Intel(R) Core(TM)2 CPU @ 800MHz", 800000000 },
+    { "Genuine Intel(R) CPU 0000 @ 2GHz", 2000000000 },
+    { "13th Gen Intel(R) Core(TM) i9-13900K", 0 },
+    { "Intel @ 2.1.0GHz", 0 },
+    { "Intel @ .10GHz", 0 },
+    { "Intel @ GHz", 0 },
+    { "Intel @ 2.10", 0 },
+    { "Intel @ 2.10G", 0 },
+    { "Intel @ 9999999999GHz", 0 },
+    { "Intel @ 99999GHz", 0 },
+    { "Intel @ 0.00GHz", 0 },
+    { "Intel @", 0 },
+    { "", 0 },
+  };
+  static const char vendors[2][13] = { "GenuineIntel", "AuthenticAMD" };
+  size_t i, vendor;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (vendor = 0; vendor < 2; vendor++) {
+      long long hz = vendor == 0 ? rows[i].hz : 0;
+
+      memset(brand, 0, sizeof brand);
+      memcpy(brand, rows[i].name, strlen(rows[i].name)); /* each leaf is 16 bytes of it */
+      memcpy(&leaf_0.b, vendors[vendor], 4);
+      memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
+      memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
+      leaf_80000000h.a = 0x80000008;
+      ck_assert_msg(tsc_rate_of_name(fake) == hz, "%s, %s", vendors[vendor], rows[i].name);
+      leaf_80000000h.a = 0x80000003;
+      ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+    }
+  memset(brand, '9', sizeof brand); /* without an end */
+  ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+}
+END_TEST
+
 START_TEST(perf_page_states_the_rate_if_it_says_so)
 {
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
@@ -169,6 +221,10 @@ START_TEST(rate_comes_with_the_name_of_who_states_it)
   ck_assert((rate == 0) == (strcmp(tsc_rate_source(), "nobody") == 0));
   tsc_rate_answered = 1;
   ck_assert_str_eq(tsc_rate_source(), "perf time_mult");
+  ck_assert(!tsc_rate_is_rounded());
+  tsc_rate_answered = TSC_RATES - 1;
+  ck_assert_str_eq(tsc_rate_source(), "model name");
+  ck_assert(tsc_rate_is_rounded());
 }
 END_TEST
 
@@ -222,6 +278,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, kernels_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
   tcase_add_test(tests, hypervisors_leaf_is_read_where_there_is_one);
+  tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
   tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
   tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
   tcase_add_test(tests, asking_leaves_nothing_open);

@@ -34,6 +34,7 @@ static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int
 
     cpucycles_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
     check(cpuinfo.highest);
+    check(cpuinfo.momentary);
   }
 }
 
@@ -125,6 +126,8 @@ static void try_leaves(const char *bytes, size_t size)
   leaves = bytes;
   leaves_size = size;
   check(tsc_rate_of_crystal(read_leaf));
+  check(tsc_rate_of_base(read_leaf));
+  check(tsc_rate_of_name(read_leaf));
   check(tsc_rate_of_hypervisor(read_leaf));
 }
 
