@@ -24,6 +24,7 @@ static int open_aperf(struct cpucycles_why *why)
   (void)why;
   /* Every CPU of this architecture has the leaf, for the sizes of its addresses. Asking for the
      largest first would cost a second exit to the hypervisor, some microseconds. */
+  cpucycles_tried.cpuid = -1;
   __cpuid(0x80000008, eax, ebx, ecx, edx);
   cpucycles_tried.cpuid = 1;
   return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;

@@ -71,9 +71,14 @@ struct cpucycles_backend {
 
   /* Units per second as the hardware or the kernel states it; 0 from it, or a null pointer: nobody
      does. Called after open() succeeded: in the selection, where it may raise a signal as open()
-     may; and on demand for the selected counter, where it must not. cpucycles_is_guarded() tells
-     which, and cpucycles_tried what raised no signal in the selection. */
+     may; and on demand for the selected counter, where it must execute nothing but file access and
+     what raised no signal in the selection. */
   long long (*rate)(void);
+
+  /* Tries what rate() and invariant() use, in the selection: of the selected counter, or before
+     rate() is called there. May raise a signal, which is no reason to drop the counter; it is then
+     called again. 0: nothing to try. */
+  void (*prepare)(void);
 
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
   const char *(*rate_source)(void);
@@ -101,8 +106,8 @@ struct cpucycles_backend {
   const int *rescued;
   /* For kinds that do not decide it: does it count at one rate, whatever frequency and state of
      idleness the core is in? 1: yes; 0: no; and *who is who says so. -1, or a null pointer:
-     nobody does. Asked in the selection, of the counter that was selected; may raise a signal as
-     open() may. */
+     nobody does. Asked on demand of the counter that was selected, under the same conditions as
+     rate(). */
   int (*invariant)(const char **who);
 
   /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may
@@ -110,15 +115,12 @@ struct cpucycles_backend {
   unsigned int plain;
 };
 
-/* What questions that come after the selection use, beside files: set where it has worked in the
-   selection without raising a signal. Linux can make CPUID raise SIGSEGV (arch_prctl(2),
-   ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
+/* What questions that come after the selection use, beside files. 1: it has returned in the
+   selection; -1: it was tried there, and did not return; 0: it was not tried. Linux can make CPUID
+   raise SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
 extern struct cpucycles_tried {
   int cpuid, perf_event_open;
 } cpucycles_tried;
-
-/* Is this the selection, in which signals are caught? */
-int cpucycles_is_guarded(void);
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no
    longer: cycles by the next best counter that all threads share, at least a clock. 0 while the

@@ -19,7 +19,7 @@ static inline int adds_twice_a_cycle(void)
 {
   unsigned int a, b, c, d;
 
-  if (!cpucycles_tried.cpuid || !__get_cpuid(0, &a, &b, &c, &d))
+  if (cpucycles_tried.cpuid <= 0 || !__get_cpuid(0, &a, &b, &c, &d))
     return 1;
   if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
     return 0;

@@ -95,7 +95,7 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
       "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   };
   const char *hypervisor
-    = cpucycles_tried.cpuid ? find_hypervisor(root) : hypervisor_of_files(root);
+    = cpucycles_tried.cpuid > 0 ? find_hypervisor(root) : hypervisor_of_files(root);
   size_t i;
 
   if (!hypervisor)

@@ -8,9 +8,21 @@
 
 long long cpucycles_tsc_rate(void)
 {
-  int guarded = cpucycles_is_guarded();
+  return tsc_rate(cpucycles_tried.cpuid > 0, cpucycles_tried.perf_event_open > 0);
+}
 
-  return tsc_rate(guarded || cpucycles_tried.cpuid, guarded || cpucycles_tried.perf_event_open);
+void cpucycles_tsc_prepare(void)
+{
+  if (cpucycles_tried.cpuid == 0) {
+    cpucycles_tried.cpuid = -1;
+    (void)read_cpuid(0);
+    cpucycles_tried.cpuid = 1;
+  }
+  if (cpucycles_tried.perf_event_open == 0) {
+    cpucycles_tried.perf_event_open = -1;
+    (void)tsc_rate_of_perf();
+    cpucycles_tried.perf_event_open = 1;
+  }
 }
 
 const char *cpucycles_tsc_rate_source(void)
@@ -30,10 +42,7 @@ void cpucycles_tsc_close(void)
 
 int cpucycles_tsc_invariant(const char **who)
 {
-  int invariant = tsc_invariant(who);
-
-  cpucycles_tried.cpuid = 1;
-  return invariant;
+  return cpucycles_tried.cpuid > 0 ? tsc_invariant(who) : -1;
 }
 
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)

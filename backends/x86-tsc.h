@@ -13,6 +13,7 @@
 
 /* x86-tsc-rate.c */
 long long cpucycles_tsc_rate(void);
+void cpucycles_tsc_prepare(void);
 const char *cpucycles_tsc_rate_source(void);
 int cpucycles_tsc_rate_is_rounded(void);
 void cpucycles_tsc_close(void);
@@ -37,6 +38,7 @@ static inline long long read_tsc_by_assembly(void)
   .explain = cpucycles_tsc_explain, \
   .close = cpucycles_tsc_close, \
   .rate = cpucycles_tsc_rate, \
+  .prepare = cpucycles_tsc_prepare, \
   .rate_source = cpucycles_tsc_rate_source, \
   .rate_is_rounded = cpucycles_tsc_rate_is_rounded, \
   .invariant = cpucycles_tsc_invariant, \

@@ -184,7 +184,7 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
 
   if (!selected)
     return NULL;
-  return may_ask(selected) ? cpucycles_ask_stated_rate(selected) : &selected->timer;
+  return may_ask(selected) ? cpucycles_ask_timer(selected) : &selected->timer;
 }
 
 long long cpucycles_rate(void)

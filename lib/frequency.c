@@ -33,11 +33,12 @@
 
 enum {
   PATH_SIZE = 512,
-  CHUNK_SIZE = 2048,         /* small enough for small stacks */
+  CHUNK_SIZE = 1024,         /* small enough for small stacks, and for one CPU's part of cpuinfo */
   CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs say what hundreds would */
   NODES_LIMIT = 256,         /* of a device tree; the same */
   CPUS_LIMIT = 32,           /* asked for their files; there are not so many kinds of core */
   CPU_NUMBERS = 1024,
+  SILENT_LIMIT = 4,          /* where so many do not answer, no other is asked */
   KHZ = 1000,
   MHZ = 1000000
 };
@@ -74,6 +75,7 @@ struct search {
   struct cpucycles_frequency *found;
   int cpus; /* to be asked, one a policy; or -1: not listed yet */
   int cpu[CPUS_LIMIT];
+  int has_policy[CPUS_LIMIT]; /* its folder has a folder cpufreq */
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
   DIR *folder;                             /* the same; or 0 */
   const struct cpucycles_backend *counter; /* the same; or 0 */
@@ -260,12 +262,21 @@ static void find_cpu_folders(struct search *search, struct cpu_set *set)
   close_folder(search);
 }
 
+/* Each access to a file costs a microsecond or more, and in most virtual machines none is there. */
+static int has_policy(struct search *search, int cpu)
+{
+  char path[64], whole[PATH_SIZE];
+
+  snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq", cpu);
+  return below_root(search, whole, path) == 0 && access(whole, F_OK) == 0;
+}
+
 /* The CPUs to ask: those that are online, and of those that share a frequency policy the first. */
 static void list_cpus(struct search *search)
 {
   struct cpu_set online, policy, asked;
   char path[128];
-  int cpu, other;
+  int cpu, other, policies = 0;
 
   memset(&asked, 0, sizeof asked);
   search->cpus = 0;
@@ -275,7 +286,12 @@ static void list_cpus(struct search *search)
   for (cpu = 0; cpu < CPU_NUMBERS && search->cpus < CPUS_LIMIT; cpu++) {
     if (!has_cpu(&online, cpu) || has_cpu(&asked, cpu))
       continue;
-    search->cpu[search->cpus++] = cpu;
+    search->cpu[search->cpus] = cpu;
+    search->has_policy[search->cpus]
+      = (policies > 0 || search->cpus < SILENT_LIMIT) && has_policy(search, cpu);
+    if (!search->has_policy[search->cpus++])
+      continue;
+    policies++;
     snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq/affected_cpus", cpu);
     read_cpus(search, path, &policy);
     for (other = 0; other < CPU_NUMBERS; other++)
@@ -302,13 +318,13 @@ static long long from_cpu(struct search *search, const struct source *source, in
    the CPU that does the work. */
 static long long from_sysfs(struct search *search, const struct source *source)
 {
+  int is_of_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
   long long highest = 0, hz;
-  int i;
 
   if (search->cpus < 0)
     list_cpus(search);
-  for (i = 0; i < search->cpus; i++) {
-    hz = from_cpu(search, source, search->cpu[i]);
+  for (i = 0; i < search->cpus && (highest > 0 || i < SILENT_LIMIT); i++) {
+    hz = is_of_policy && !search->has_policy[i] ? 0 : from_cpu(search, source, search->cpu[i]);
     if (hz > highest)
       highest = hz;
   }
@@ -336,12 +352,13 @@ static long long read_cpuinfo(struct search *search, const char *path, int momen
   if (open_file(search, path) != 0)
     return 0;
   begin_cpuinfo(search, &cpuinfo);
-  while (total < CPUINFO_LIMIT && (length = read_some(search, chunk, sizeof chunk)) > 0) {
+  while (total < CPUINFO_LIMIT && !cpucycles_cpuinfo_is_decided(&cpuinfo)
+    && (length = read_some(search, chunk, sizeof chunk)) > 0) {
     cpucycles_cpuinfo_feed(&cpuinfo, chunk, (int)length);
     total += (int)length;
   }
   close_file(search);
-  return momentary ? cpuinfo.momentary : cpuinfo.highest;
+  return momentary ? cpuinfo.momentary : cpucycles_cpuinfo_constant(&cpuinfo);
 }
 
 #define CPUINFO "/proc/cpuinfo"
@@ -436,6 +453,8 @@ static long long from_counter(struct search *search, const struct cpucycles_back
 
   search->counter = counter;
   if (!counter->open || counter->open(&why) == 0) {
+    if (counter->prepare)
+      counter->prepare();
     hz = cpucycles_stated_rate(counter);
     if (hz > 0 && counter->rate_source)
       search->name = counter->rate_source();
@@ -489,8 +508,8 @@ static const struct source sources[] = {
   { "cpufreq/scaling_max_freq", from_sysfs, KHZ },
   { "cpufreq/base_frequency", from_sysfs, KHZ },
   { "acpi_cppc/nominal_freq", from_sysfs, MHZ },
-  { "clock_tick", from_sysfs, 1 },
   { CPUINFO, from_cpuinfo, 1 },
+  { "clock_tick", from_sysfs, 1 },
   { "/proc/device-tree", from_device_tree, 1 },
   { "tsc_freq_khz", from_sysfs, KHZ },
   { "system call", from_system, 1 },
@@ -545,7 +564,7 @@ static long long answer_of(struct search *search, const struct source *source)
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
   struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "", 0 };
-  struct search search = { host, NULL, &found, -1, { 0 }, -1, NULL, NULL, 0, NULL };
+  struct search search = { host, NULL, &found, -1, { 0 }, { 0 }, -1, NULL, NULL, 0, NULL };
   long long hz = 0;
   int i;
 

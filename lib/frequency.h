@@ -70,6 +70,8 @@ struct cpucycles_cpuinfo {
   unsigned int families; /* of architectures whose lines are believed */
   long long highest;     /* frequency that any line has stated, in Hz; or 0 */
   long long momentary;   /* the same, of lines that show the frequency of this moment */
+  int has_flags, has_aperfmperf; /* seen on x86; matched: so many characters of the latter */
+  int matched;
   int used;              /* of line; -1: the line is too long to matter */
   char line[256];
 };
@@ -78,6 +80,13 @@ struct cpucycles_cpuinfo {
    show, are not believed. Empty: unknown, so that all are. */
 void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine);
 void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length);
+
+/* Is "cpu MHz" one value for all CPUs, and known? Then no more need be read: in a virtual machine the
+   kernel takes ten microseconds for each CPU. */
+int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo);
+
+/* What is stated for good, in Hz, or 0: on x86, also "cpu MHz" where that does not change. */
+long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo);
 
 /* system.c: what calls of the operating system state. */
 

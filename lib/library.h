@@ -194,7 +194,7 @@ struct cpucycles_selection {
   struct cpucycles_reader reader;
   const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
   unsigned int plain; /* its own, where its read() is not extended */
-  struct cpucycles_timer_info timer; /* of the chosen one; its stated rate is a detail */
+  struct cpucycles_timer_info timer; /* of the chosen one, once asked */
   int rounded;                       /* the stated rate, that is: a measurement is better */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
@@ -207,15 +207,12 @@ struct cpucycles_selection {
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
-/* rate.c again: what hardware and system say of the selected counter, and its counts per second. */
+/* rate.c again: what hardware and system say of the selected counter, and its counts per second; 0:
+   not known. Unguarded, as cpucycles_counters_explain(). */
 
-/* Within a trial begun. */
-void cpucycles_ask_invariant(struct cpucycles_selection *selection,
-  const struct cpucycles_backend *backend);
+const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selection *selection);
 
-/* Unguarded, as cpucycles_counters_explain(). The rate is that of the published counter; 0: not
-   known. */
-const struct cpucycles_timer_info *cpucycles_ask_stated_rate(struct cpucycles_selection *selection);
+/* Of the published counter. */
 long long cpucycles_find_rate(const struct cpucycles_selection *selection);
 
 /* process.c: one-time initialisation. */

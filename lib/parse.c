@@ -313,16 +313,40 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
       cpuinfo->families = machines[i].family;
   cpuinfo->highest = 0;
   cpuinfo->momentary = 0;
+  cpuinfo->has_flags = cpuinfo->has_aperfmperf = cpuinfo->matched = 0;
   cpuinfo->used = 0;
+}
+
+/* Linux on x86 shows the frequency of this moment if the CPU can count it, and else one that it has
+   found once; arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The line of flags is longer
+   than lines that are looked at. */
+static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  return strncmp(cpuinfo->line, "flags", 5) == 0;
+}
+
+static void look_for_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
+{
+  static const char flag[] = " aperfmperf";
+
+  if (next != flag[cpuinfo->matched])
+    cpuinfo->matched = next == flag[0];
+  else if (++cpuinfo->matched == (int)sizeof flag - 1) {
+    cpuinfo->has_aperfmperf = 1;
+    cpuinfo->matched = 0;
+  }
 }
 
 static void end_line(struct cpucycles_cpuinfo *cpuinfo)
 {
+  if (cpuinfo->used > 0)
+    cpuinfo->line[cpuinfo->used] = 0;
+  if (cpuinfo->used != 0 && is_flags(cpuinfo))
+    cpuinfo->has_flags = 1;
   if (cpuinfo->used > 0) {
     int momentary = 0;
     long long hz, *highest;
 
-    cpuinfo->line[cpuinfo->used] = 0;
     hz = parse_line(cpuinfo->line, cpuinfo->families, &momentary);
     highest = momentary ? &cpuinfo->momentary : &cpuinfo->highest;
     if (hz > *highest)
@@ -338,6 +362,7 @@ void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text,
   int i;
 
   for (i = 0; i < length; i++) {
+    look_for_aperfmperf(cpuinfo, text[i]);
     if (text[i] == '\n')
       end_line(cpuinfo);
     else if (cpuinfo->used >= (int)sizeof cpuinfo->line - 1)
@@ -345,4 +370,16 @@ void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text,
     else if (cpuinfo->used >= 0)
       cpuinfo->line[cpuinfo->used++] = text[i] ? text[i] : '?';
   }
+}
+
+int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->momentary > 0;
+}
+
+long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  if (cpucycles_cpuinfo_is_decided(cpuinfo) && cpuinfo->momentary > cpuinfo->highest)
+    return cpuinfo->momentary;
+  return cpuinfo->highest;
 }

@@ -53,11 +53,6 @@ static void select_guarded(const struct cpucycles_calm *calm)
 
 struct cpucycles_tried cpucycles_tried;
 
-int cpucycles_is_guarded(void)
-{
-  return !cpucycles_is_selected();
-}
-
 int cpucycles_is_selected(void)
 {
   return __atomic_load_n(&process.selected, __ATOMIC_ACQUIRE);

@@ -126,67 +126,58 @@ static const struct {
   [CPUCYCLES_KIND_NONE] = { -1, NULL },
 };
 
-/* For the body that the trial runs. */
-struct inquiry {
-  const struct cpucycles_backend *backend;
-  struct cpucycles_timer_info *timer;
-};
-
-static void ask_invariant(void *argument)
-{
-  const struct inquiry *inquiry = argument;
-  const char *who = NULL;
-
-  inquiry->timer->invariant = inquiry->backend->invariant(&who);
-  inquiry->timer->invariant_source = who;
-}
-
-/* A statement that raises a signal is none. */
-void cpucycles_ask_invariant(struct cpucycles_selection *selection,
-  const struct cpucycles_backend *backend)
-{
-  struct cpucycles_timer_info *timer = &selection->timer;
-  struct inquiry inquiry = { backend, timer };
-
-  timer->invariant = kinds[backend->kind].invariant;
-  timer->invariant_source = kinds[backend->kind].who;
-  if (backend->invariant && cpucycles_trial(ask_invariant, &inquiry) != 0)
-    timer->invariant = -1;
-  if (timer->invariant < 0)
-    timer->invariant_source = NULL;
-}
-
 /* Writes what several threads may find at once, if it is not there yet: users read it once one of
    them has returned. CPUs that cannot do that in one piece all write the same. */
-static void publish(struct cpucycles_timer_info *timer, long long stated, const char *source)
+static void publish(struct cpucycles_timer_info *timer, const struct cpucycles_timer_info *found)
 {
-  long long unknown = 0;
-  const char *nobody = NULL;
+  int not_known = -1;
+  long long none = 0;
+  const char *nobody = NULL, *nobody_either = NULL;
 
-  __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody, source, 0, __ATOMIC_ACQ_REL,
+  __atomic_compare_exchange_n(&timer->invariant_source, &nobody, found->invariant_source, 0,
+    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  __atomic_compare_exchange_n(&timer->invariant, &not_known, found->invariant, 0, __ATOMIC_ACQ_REL,
     __ATOMIC_ACQUIRE);
-  if (__atomic_always_lock_free(sizeof stated, 0))
-    __atomic_compare_exchange_n(&timer->stated_rate, &unknown, stated, 0, __ATOMIC_ACQ_REL,
-      __ATOMIC_ACQUIRE);
+  __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody_either, found->stated_rate_source,
+    0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (__atomic_always_lock_free(sizeof none, 0))
+    __atomic_compare_exchange_n(&timer->stated_rate, &none, found->stated_rate, 0,
+      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   else
-    timer->stated_rate = stated;
+    timer->stated_rate = found->stated_rate;
 }
 
-const struct cpucycles_timer_info *cpucycles_ask_stated_rate(struct cpucycles_selection *selection)
+static struct cpucycles_timer_info ask(const struct cpucycles_backend *backend)
+{
+  struct cpucycles_timer_info found;
+
+  memset(&found, 0, sizeof found);
+  found.invariant = kinds[backend->kind].invariant;
+  found.invariant_source = kinds[backend->kind].who;
+  if (backend->invariant)
+    found.invariant = backend->invariant(&found.invariant_source);
+  if (found.invariant < 0)
+    found.invariant_source = NULL;
+  if (backend->rate)
+    found.stated_rate = backend->rate();
+  if (found.stated_rate <= 0)
+    found.stated_rate = 0;
+  else if (backend->rate_source)
+    found.stated_rate_source = backend->rate_source();
+  return found;
+}
+
+const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selection *selection)
 {
   static int asked;
-  const struct cpucycles_backend *backend = selection->backend;
+  struct cpucycles_timer_info found;
   int state, saved_errno = errno;
-  long long stated;
 
-  if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) || !backend || !backend->rate)
+  if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) || !selection->backend)
     return &selection->timer;
   state = cpucycles_hold_cancellation();
-  stated = backend->rate();
-  if (stated > 0 && is_rounded(backend))
-    __atomic_store_n(&selection->rounded, 1, __ATOMIC_RELAXED);
-  if (stated > 0)
-    publish(&selection->timer, stated, backend->rate_source ? backend->rate_source() : NULL);
+  found = ask(selection->backend);
+  publish(&selection->timer, &found);
   cpucycles_release_cancellation(state);
   __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
   errno = saved_errno;

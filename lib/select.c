@@ -314,6 +314,11 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
   return 1;
 }
 
+static void prepare_questions(void *backend)
+{
+  ((const struct cpucycles_backend *)backend)->prepare();
+}
+
 /* The process's counter from now on. */
 static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i)
@@ -326,7 +331,9 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
-  cpucycles_ask_invariant(selection, table[i].backend);
+  if (table[i].backend->prepare)
+    while (cpucycles_trial(prepare_questions, (void *)table[i].backend) != 0)
+      ;
   return 1;
 }
 
