@@ -51,10 +51,13 @@ static int is_intel(void)
 
 static int open_fixed_counter(struct cpucycles_why *why)
 {
-  /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
-  int level = cpucycles_rdpmc_level("");
+  int level;
 
   (void)why;
+  if (cpucycles_tried.no_pmu)
+    return ENODEV;
+  /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
+  level = cpucycles_rdpmc_level("");
   if (level >= 2 && has_fixed_counter())
     return 0;
   return level >= 0 && has_fixed_counter() ? EACCES : ENODEV;

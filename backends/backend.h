@@ -90,9 +90,9 @@ struct cpucycles_backend {
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
      left, of the errno that open() failed with, or 0, and of the signal that open() or read()
      raised, or 0. Both are 0 for a counter that opened, and stands still: then it says what
-     would start it, or nothing. Called on demand once the selection is made, in any thread: it may take
-     its time, and must execute nothing that can raise a signal but file access. Not called where
-     that raised one in the selection. 0: nothing. */
+     would start it, or nothing. Called on demand once the selection is made, in any thread: it
+     may take its time, and must execute nothing that can raise a signal but open files. Not called
+     where that raised one in the selection. 0: nothing. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
   /* For a counter that the system may take away while it is in use, so that read() faults:
@@ -115,11 +115,12 @@ struct cpucycles_backend {
   unsigned int plain;
 };
 
-/* What questions that come after the selection use, beside files. 1: it has returned in the
-   selection; -1: it was tried there, and did not return; 0: it was not tried. Linux can make CPUID
+/* Facilities that may be used, files apart, when somebody asks after the selection. 1: it has worked
+   in the selection; -1: it was tried there, and did not return; 0: not tried. Linux can make CPUID
    raise SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
 extern struct cpucycles_tried {
   int cpuid, perf_event_open;
+  int no_pmu; /* perf_event_open(2) answered that there is none */
 } cpucycles_tried;
 
 /* What the library offers to a thread's own counter that cannot be had in some thread, or no

@@ -418,10 +418,12 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
     error = pthread_key_create(&at_exit, cpucycles_perf_thread_exits);
     at_exit_made = error == 0;
   }
-  cpucycles_tried.perf_event_open = -1;
-  if (error == 0)
+  if (error == 0) {
+    cpucycles_tried.perf_event_open = -1;
     error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
-  cpucycles_tried.perf_event_open = 1;
+    cpucycles_tried.perf_event_open = 1;
+    cpucycles_tried.no_pmu = error == ENOENT;
+  }
   method->refusal->counts_kernel = own.counts_kernel;
   if (error != 0)
     return error;

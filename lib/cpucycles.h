@@ -154,8 +154,8 @@ struct cpucycles_timer_info {
   const char *invariant_source; /* who says so; 0 if nobody does */
 };
 
-/* Returns: what is said of the selected counter. What it really does is measured, and
-     cpucycles_rate() tells.
+/* Returns: what is said of the selected counter, asked at the first call of this or of
+     cpucycles_rate(). What it really does is measured, and cpucycles_rate() tells.
    Fails: only by returning 0, as cpucycles_rate().
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);

@@ -92,12 +92,17 @@ static void report(struct search *search, const char *setting, const char *why)
   snprintf(skipped + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
-/* The path below the root. Returns 0, or -1 if it is too long. */
+/* The path below the root. Returns 0, or -1 if it is too long. (The first snprintf() of a process
+   takes some microseconds of the first call.) */
 static int below_root(const struct search *search, char *whole, const char *path)
 {
-  int length = snprintf(whole, PATH_SIZE, "%s%s", search->host->root, path);
+  size_t root = strlen(search->host->root), length = strlen(path);
 
-  return length >= 0 && length < PATH_SIZE ? 0 : -1;
+  if (root + length >= PATH_SIZE)
+    return -1;
+  memcpy(whole, search->host->root, root);
+  memcpy(whole + root, path, length + 1);
+  return 0;
 }
 
 /* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns
@@ -227,6 +232,24 @@ static int has_cpu(const struct cpu_set *set, int cpu)
   return set->has[cpu / 8] >> cpu % 8 & 1;
 }
 
+/* The path of a file below a CPU's folder, of which the name is short. */
+static void below_cpu(char *path, int cpu, const char *name)
+{
+  static const char folder[] = CPUS "/cpu";
+  char digits[8];
+  int i = 0;
+
+  memcpy(path, folder, sizeof folder - 1);
+  path += sizeof folder - 1;
+  do
+    digits[i++] = (char)('0' + cpu % 10);
+  while ((cpu /= 10) > 0);
+  while (i > 0)
+    *path++ = digits[--i];
+  *path++ = '/';
+  memcpy(path, name, strlen(name) + 1);
+}
+
 /* A kernel's list of CPUs. Without a line's end it was cut short, and 0. Returns how many it
    names. */
 static int read_cpus(struct search *search, const char *path, struct cpu_set *set)
@@ -267,7 +290,7 @@ static int has_policy(struct search *search, int cpu)
 {
   char path[64], whole[PATH_SIZE];
 
-  snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq", cpu);
+  below_cpu(path, cpu, "cpufreq");
   return below_root(search, whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
@@ -292,7 +315,7 @@ static void list_cpus(struct search *search)
     if (!search->has_policy[search->cpus++])
       continue;
     policies++;
-    snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq/affected_cpus", cpu);
+    below_cpu(path, cpu, "cpufreq/affected_cpus");
     read_cpus(search, path, &policy);
     for (other = 0; other < CPU_NUMBERS; other++)
       if (has_cpu(&policy, other))
@@ -307,7 +330,7 @@ static long long from_cpu(struct search *search, const struct source *source, in
   char text[64], path[128];
   int length;
 
-  snprintf(path, sizeof path, CPUS "/cpu%d/%s", cpu, source->name);
+  below_cpu(path, cpu, source->name);
   length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
@@ -502,6 +525,7 @@ static long long from_measurement(struct search *search, const struct source *so
   return search->host->measure ? search->host->measure() : 0;
 }
 
+/* Names that begin with a slash, and those of from_sysfs(), are of files. */
 static const struct source sources[] = {
   { "/etc/cpucyclespersecond", from_setting, 1 },
   { "cpufreq/scaling_setspeed", from_sysfs, KHZ },
@@ -554,7 +578,7 @@ static long long answer_of(struct search *search, const struct source *source)
   search->file = -1;
   search->folder = NULL;
   search->counter = NULL;
-  if (source->ask == from_setting)
+  if (source->ask == from_sysfs || source->name[0] == '/')
     search->found->no_files = 1;
   if (is_setting(source))
     report(search, source->name, "raises a signal");
@@ -604,7 +628,8 @@ static void machine(char *name, int size)
   struct utsname system;
 
   if (uname(&system) >= 0) {
-    snprintf(name, (size_t)size, "%.31s", system.machine);
+    strncpy(name, system.machine, (size_t)size - 1);
+    name[size - 1] = 0;
     return;
   }
 #endif

@@ -323,6 +323,8 @@ static void prepare_questions(void *backend)
 static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i)
 {
+  int tries;
+
   if (!reopens(selection, table, i, &selection->reader))
     return 0;
   selection->counters[i].state = CPUCYCLES_SELECTED;
@@ -331,9 +333,9 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
-  if (table[i].backend->prepare)
-    while (cpucycles_trial(prepare_questions, (void *)table[i].backend) != 0)
-      ;
+  for (tries = 0; table[i].backend->prepare && tries < 3; tries++)
+    if (cpucycles_trial(prepare_questions, (void *)table[i].backend) == 0)
+      break;
   return 1;
 }
 

@@ -55,6 +55,7 @@ static struct {
   volatile sig_atomic_t armed; /* is a body running? */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
+  volatile sig_atomic_t in_place[FAULTS]; /* of the handlers for the trial */
 #ifdef __linux__
   stack_t stack; /* the alternate stack, as it was at the fault */
 #endif
@@ -89,23 +90,33 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal again, to the calling thread or to the process: with all that it carried, or where
-   the system does not allow that, at least by its number. Returns 0, or an error. */
-static int send_again(siginfo_t *info, int to_thread)
+/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns 0,
+   or -1 where the system does not allow that. */
+static int queue_again(siginfo_t *info, int to_thread)
 {
 #if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
-  if ((to_thread ? syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
-         info->si_signo, info)
-        : syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info)) == 0)
-    return 0;
+  if (to_thread)
+    return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+      info->si_signo, info);
+  return (int)syscall(SYS_rt_sigqueueinfo, getpid(), info->si_signo, info);
+#else
+  (void)info, (void)to_thread;
+  return -1;
 #endif
+}
+
+/* The same, or at least by its number. Returns 0, or an error. */
+static int send_again(siginfo_t *info, int to_thread)
+{
+  if (queue_again(info, to_thread) == 0)
+    return 0;
   return to_thread ? pthread_kill(pthread_self(), info->si_signo)
     : kill(getpid(), info->si_signo);
 }
 
 /* Ends the process when the handler returns, as it would have ended without us: an access to memory
-   faults again, by itself. All else is pending by then with the same code and address: nobody
-   repeats what was sent, nor a system call that a filter answered; nor s390x an instruction. */
+   faults again by itself; other faults are pending with their code and address, since s390x does not
+   repeat the instruction. A system call that a filter answered is repeated nowhere. */
 static void take_default_action(siginfo_t *info)
 {
   struct sigaction action;
@@ -113,8 +124,10 @@ static void take_default_action(siginfo_t *info)
   memset(&action, 0, sizeof action);
   action.sa_handler = SIG_DFL;
   sigaction(info->si_signo, &action, NULL);
-  if (was_sent(info) || (info->si_signo != SIGSEGV && info->si_signo != SIGBUS))
+  if (was_sent(info) || info->si_signo == SIGSYS)
     send_again(info, 1);
+  else if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS)
+    queue_again(info, 1);
 }
 
 /* Does what the system would do for this action. */
@@ -135,8 +148,8 @@ static void act(struct sigaction *program, siginfo_t *info, void *context)
 }
 
 /* Passes a signal on to the program. Between the system call that installs ours and the next
-   instruction of the selecting thread, the program's action is not known yet. A child that was
-   forked just then takes the default. */
+   instructions of the selecting thread, the program's action is not known yet. A child that was
+   forked just then has lost that action, and takes the default. */
 static void pass_on(struct handlers *ours, int i, siginfo_t *info, void *context)
 {
   while (!__atomic_load_n(&ours->known[i], __ATOMIC_ACQUIRE) && getpid() == trial.process)
@@ -243,9 +256,11 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
     sigdelset(&trial.trial_mask, faults[i]);
   }
   __atomic_store_n(&trial.running, 1, __ATOMIC_RELEASE);
-  for (i = 0; i < FAULTS; i++)
-    if (!(forked && during.known[i]))
+  for (i = 0; i < FAULTS; i++) {
+    if (!(forked && trial.in_place[i]))
       install(&during, i);
+    trial.in_place[i] = 1;
+  }
   /* A fault that is blocked would end the process. */
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
@@ -262,6 +277,7 @@ void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *cont
    it would not. */
 static void replace_or_restore(int i)
 {
+  trial.in_place[i] = 0; /* before it is so: a child forked meanwhile installs it again */
   if (!trial.stays[i]) {
     replace(&during, i, &during.program[i]);
     return;

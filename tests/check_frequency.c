@@ -486,6 +486,21 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
 }
 END_TEST
 
+/* A frequency that the kernel found once comes from the first CPU; one of the moment is the last of
+   the kernel's sources. */
+START_TEST(flags_decide_whether_cpu_mhz_is_of_the_moment)
+{
+  make_machine();
+  write_file("/proc/cpuinfo",
+    "cpu MHz : 2596.124\nflags : fpu constant_tsc pni\ncpu MHz : 2596.124\nflags : fpu\n");
+  expect(2596124000, "/proc/cpuinfo");
+  write_file("/proc/cpuinfo", "cpu MHz : 800.000\nflags : fpu aperfmperf pni\n"
+    "cpu MHz : 900.000\nflags : fpu aperfmperf pni\nmodel name : X @ 2.80GHz\n");
+  expect(2800000000, "/proc/cpuinfo");
+  remove_machine();
+}
+END_TEST
+
 START_TEST(long_cpuinfo_is_not_read_whole)
 {
   FILE *file;
@@ -497,7 +512,7 @@ START_TEST(long_cpuinfo_is_not_read_whole)
   for (i = 0; i < 1024; i++) {
     int j;
 
-    fprintf(file, "processor\t: %d\ncpu MHz\t\t: %d.000\nflags\t\t:", i, 1000 + i);
+    fprintf(file, "processor\t: %d\ncpu MHz\t\t: %d.000\nflags\t\t: aperfmperf", i, 1000 + i);
     for (j = 0; j < 300; j++)
       fprintf(file, " flag%d", j);
     fprintf(file, "\n");
@@ -647,6 +662,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, first_cpu_is_found_without_a_list_of_those_present);
   tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
+  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_of_the_moment);
   tcase_add_test(tests, long_cpuinfo_is_not_read_whole);
   tcase_add_test(tests, junk_setting_is_skipped);
   tcase_add_test(tests, junk_in_the_environment_is_skipped);

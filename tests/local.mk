@@ -106,6 +106,7 @@ tests_perf_module_la_SOURCES = tests/perf-module.c backends/perf-remedy.c lib/th
 tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
 tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Else C leaves nothing to be run.
 tests_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
