@@ -85,6 +85,16 @@ static inline int skip_where_forks_keep_locks(const char *test)
     "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
 }
 
+/* The same, for a test that loads a library, and what dlerror() says then: musl loads none into a
+   static program. */
+static inline int skip_where_nothing_loads(const char *test, const char *error)
+{
+  if (strcmp(error, "Dynamic loading not supported") != 0)
+    return 0;
+  skip(test, "this C library loads nothing into a static program");
+  return 1;
+}
+
 /* How often to repeat what a race would have to be caught by; slow environments set it lower. */
 static inline int suite_runs(int usual)
 {
