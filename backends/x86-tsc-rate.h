@@ -276,7 +276,7 @@ static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
 static inline long long tsc_rate_of_sysctl(void)
 {
   static const char *const names[] = {
-    "machdep.tsc_freq",      /* FreeBSD, NetBSD, OpenBSD */
+    "machdep.tsc_freq",      /* FreeBSD, NetBSD */
     "machdep.tsc.frequency", /* Darwin */
     "hw.tsc_frequency",      /* DragonFly */
   };

@@ -37,7 +37,6 @@ static const struct {
   { "hw.cpufrequency", 1 },       /* Darwin on Intel and PowerPC */
   { "hw.clockrate", MHZ },        /* FreeBSD, DragonFly */
   { "dev.cpu.0.freq", MHZ },      /* FreeBSD */
-  { "hw.cpuspeed", MHZ },         /* OpenBSD */
 };
 
 static struct cpucycles_statement from_sysctlbyname(void)
