@@ -9,11 +9,12 @@ shift
 passed=0
 failed=0
 loops=
+suites=
 
 finish() {
   # words are meant to split
   # shellcheck disable=SC2086
-  kill $loops 2>/dev/null || :
+  kill $loops $suites 2>/dev/null || :
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
@@ -25,9 +26,13 @@ done
 run=0
 while [ "$run" -lt "$runs" ]; do
   run=$((run + 1))
-  if make -s -j2 check TESTS="$*" >busy.out 2>&1; then
+  make -s -j2 check TESTS="$*" >busy.out 2>&1 &
+  suites=$!
+  if wait $suites; then
     passed=$((passed + 1))
+    suites=
   else
+    suites=
     failed=$((failed + 1))
     echo "check-busy: run $run:"
     sed -n 's/^FAIL: //p' busy.out
