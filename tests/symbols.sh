@@ -75,8 +75,9 @@ library=$builddir/.libs/libcpucycles-1.dll
 if [ -f "$library" ]; then
   checked=1
   $OBJDUMP -p "$library" >symbols.tmp
-  exported=$(sed -n '/^\[Ordinal.*Table/,/^$/s/^[[:blank:]][[:blank:]]*\[.*[[:blank:]]//p' \
-    symbols.tmp | sort)
+  # GNU's form, and LLVM's
+  exported=$(sed -n -e '/^\[Ordinal.*Table/,/^$/s/^[[:blank:]][[:blank:]]*\[.*[[:blank:]]//p' \
+    -e '/^Export Table:/,/^$/s/^ *[0-9][0-9]* *0x[0-9a-f]* *//p' symbols.tmp | sort)
   [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
   needed=$(sed -n 's/^[[:blank:]]*DLL Name: //p' symbols.tmp |
     grep -vi -e '^kernel32\.dll$' -e '^msvcrt\.dll$' -e '^ucrtbase\.dll$' -e '^api-ms-win-crt-' || :)
