@@ -48,7 +48,7 @@ echo "$languages" | while IFS=: read -r name flags; do
     for with in "$builddir/.libs" $work/other; do
       [ -n "$shared" ] || continue
       out=$work/client
-      $CC $CFLAGS -I"$srcdir/tests" ${position%% *} $flags "$srcdir/tests/dropin-client.c" -x none -o $out \
+      $CC $CFLAGS -I"$srcdir/tests" ${position%% *} $flags "$srcdir/tests/dropin-client.c" -o $out \
         ${position#* } $LDFLAGS -L"$with" -lcpucycles || exit 1
       runs "$name ${position#* } linked with $with" $out
       if [ "${position#* }" = -no-pie ] && readelf -hW $out 2>/dev/null | grep -q 'Machine:.*X86-64'; then

@@ -27,7 +27,7 @@ client() {
   # words are meant to split
   # shellcheck disable=SC2086
   $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef -Werror -I"$srcdir/lib" $2 \
-    "$srcdir/tests/inline-client.c" -x none -o "$client" $LDFLAGS $3 ||
+    "$srcdir/tests/inline-client.c" -o "$client" $LDFLAGS $3 ||
     { wrong "$1: does not build"; return; }
   said=$(run_client) ||
     { wrong "$1: exit status $?: $said"; return; }
@@ -70,10 +70,10 @@ while IFS=: read -r name flags; do
       fi
     fi
     [ ! -f "$builddir/.libs/libcpucycles.dll.a" ] ||
-      client "$name $optimize DLL" "$optimize $flags" "$builddir/.libs/libcpucycles.dll.a"
+      client "$name $optimize DLL" "$optimize $flags" "-x none $builddir/.libs/libcpucycles.dll.a"
     if [ -f "$archive" ]; then
-      client "$name $optimize static library" "$optimize $flags" "$archive $PTHREAD_LIBS"
-      [ -z "$static" ] || client "$name $optimize static" "$optimize $flags" "-static $archive $PTHREAD_LIBS"
+      client "$name $optimize static library" "$optimize $flags" "-x none $archive $PTHREAD_LIBS"
+      [ -z "$static" ] || client "$name $optimize static" "$optimize $flags" "-static -x none $archive $PTHREAD_LIBS"
     fi
   done
 done <<END
