@@ -76,7 +76,7 @@ copy "/home/user/c++~cycles"
 chown -R 1000:1000 "$root/home/user"
 passes 'README, the second command, as an ordinary user' as_user "$(echo "$tests" | sed 's/ --deps//')"
 
-packages='clang debhelper lintian fakeroot rpm rpmlint xz-utils dpkg-dev'
+packages='clang build-essential debhelper lintian fakeroot rpm rpmlint xz-utils'
 passes 'packages' as_root "apt-get install -y --no-install-recommends $packages"
 passes 'check-clang' as_root 'make -s check-clang'
 passes 'check-packages' as_root 'make -s check-packages'
