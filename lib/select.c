@@ -438,6 +438,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
+  selection->rounded = 0;
   for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_touch, NULL) != 0; i++)
     cpucycles_osclock_avoid();
   selection->frequency = cpucycles_frequency(host);

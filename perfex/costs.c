@@ -133,7 +133,7 @@ int load_costs(char *CostFileName)
   current = !current;
   unlock(cancel_state);
   errno = saved_errno;
-  return 0;
+  return perfex_generation();
 }
 
 static struct perfex_cost cost(long long minimum, long long typical, long long maximum)

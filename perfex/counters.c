@@ -60,6 +60,19 @@ static void next_generation(void)
   own.generation = own.generation == INT_MAX ? 1 : own.generation + 1;
 }
 
+int perfex_generation(void)
+{
+  sigset_t mask;
+  int generation;
+
+  perf_event_wait_begin(&mask); /* a handler may start counters */
+  if (own.generation == 0)
+    next_generation();
+  generation = own.generation;
+  perf_event_wait_end(&mask);
+  return generation;
+}
+
 /* The descriptor may have been closed behind our back, and be something else by now. */
 static int is_still_ours(int i)
 {

@@ -102,4 +102,7 @@ struct perfex_table {
 /* A copy of the table, made if it is not yet. */
 void perfex_table(struct perfex_table *copy);
 
+/* counters.c: the generation number of the calling thread's counters, from 1 to 2147483647. */
+int perfex_generation(void);
+
 #endif

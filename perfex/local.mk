@@ -14,7 +14,8 @@ CLEANFILES += perfex/libperfex.sym
 # The manual's list of events is the one list; what is not counted is in a list of its own.
 perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
-	$(SED) -n -e '/^PERFEX_EVENT(/{' -e N \
+	$(SED) -n -e '/^PERFEX_EVENT(/{' -e 'N;N;N' \
+	  -e 's/",\n *"\(.*\)", "\(.*\)",\n *"\(.*\)")$$/\n.br\nArm: \1;\nIntel: \2;\nAMD: \3.")/' \
 	  -e 's/^PERFEX_EVENT(\([0-9]*\), "\(.*\)",\n.*, "\(.*\)")$$/\1|\2|\3/' -e 's/", "/|/g' \
 	  -e 's/^\(.*\)|\(.*\)|\(.*\)||\(.*\)$$/.It \1\n.Li \3\n.br\n\2.\n\4/' \
 	  -e 's/^\(.*\)|\(.*\)|\(.*\)|\(.*\)|\(.*\)$$/.It \1\n.Li \3 ,\n.Li \4\n.br\n\2.\n\5/' \

@@ -38,7 +38,7 @@ extern int start_counters(int e0, int e1);
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 
 /* Prints two counts to standard error, by the names of their events; no counter is touched.
-   Returns: 0.
+   Returns: the generation number of the thread's counters, positive.
    Fails: by -1 and errno, if that cannot be written.
    Threads: safe.  Since: 20261121. */
 extern int print_counters(int e0, long long c0, int e1, long long c1);
@@ -46,14 +46,14 @@ extern int print_counters(int e0, long long c0, int e1, long long c1);
 /* The same, with the time that each count stands for, in seconds, at the least, typically and at
    the most, and where the table of costs comes from. The first call measures what no file states,
    in at most 20 ms of the CPU.
-   Returns: 0.
+   Returns: the generation number of the thread's counters, positive.
    Fails: by -1 and errno, if that cannot be written.
    Threads: safe; the process has one table.  Since: 20261121. */
 extern int print_costs(int e0, long long c0, int e1, long long c1);
 
 /* Takes costs from a file, in place of those that were measured or are in /etc/perfex.costs; other
    events keep theirs.
-   Returns: 0.
+   Returns: the generation number of the thread's counters, positive.
    Fails: by -1 and errno, the table being as it was. EINVAL: the file is malformed; standard error
      says in which line. Others: as it could not be read.
    Threads: safe; who prints meanwhile has the old table or the new one.  Since: 20261121. */
@@ -65,7 +65,7 @@ extern int load_costs(char *CostFileName);
 extern int perfex_event(const char *name);
 
 /* Prints the table of costs to standard output, as a file that load_costs() takes.
-   Returns: 0.
+   Returns: the generation number of the thread's counters, positive.
    Fails: by -1 and errno, if that cannot be written.
    Threads: safe.  Since: 20261121. */
 extern int perfex_print_table(void);

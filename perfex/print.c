@@ -30,7 +30,7 @@ static void add(struct page *page, const char *format, ...)
     page->length += length < room ? length : room - 1;
 }
 
-/* Returns 0, or -1 with errno. */
+/* Returns the generation number, or -1 with errno. */
 static int print(const struct page *page, FILE *stream)
 {
   int saved_errno = errno;
@@ -39,7 +39,7 @@ static int print(const struct page *page, FILE *stream)
     || fflush(stream) != 0)
     return -1;
   errno = saved_errno;
-  return 0;
+  return perfex_generation();
 }
 
 static const char *text_of(int event)

@@ -193,7 +193,7 @@ START_TEST(counts_are_printed_whatever_they_are)
     result = print_counters(lines[i].event, lines[i].count, 15, 42);
     error = errno;
     what_was_said();
-    ck_assert_int_eq(result, 0);
+    ck_assert_int_gt(result, 0);
     ck_assert_int_eq(error, ERANGE);
     ck_assert_msg(strstr(said_text, lines[i].texts[0]) && strstr(said_text, lines[i].texts[1])
         && strstr(said_text, "15 instructions ") && strstr(said_text, " 42\n"),
@@ -251,7 +251,8 @@ START_TEST(environment_that_names_no_event_is_an_error_and_said)
     ck_assert_int_eq(errno, EINVAL);
     ck_assert_ptr_nonnull(strstr(what_was_said(), "T5_EVENT0: "));
     listen_to(stderr);
-    ck_assert_int_eq(print_counters(0, 1, 15, 2), 0);
+    ck_assert_int_gt(print_counters(0, 1, 15, 2), 0);
+    ck_assert_int_eq(print_costs(0, 1, 15, 2), print_counters(0, 1, 15, 2));
     ck_assert_ptr_nonnull(strstr(what_was_said(), "0 cycles"));
   }
 }

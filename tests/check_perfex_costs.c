@@ -141,7 +141,7 @@ START_TEST(files_that_are_read_are_closed)
   perfex_measure(machine_root, &measured); /* libcpucycles may keep some open */
   before = suite_entries("/proc/self/fd");
   ck_assert_int_gt(before, 0);
-  ck_assert_int_eq(load_costs(file_of("/costs", "0 1 2 3\n")), 0);
+  ck_assert_int_gt(load_costs(file_of("/costs", "0 1 2 3\n")), 0);
   listen_to(stderr);
   ck_assert_int_eq(load_costs(file_of("/costs", "0 junk\n")), -1);
   what_was_said();
@@ -195,12 +195,12 @@ START_TEST(etc_replaces_what_was_measured_and_a_loaded_file_both)
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
   ck_assert(table.origin[24] == PERFEX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_eq(load_costs(file_of("/one", "branch-misses 7 8.5 9.125\n")), 0);
+  ck_assert_int_gt(load_costs(file_of("/one", "branch-misses 7 8.5 9.125\n")), 0);
   table = table_now();
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
   ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_eq(load_costs(file_of("/two", "cycles 0.25 .25 0.250")), 0);
+  ck_assert_int_gt(load_costs(file_of("/two", "cycles 0.25 .25 0.250")), 0);
   table = table_now();
   ck_assert(table.origin[0] == PERFEX_LOADED && is_cost(table.cost[0], 250, 250, 250));
   ck_assert(table.origin[16] == PERFEX_LOADED && is_cost(table.cost[16], 250, 250, 250));
@@ -215,7 +215,7 @@ START_TEST(what_is_loaded_first_stays)
 
   begin();
   etc_of_test = file_of("/etc", "24 1 2 3\n25 4 5 6\n");
-  ck_assert_int_eq(load_costs(file_of("/one", "24 7 8 9\n")), 0);
+  ck_assert_int_gt(load_costs(file_of("/one", "24 7 8 9\n")), 0);
   table = table_now();
   ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
@@ -361,7 +361,7 @@ START_TEST(file_that_cannot_be_read_says_why)
   ck_assert_ptr_nonnull(large);
   ck_assert_int_eq(fprintf(large, "%65534s", "x"), 65534);
   fclose(large);
-  ck_assert_int_eq(load_costs(path), 0); /* as large as may be */
+  ck_assert_int_gt(load_costs(path), 0); /* as large as may be */
   large = fopen(path, "a");
   fputc('x', large);
   fclose(large);
@@ -511,9 +511,9 @@ START_TEST(costs_are_printed_with_their_origin)
   setlocale(LC_ALL, "de_DE.UTF-8");
   etc_of_test = file_of("/etc", "24 1 2.5 1000\n");
   path = file_of("/costs", "15 0 0.125 3\n");
-  ck_assert_int_eq(load_costs(path), 0);
+  ck_assert_int_gt(load_costs(path), 0);
   listen_to(stderr);
-  ck_assert_int_eq(print_costs(24, 1000000, 15, 8000000000000LL), 0);
+  ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
   what_was_said();
   ck_assert_msg(strstr(said_text, " 0.001000000     0.002500000     1.000000000\n")
       && strstr(said_text, " 0.000000000  1000.000000000 24000.000000000\n"),
@@ -521,7 +521,7 @@ START_TEST(costs_are_printed_with_their_origin)
   ck_assert_ptr_nonnull(strstr(said_text, "costs of 24: /etc/perfex.costs\n"));
   ck_assert_ptr_nonnull(strstr(said_text, path));
   listen_to(stderr);
-  ck_assert_int_eq(print_costs(0, 1000000, 12, 5), 0);
+  ck_assert_int_gt(print_costs(0, 1000000, 12, 5), 0);
   what_was_said();
   ck_assert_ptr_nonnull(strstr(said_text, "costs of 0: measured here in "));
   ck_assert_ptr_nonnull(strstr(said_text, "costs of 12: not known\n"));
@@ -536,22 +536,22 @@ START_TEST(origin_is_the_file_that_has_the_event)
   etc_of_test = file_of("/etc", "15 0 1 2\n");
   one = file_of("/one", "24 7 8 9\n25 1 2 3\n");
   two = file_of("/two", "0 1 1 1\n25 4 5 6\n");
-  ck_assert_int_eq(load_costs(one), 0);
-  ck_assert_int_eq(load_costs(two), 0);
+  ck_assert_int_gt(load_costs(one), 0);
+  ck_assert_int_gt(load_costs(two), 0);
   listen_to(stderr);
-  ck_assert_int_eq(print_costs(24, 1, 0, 1), 0);
+  ck_assert_int_gt(print_costs(24, 1, 0, 1), 0);
   what_was_said();
   ck_assert_ptr_nonnull(strstr(said_text, "costs of 24: a file loaded earlier\n"));
   ck_assert_ptr_nonnull(strstr(said_text, "costs of 0: "));
   ck_assert_ptr_nonnull(strstr(said_text, two));
   ck_assert_ptr_null(strstr(said_text, one));
   listen_to(stderr);
-  ck_assert_int_eq(print_costs(25, 1, 0, 1), 0);
+  ck_assert_int_gt(print_costs(25, 1, 0, 1), 0);
   what_was_said();
   ck_assert_ptr_nonnull(strstr(said_text, two));
   ck_assert_ptr_null(strstr(said_text, "earlier"));
   listen_to(stdout);
-  ck_assert_int_eq(perfex_print_table(), 0);
+  ck_assert_int_gt(perfex_print_table(), 0);
   what_was_said();
   ck_assert_ptr_nonnull(strstr(said_text, " 9.000 # mispredicted branches: loaded earl"));
   ck_assert_ptr_nonnull(strstr(said_text, ": loaded\n"));
@@ -570,8 +570,8 @@ START_TEST(printed_table_can_be_loaded)
   listen_to(stdout);
   result = perfex_print_table();
   path = file_of("/table", what_was_said());
-  ck_assert_int_eq(result, 0);
-  ck_assert_int_eq(load_costs(path), 0);
+  ck_assert_int_gt(result, 0);
+  ck_assert_int_gt(load_costs(path), 0);
   after = table_now();
   for (i = 0; i < PERFEX_EVENTS; i++) {
     ck_assert_mem_eq(&after.cost[i], &before.cost[i], sizeof after.cost[i]);
@@ -616,11 +616,11 @@ START_TEST(table_is_replaced_at_once_while_others_read_it)
       sprintf(text + strlen(text), "%d 0 %d %d\n", i, which, which + 1);
     path[which] = file_of(which ? "/one" : "/zero", text);
   }
-  ck_assert_int_eq(load_costs(path[0]), 0);
+  ck_assert_int_gt(load_costs(path[0]), 0);
   for (i = 0; i < READERS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, read_tables, NULL), 0);
   for (i = 0; i < suite_runs(500); i++)
-    ck_assert_int_eq(load_costs(path[i & 1]), 0);
+    ck_assert_int_gt(load_costs(path[i & 1]), 0);
   /* a child that was forked meanwhile has a whole table, whoever was at it */
   for (i = 0; i < suite_runs(50); i++) {
     child = fork();
@@ -629,7 +629,7 @@ START_TEST(table_is_replaced_at_once_while_others_read_it)
       for (i = 1; i < PERFEX_EVENTS; i++)
         if (table_now().cost[i].maximum != table_now().cost[0].maximum)
           _exit(1);
-      _exit(load_costs(path[0]) != 0);
+      _exit(load_costs(path[0]) <= 0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);

@@ -30,11 +30,11 @@ program perfex_fortran
   end if
   c0 = 5000000000000_8
   c1 = 7
-  if (print_counters(e0, c0, e1, c1) /= 0) stop 6
+  if (print_counters(e0, c0, e1, c1) <= 0) stop 6
   name = 'perfex-fortran.tmp/costs'
-  if (load_costs(name) /= 0) stop 7
+  if (load_costs(name) <= 0) stop 7
   if (load_costs('/nonexistent/perfex.costs') /= -1) stop 8
-  if (print_costs(e0, c0, e1, c1) /= 0) stop 9
+  if (print_costs(e0, c0, e1, c1) <= 0) stop 9
   flush (6)
-  if (perfex_print_table() /= 0) stop 10
+  if (perfex_print_table() <= 0) stop 10
 end program

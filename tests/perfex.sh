@@ -95,6 +95,13 @@ numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" |
 rows=$(sed -n 's/^PERFEX_[A-Z]*(\([0-9]*\), .*/\1/p' "$srcdir/perfex/events.def" | tr '\n' ' ')
 [ "$rows" = "$numbers" ] || wrong "events.def has the rows $rows"
 
+# Each event has what it is on Arm, Intel and AMD.
+counted=$(grep -c '^PERFEX_EVENT(' "$srcdir/perfex/events.def")
+for maker in Arm Intel AMD; do
+  named=$(grep -c "^$maker: [A-Za-z]" "$builddir/perfex/perfex-events.7")
+  [ "$named" = "$counted" ] || wrong "perfex-events(7) has $named events for $maker, not $counted"
+done
+
 # The example compiles without a warning, and runs: it counts, or says why it cannot.
 $CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" ||
   wrong "the manual's example is not clean"
