@@ -39,6 +39,15 @@ long long use(void)
   return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline() - cpucycles_inline_overhead();
 }
 END
+# also by an inline function that is not static
+cat >>$work/inline.c <<'END'
+inline long long timed(void);
+inline long long timed(void)
+{
+  return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline()
+    + cpucycles_inline_overhead();
+}
+END
 cp $work/inline.c $work/inline.cc
 flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/lib -fsyntax-only"
 

@@ -25,7 +25,7 @@ done
 # Declarations, as the headers have them, and as the manual does.
 headers=$({
   sed -n 's/^extern \(.*(void)\|.*(int i)\);$/\1/p' "$srcdir/lib/cpucycles.h"
-  sed -n '/^static inline long long cpucycles_inline[a-z_]*(void)$/p' "$srcdir/lib/cpucycles/inline.h"
+  sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/lib/cpucycles/inline.h"
 } | sort -u)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }

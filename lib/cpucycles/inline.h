@@ -19,6 +19,17 @@
 extern "C" {
 #endif
 
+/* Always in place, also where little is optimized, or for size. Not static in C: an inline function
+   of the program that is not static must not call one that is (C99 6.7.4). */
+#if defined(__GNUC__) && !defined(__cplusplus)
+#define CPUCYCLES_INLINE_FUNCTION \
+  extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
+#elif defined(__GNUC__)
+#define CPUCYCLES_INLINE_FUNCTION __attribute__((__always_inline__)) static inline
+#else
+#define CPUCYCLES_INLINE_FUNCTION static inline
+#endif
+
 /* Which instruction reads a counter. Later versions append, and never change one: what a program
    does not know it calls for. */
 enum {
@@ -50,7 +61,7 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where
    the compiler has no 128-bit type the portable form serves. */
-static inline unsigned long long cpucycles_inline_product_portable(unsigned long long a,
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product_portable(unsigned long long a,
   unsigned long long b, int shift)
 {
   unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
@@ -63,7 +74,7 @@ static inline unsigned long long cpucycles_inline_product_portable(unsigned long
   return (high << (64 - shift)) | (low >> shift);
 }
 
-static inline unsigned long long cpucycles_inline_product(unsigned long long a,
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product(unsigned long long a,
   unsigned long long b, int shift)
 {
 #ifdef __SIZEOF_INT128__
@@ -78,7 +89,7 @@ static inline unsigned long long cpucycles_inline_product(unsigned long long a,
 }
 
 /* A count, multiplied up to cycles. Below 0 is a wall clock set back before its origin. */
-static inline long long cpucycles_inline_scale(long long count, unsigned long long multiplier,
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count, unsigned long long multiplier,
   int shift)
 {
   if (count < 0)
@@ -88,13 +99,9 @@ static inline long long cpucycles_inline_scale(long long count, unsigned long lo
 
 #ifdef __GNUC__
 
-/* Also where little is optimized, or for size: without a call is what this is for. */
-#define CPUCYCLES_INLINE_IN_PLACE __attribute__((__always_inline__))
-
 /* Reads the counter by its instruction, as the backend of the library does, where the sources
    are named. Returns 0 where this CPU has no such instruction, or the compiler was told of none. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline int cpucycles_inline_instruction(unsigned int method, unsigned long long *count)
+CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method, unsigned long long *count)
 {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned int low, high;
@@ -187,15 +194,13 @@ static inline int cpucycles_inline_instruction(unsigned int method, unsigned lon
 }
 
 /* The method, as far as it is known: what it needs is known with it. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline unsigned int cpucycles_inline_method(void)
+CPUCYCLES_INLINE_FUNCTION unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
 /* The count in cycles, if it can be read here; else returns 0. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline int cpucycles_inline_read(unsigned int method, long long *cycles)
+CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
   unsigned long long count = 0;
@@ -213,8 +218,7 @@ static inline int cpucycles_inline_read(unsigned int method, long long *cycles)
    it. For the CPU by the instruction that its manual names. For the compiler in any case, of
    accesses to memory and calls; arithmetic in registers is the caller's to hold.
    Wherever one may choose, none that leaves user mode or the virtual machine, as CPUID does. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline void cpucycles_inline_fence(void)
+CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
   /* Does not execute until all that is before it has completed, and nothing after it begins
@@ -280,8 +284,7 @@ static inline void cpucycles_inline_fence(void)
 }
 
 /* The same between fences. Where it returns 0, the first of them is done. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline int cpucycles_inline_read_fenced(long long *cycles)
+CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
 {
   cpucycles_inline_fence();
   if (!cpucycles_inline_read(cpucycles_inline_method(), cycles))
@@ -296,8 +299,7 @@ static inline int cpucycles_inline_read_fenced(long long *cycles)
    call.
    Threads: safe, the first call too.
    Since: 20261121. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline long long cpucycles_inline(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   long long cycles;
 
@@ -309,8 +311,7 @@ static inline long long cpucycles_inline(void)
    Returns: the same count as cpucycles(). end - begin - cpucycles_inline_overhead() is what the
    section took.
    Fails: never.  Threads: safe.  Since: 20261121. */
-CPUCYCLES_INLINE_IN_PLACE
-static inline long long cpucycles_inline_begin(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
 {
   long long cycles;
 
@@ -321,27 +322,24 @@ static inline long long cpucycles_inline_begin(void)
   return cycles;
 }
 
-CPUCYCLES_INLINE_IN_PLACE
-static inline long long cpucycles_inline_end(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 {
   return cpucycles_inline_begin();
 }
 
-#undef CPUCYCLES_INLINE_IN_PLACE
-
 #else
 
-static inline long long cpucycles_inline(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   return cpucycles();
 }
 
-static inline long long cpucycles_inline_begin(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
 {
   return cpucycles_begin();
 }
 
-static inline long long cpucycles_inline_end(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 {
   return cpucycles_end();
 }
@@ -352,7 +350,7 @@ static inline long long cpucycles_inline_end(void)
    sections: keep it.
    Returns: the smallest end - begin of them, in cycles.
    Fails: never.  Threads: safe.  Since: 20261121. */
-static inline long long cpucycles_inline_overhead(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
   long long begin, section, smallest = -1;
   int i;
@@ -365,6 +363,8 @@ static inline long long cpucycles_inline_overhead(void)
   }
   return smallest < 0 ? 0 : smallest;
 }
+
+#undef CPUCYCLES_INLINE_FUNCTION
 
 #ifdef __cplusplus
 }
