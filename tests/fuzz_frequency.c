@@ -50,12 +50,15 @@ static void try_number(const char *bytes, size_t size)
 {
   static const long long units[] = { 1, 1000, 1000000 };
   char *text = malloc(size + 1);
-  int i;
+  const char *rest;
+  int i, first, last;
 
   memcpy(text, bytes, size);
   text[size] = 0;
   for (i = 0; i < 3; i++)
     check(cpucycles_parse_number(text, units[i]));
+  for (rest = text; (rest = cpucycles_parse_cpus(rest, &first, &last)) != NULL;)
+    FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
   if (!*cpucycles_parse_complaint(text) || cpucycles_parse_first_cpu(text) < -1)
     abort();
   free(text);
