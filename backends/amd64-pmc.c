@@ -40,7 +40,8 @@ static const struct cpucycles_perf_method method = {
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, rdpmc);
+  return cpucycles_perf_read(&method, rdpmc, cpucycles_perf_own.index,
+    cpucycles_perf_own.spare);
 }
 
 /* The instruction is two bytes long. */

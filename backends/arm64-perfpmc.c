@@ -23,6 +23,15 @@
 
 enum { CYCLE_COUNTER = 32, LONG = 1, USER_ACCESS = 2 };
 
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
+{
+  uint64_t count;
+
+  (void)index;
+  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+  return count;
+}
+
 static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 {
   uint64_t count = 0;
@@ -32,18 +41,17 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
     __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(count)); \
     break;
 
-  if (__builtin_expect(index == CYCLE_COUNTER, 1))
-    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
-  else
-    switch (index) {
-      EVENT_COUNTER(0) EVENT_COUNTER(1) EVENT_COUNTER(2) EVENT_COUNTER(3) EVENT_COUNTER(4)
-      EVENT_COUNTER(5) EVENT_COUNTER(6) EVENT_COUNTER(7) EVENT_COUNTER(8) EVENT_COUNTER(9)
-      EVENT_COUNTER(10) EVENT_COUNTER(11) EVENT_COUNTER(12) EVENT_COUNTER(13) EVENT_COUNTER(14)
-      EVENT_COUNTER(15) EVENT_COUNTER(16) EVENT_COUNTER(17) EVENT_COUNTER(18) EVENT_COUNTER(19)
-      EVENT_COUNTER(20) EVENT_COUNTER(21) EVENT_COUNTER(22) EVENT_COUNTER(23) EVENT_COUNTER(24)
-      EVENT_COUNTER(25) EVENT_COUNTER(26) EVENT_COUNTER(27) EVENT_COUNTER(28) EVENT_COUNTER(29)
-      EVENT_COUNTER(30)
-    }
+  switch (index) {
+  case CYCLE_COUNTER:
+    return read_cycle_counter(index);
+    EVENT_COUNTER(0) EVENT_COUNTER(1) EVENT_COUNTER(2) EVENT_COUNTER(3) EVENT_COUNTER(4)
+    EVENT_COUNTER(5) EVENT_COUNTER(6) EVENT_COUNTER(7) EVENT_COUNTER(8) EVENT_COUNTER(9)
+    EVENT_COUNTER(10) EVENT_COUNTER(11) EVENT_COUNTER(12) EVENT_COUNTER(13) EVENT_COUNTER(14)
+    EVENT_COUNTER(15) EVENT_COUNTER(16) EVENT_COUNTER(17) EVENT_COUNTER(18) EVENT_COUNTER(19)
+    EVENT_COUNTER(20) EVENT_COUNTER(21) EVENT_COUNTER(22) EVENT_COUNTER(23) EVENT_COUNTER(24)
+    EVENT_COUNTER(25) EVENT_COUNTER(26) EVENT_COUNTER(27) EVENT_COUNTER(28) EVENT_COUNTER(29)
+    EVENT_COUNTER(30)
+  }
   return count;
 #undef EVENT_COUNTER
 }
@@ -57,6 +65,7 @@ static void say_why_hidden(struct cpucycles_why *why)
 
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
+  .width = 64,
   .config1 = LONG | USER_ACCESS,
   .refusal = &refused,
   .hidden_why = say_why_hidden,
@@ -64,7 +73,7 @@ static const struct cpucycles_perf_method method = {
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, read_register);
+  return cpucycles_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
 /* The instruction is MRS, of four bytes: 1101 0101 0011 and the register in 16 bits, of which

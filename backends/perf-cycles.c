@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Perf events of user-mode core cycles, for the counters that read them: by an instruction and
    the kernel's page (perf-cycles.h), or by read(2). Each thread has its own, opened at its first
-   read and closed when it exits (perf-open.c). What is lost (the page, the instruction, the
-   descriptor) is done without: by read(2), then by the next best counter, and a thread's count
-   goes on upward from where it was.
+   read and closed when it exits (perf-open.c). A thread that loses the page, the instruction or
+   the descriptor goes on by read(2), then by the next best counter, upward from its last read.
    Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
@@ -25,49 +24,34 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-enum { PATIENCE = 100 /* pages that change under the reader's eyes, until read(2) is asked */ };
+enum { RETRIES = 100 /* of the page's seqlock, before read(2) is used */ };
 
-struct cpucycles_perf_mark cpucycles_perf_no_mark;
+const struct perf_event_mmap_page cpucycles_perf_no_page;
 
-CPUCYCLES_TLS struct cpucycles_perf_mark *cpucycles_perf_mark = &cpucycles_perf_no_mark;
+CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own = {
+  .only_page = &cpucycles_perf_no_page,
+  .index = UINT32_MAX,
+  .only_descriptor = -1,
+};
 
-CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own;
-
-/* Where the kernel wipes no mark, the process tells. */
-int cpucycles_perf_is_forked(void)
+/* The program may have closed the descriptor, and have another file there by now. A pinned event
+   that lost its hardware reads as the end of a file. */
+static inline int read_event(int descriptor, uint64_t id, struct reading *reading)
 {
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark)
-    return !cpucycles_perf_mark->alive;
-  return own.state == EVENTS && own.process != getpid();
+  return kernel_read(descriptor, reading) == (ssize_t)sizeof *reading && reading->id == id;
 }
 
-/* The descriptor may have been closed behind our back, and be something else by now. */
-int cpucycles_perf_is_ours(const struct event *event)
+int cpucycles_perf_read_descriptors(long long *count)
 {
-  uint64_t id = 0;
-
-  return kernel_identify(event->descriptor, &id) == 0 && id == event->id;
-}
-
-/* What the events have counted together, by read(2), if it is the whole count. */
-int cpucycles_perf_read_events(long long *count)
-{
-  unsigned long long sum = 0;
+  unsigned long long sum = (unsigned long long)own.base;
+  struct reading reading;
   int i;
 
-  if (own.count == 0)
-    return -1;
   for (i = 0; i < own.count; i++) {
-    struct reading reading;
-
-    if (!cpucycles_perf_is_ours(&own.event[i])
-      || kernel_read(own.event[i].descriptor, &reading) != (ssize_t)sizeof reading
-      || reading.id != own.event[i].id)
+    if (!read_event(own.event[i].descriptor, own.event[i].id, &reading))
       return -1;
     if (own.count == 1 && reading.enabled != reading.running)
-      return -1; /* some of the time is missing */
-    /* Of several kinds of core, one runs at a time, and that none is given up half-way is what
-       pinning is for: a pinned event that lost its hardware reads as the end of a file. */
+      return -1; /* some of the time is missing; of several kinds of core, one runs at a time */
     sum += reading.value;
   }
   *count = (long long)sum;
@@ -81,61 +65,53 @@ static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method 
 {
   int tries;
 
-  for (tries = 0; tries < PATIENCE; tries++) {
-    uint32_t lock[KINDS] = { 0 };
-    unsigned long long sum = 0;
-    int i, live = 0, changed = 0;
+  for (tries = 0; tries < RETRIES; tries++) {
+    unsigned long long sum = (unsigned long long)own.base;
+    uint32_t lock[CPUCYCLES_PERF_KINDS] = { 0 }, live = 0;
+    int i, changed = 0, spare = 0, partial = 0;
 
     for (i = 0; i < own.count; i++)
       lock[i] = ((const volatile struct perf_event_mmap_page *)own.event[i].page)->lock;
     for (i = 0; i < own.count; i++) {
       const volatile struct perf_event_mmap_page *page = own.event[i].page;
       uint32_t index = page->index;
-      int spare = 64 - page->pmc_width;
 
       sum += (unsigned long long)page->offset;
+      partial |= (index != 0 && live != 0)
+        || (own.count == 1 && page->time_enabled != page->time_running);
       if (index != 0) {
+        live = index;
+        spare = 64 - page->pmc_width;
         sum += (unsigned long long)((int64_t)(method->instruction(index) << spare) >> spare);
-        live++;
       }
     }
     for (i = 0; i < own.count; i++)
       changed |= ((const volatile struct perf_event_mmap_page *)own.event[i].page)->lock != lock[i];
     if (!changed) {
+      if (spare == own.spare && live != 0)
+        own.index = live; /* the kernel has moved the event to another counter */
       *count = (long long)sum;
-      return live == 1 ? 0 : -1;
+      return live != 0 && !partial ? 0 : -1;
     }
   }
   return -1;
 }
 
-int cpucycles_perf_are_pages_readable(void)
-{
-  int i;
-
-  for (i = 0; i < own.count; i++)
-    if (!own.event[i].page || !own.event[i].page->cap_user_rdpmc
-      || own.event[i].page->pmc_width == 0
-      || own.event[i].page->pmc_width > 64)
-      return 0;
-  return own.count > 0;
-}
-
-/* Does the kernel show the register of the core that this is? Others' have no index. */
 int cpucycles_perf_is_shown(void)
 {
-  int i;
+  int i, shown = 0;
 
-  if (!cpucycles_perf_are_pages_readable())
-    return 0;
-  for (i = 0; i < own.count; i++)
-    if (((const volatile struct perf_event_mmap_page *)own.event[i].page)->index != 0)
-      return 1;
-  return 0;
+  for (i = 0; i < own.count; i++) {
+    const volatile struct perf_event_mmap_page *page = own.event[i].page;
+
+    if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
+      return 0;
+    shown |= page->index != 0;
+  }
+  return shown;
 }
 
-/* Is the page still there, and the kernel's, or what we have put in its place? Its first page
-   ends where data would begin. */
+/* The kernel's data_offset is one page, as its data would follow. */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -145,8 +121,7 @@ int cpucycles_perf_is_page(const struct perf_event_mmap_page *page)
     && ((const volatile struct perf_event_mmap_page *)page)->data_offset == size;
 }
 
-/* Signals wait while a thread's events are not of one piece; what came meanwhile comes here. */
-static void calmly(void (*change)(const struct cpucycles_perf_method *),
+void cpucycles_perf_calmly(void (*change)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
   sigset_t mask;
@@ -156,39 +131,53 @@ static void calmly(void (*change)(const struct cpucycles_perf_method *),
   perf_event_wait_end(&mask);
 }
 
-/* There is no other destructor after the last one, to close what a read in a later one would
-   open. */
-void cpucycles_perf_thread_exits(void *unused)
+/* Does the event stand still in its own process, as after PR_TASK_PERF_EVENTS_DISABLE? For a child
+   of vfork(), which has its parent's storage, the parent's event stands still. */
+static int is_disabled(long long count)
 {
-  (void)unused;
-  calmly(cpucycles_perf_end, NULL);
+  return count == own.last && getpid() == own.process;
 }
 
-long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
+/* In every state, with whatever changes it. */
+static __attribute__((noinline)) long long read_any(const struct cpucycles_perf_method *method)
 {
-  int saved_errno = errno;
   long long count = own.last;
 
-  if (own.state == UNOPENED || cpucycles_perf_is_forked())
-    calmly(cpucycles_perf_begin, method);
-  if (own.state == EVENTS) {
-    if (method->instruction && own.count > 1 && cpucycles_perf_are_pages_readable()
-      && read_pages(method, &count) == 0)
-      count += own.base;
-    else if (cpucycles_perf_read_events(&count) == 0) {
-      count += own.base;
-      /* else it was only a thread's first */
-      if (method->instruction && (own.count > 1 || !cpucycles_perf_is_shown()))
-        cpucycles_note("by-read");
-    } else
-      calmly(cpucycles_perf_lose, method);
-  }
-  if (own.state == NEXT_BEST)
+  if (own.state == CPUCYCLES_PERF_UNOPENED || is_forked())
+    cpucycles_perf_calmly(cpucycles_perf_begin, method);
+  if (own.state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
+    cpucycles_perf_calmly(cpucycles_perf_leave_pages, method);
+  if (own.state == CPUCYCLES_PERF_BY_DESCRIPTORS
+    && (cpucycles_perf_read_descriptors(&count) != 0 || is_disabled(count)))
+    cpucycles_perf_calmly(cpucycles_perf_lose, method);
+  if (own.state == CPUCYCLES_PERF_BY_NEXT_BEST)
     count = own.base + cpucycles_next_best();
   if (count > own.last)
     own.last = count;
-  errno = saved_errno;
   return own.last;
+}
+
+/* The usual case of a read by read(2) comes first, and is one system call. */
+long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
+{
+  unsigned long long base = (unsigned long long)own.base;
+  int saved_errno = errno;
+  struct reading reading;
+  long long count;
+
+  if (own.only_descriptor >= 0 && own.process == cpucycles_perf_this_process()) {
+    count = own.last;
+    if (read_event(own.only_descriptor, own.event[0].id, &reading)
+      && reading.enabled == reading.running)
+      count = (long long)(base + reading.value);
+    if (count > own.last)
+      return own.last = count;
+    if (is_disabled(count)) /* or not read: once, as it may be another file */
+      cpucycles_perf_calmly(cpucycles_perf_lose, method);
+  }
+  count = read_any(method);
+  errno = saved_errno;
+  return count;
 }
 
 /* The linker's names for where the section begins and ends. */
@@ -203,9 +192,8 @@ int cpucycles_perf_is_guarded(uintptr_t place)
     && place < (uintptr_t)__stop_cpucycles_perf_reads;
 }
 
-/* Puts memory of our own where a page is, or was. A reader that has its lock from the page finds
-   another, an odd one as the kernel never leaves it, and begins again, without an index. */
-static int replace_page(struct event *event, int flags)
+/* The new page's lock is odd, as the kernel never leaves it. */
+int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   void *page = mmap(event->page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
@@ -219,7 +207,6 @@ static int replace_page(struct event *event, int flags)
   }
   event->page->lock = 1;
   event->page->data_offset = size;
-  own.is_page_replaced = 1;
   /* cppcheck-suppress memleak ; it is where event->page says */
   return 1;
 }
@@ -228,9 +215,12 @@ int cpucycles_perf_rescue_instruction(void)
 {
   int saved_errno = errno, i, done = own.count > 0;
 
+  if (is_forked())
+    return 1; /* the lock, which is read next, is no longer mapped: that is rescued, too */
   for (i = 0; i < own.count; i++)
-    done &= own.event[i].page && cpucycles_perf_is_page(own.event[i].page)
-      && replace_page(&own.event[i], MAP_FIXED);
+    done &= own.event[i].page && cpucycles_perf_is_page(own.event[i].page);
+  if (done && own.state == CPUCYCLES_PERF_BY_PAGES)
+    cpucycles_perf_calmly(cpucycles_perf_leave_pages, own.method);
   errno = saved_errno;
   return done;
 }
@@ -246,7 +236,7 @@ int cpucycles_perf_rescue_page(const void *info)
     uintptr_t page = (uintptr_t)own.event[i].page;
 
     if (page && place >= page && place - page < (uintptr_t)sysconf(_SC_PAGESIZE))
-      done = replace_page(&own.event[i], MAP_FIXED_NOREPLACE);
+      done = cpucycles_perf_replace_page(&own.event[i], MAP_FIXED_NOREPLACE);
   }
   errno = saved_errno;
   return done;

@@ -14,6 +14,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -25,9 +26,12 @@ struct cpucycles_perf_refusal {
 
 /* How one counter is read. */
 struct cpucycles_perf_method {
-  /* Reads hardware counter number index - 1, index being what the page says and not 0. 0: none,
-     read(2) is the only way. */
+  /* Reads hardware counter number index - 1; index is what the page says, and not 0. NULL: the
+     counter is read by read(2). */
   uint64_t (*instruction)(uint32_t index);
+  /* The width that the backend's read() takes for granted; 0: any. Counters of another width are
+     read in cpucycles_perf_slow(). */
+  int width;
   /* perf_event_attr's, for a PMU that must be told that programs read the counter */
   uint64_t config1;
   struct cpucycles_perf_refusal *refusal;
@@ -35,58 +39,74 @@ struct cpucycles_perf_method {
   void (*hidden_why)(struct cpucycles_why *why);
 };
 
-/* What reads of a thread go by. It lies in memory that the kernel zeroes in a forked child
-   (MADV_WIPEONFORK), which must not touch the page: that is not mapped there. */
-struct cpucycles_perf_mark {
-  /* Where the page of the thread's only event is, counted in bytes from here; 0: nowhere. Then
-     this is taken for a page, of which the index says "not by instruction". */
-  intptr_t page;
-  unsigned char zero[16 - sizeof(intptr_t)]; /* where a page has its lock and its index */
-  long long base;                            /* what to add to the event's count */
-  int alive;                                 /* this is the process that opened the events */
+enum { CPUCYCLES_PERF_KINDS = 4 /* of core, that are told apart */ };
+
+struct cpucycles_perf_event {
+  int descriptor; /* -1: closed, as the page keeps the event */
+  uint64_t id;    /* which no other event has */
+  struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
-_Static_assert(offsetof(struct perf_event_mmap_page, lock) >= sizeof(intptr_t)
-    && offsetof(struct perf_event_mmap_page, index) + sizeof(uint32_t)
-      <= offsetof(struct cpucycles_perf_mark, base),
-  "a mark can be taken for a page");
+/* The way of a thread's reads. */
+enum cpucycles_perf_state {
+  CPUCYCLES_PERF_UNOPENED,
+  CPUCYCLES_PERF_BY_PAGES,
+  CPUCYCLES_PERF_BY_DESCRIPTORS,
+  CPUCYCLES_PERF_BY_NEXT_BEST
+};
 
-extern CPUCYCLES_TLS struct cpucycles_perf_mark *cpucycles_perf_mark;
+/* A thread's storage, of which a forked child has a copy. Reads by instruction use the beginning. */
+struct cpucycles_perf_thread {
+  /* of the thread's only event; else a page of which the index is 0 */
+  const volatile struct perf_event_mmap_page *only_page;
+  long long base; /* to be added to the count of the events, or of the next best counter */
+  long long last; /* the result of this thread's last read, from which it goes on after a loss */
+  uint32_t index; /* of the hardware counter that `spare` is right for; never 0 */
+  int spare;      /* 64 less the width of that counter */
+  int only_descriptor; /* of the thread's only event, where that is read by read(2); else -1 */
+  pid_t process;       /* in which the state was decided */
+  enum cpucycles_perf_state state;
+  int count;
+  struct cpucycles_perf_event event[CPUCYCLES_PERF_KINDS];
+  const struct cpucycles_perf_method *method;
+  int is_exiting;    /* nothing may be opened that nobody would close */
+  int counts_kernel; /* the kernel's cycles could not be left out, or so it was tried last */
+};
+
+extern CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own;
 
 /* Code whose instruction the kernel may refuse from one moment to the next, and whose page may
    vanish. It stands in a section of its own, so that a fault is known by its place. */
-#define CPUCYCLES_PERF_INSTRUCTION __attribute__((section("cpucycles_perf_reads")))
-#define CPUCYCLES_PERF_GUARDED CPUCYCLES_PERF_INSTRUCTION __attribute__((noinline))
+#define CPUCYCLES_PERF_SECTION __attribute__((section("cpucycles_perf_reads")))
+#define CPUCYCLES_PERF_INSTRUCTION CPUCYCLES_PERF_SECTION __attribute__((always_inline))
+#define CPUCYCLES_PERF_GUARDED CPUCYCLES_PERF_SECTION __attribute__((noinline))
 
 int cpucycles_perf_is_guarded(uintptr_t place);
 
 /* The count of the calling thread, whatever it takes. */
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method);
 
-/* The same, by the instruction where that is possible: the body of a guarded function, in which the
-   instruction is known at compile time. */
+/* The same, by the instruction where the page shows hardware counter `index`, which has 64 - spare
+   bits: the thread's index and spare, or constants that method->width stands for. The body of a
+   guarded function, in which the instruction is known at compile time. */
 static inline __attribute__((always_inline)) long long
-cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instruction)(uint32_t))
+cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instruction)(uint32_t),
+  uint32_t index, int spare)
 {
-  const struct cpucycles_perf_mark *mark = cpucycles_perf_mark;
-  const volatile struct perf_event_mmap_page *page
-    = (const void *)((uintptr_t)mark + (uintptr_t)mark->page);
-  uint32_t lock, index;
-  int64_t offset;
-  uint64_t count;
-  int spare;
+  const volatile struct perf_event_mmap_page *page = cpucycles_perf_own.only_page;
+  uint64_t count, offset;
+  uint32_t lock;
 
   do {
     lock = page->lock;
-    index = page->index;
-    if (__builtin_expect(index == 0, 0))
+    if (__builtin_expect(page->index != index, 0))
       return cpucycles_perf_slow(method);
-    offset = page->offset;
-    spare = 64 - page->pmc_width;
+    offset = (uint64_t)page->offset;
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
   count = (uint64_t)((int64_t)(count << spare) >> spare);
-  return (long long)((unsigned long long)mark->base + (uint64_t)offset + count);
+  count += (uint64_t)cpucycles_perf_own.base + offset;
+  return cpucycles_perf_own.last = (long long)count;
 }
 
 /* What struct cpucycles_backend asks for. open fails where there is an instruction and the
@@ -106,9 +126,9 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
   .close = cpucycles_perf_close, \
   .explain = explain_refusal
 
-/* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or
-   where the fault itself tells (info) that a page has vanished, leads the calling thread's reads
-   to read(2). Returns 0 if that fault was none of ours. */
+/* For struct cpucycles_backend's rescue, which knows the instruction: after a fault at it, or where
+   info says that the fault was at a page, leads the calling thread's reads to read(2). Returns 0 if
+   the fault was not ours. */
 int cpucycles_perf_rescue_instruction(void);
 int cpucycles_perf_rescue_page(const void *info);
 

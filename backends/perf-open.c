@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Opens and ends the events of a thread that perf-cycles.c reads: one, or one for each kind of core
    where there are several, of which the sum counts. They are pinned: where other events take the
-   hardware, the kernel gives them up instead of counting part of the time. A forked child opens its
-   own. Signals wait until a thread's events are of one piece.
+   hardware, the kernel gives them up instead of counting part of the time. A page keeps its event:
+   an event that is read through it keeps no descriptor. A forked child opens its own events.
+   Signals wait until a thread's events are consistent.
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; madvise(2),
    MADV_WIPEONFORK; Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*;
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -28,9 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -49,76 +51,74 @@
 #define MADV_WIPEONFORK 18
 #endif
 
+enum {
+  DESCRIPTORS_BELOW = 1024, /* where the soft limit leaves them: select(2) has FD_SETSIZE */
+  STANDARD = 3              /* descriptors: input, output, error */
+};
+
 /* Its destructor closes the events of a thread that exits. */
 static pthread_key_t at_exit;
 static int at_exit_made;
+
+/* The word that cpucycles_perf_process points to: in memory that the kernel zeroes in a forked child,
+   however it was made; before Linux 4.14, which does not do that, here. */
+static pid_t not_wiped;
+pid_t *cpucycles_perf_process = &not_wiped;
 
 /* The kinds of core, found when the counter is opened; none: there is one kind, or it cannot be
    told. */
 static struct {
   uint32_t type;
   uint64_t config;
-} kinds[KINDS];
+} kinds[CPUCYCLES_PERF_KINDS];
 static int kind_count;
 
-/* Reads follow the page of a single event; several are added up in the slow way. */
-static void lead_to_page(void)
+/* The descriptor may have been closed by the program, and be another file by now. */
+static int is_ours(const struct cpucycles_perf_event *event)
 {
-  int is_single = own.count == 1 && cpucycles_perf_are_pages_readable();
+  uint64_t id = 0;
 
-  cpucycles_perf_mark->base = own.base;
-  cpucycles_perf_mark->page = is_single
-    ? (intptr_t)((uintptr_t)own.event[0].page - (uintptr_t)cpucycles_perf_mark) : 0;
+  return event->descriptor >= 0 && kernel_identify(event->descriptor, &id) == 0 && id == event->id;
 }
 
-/* Closes what is still ours. A forked child has descriptors, and no pages. */
-static void close_events(int unmap)
+static void close_descriptors(void)
 {
-  int i, count = own.count;
+  int i;
 
-  own.count = 0;
-  own.state = UNOPENED;
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark)
-    cpucycles_perf_mark->page = 0;
-  for (i = 0; i < count; i++) {
-    if (unmap && own.event[i].page && cpucycles_perf_is_page(own.event[i].page))
-      kernel_unmap(own.event[i].page);
-    if (cpucycles_perf_is_ours(&own.event[i]))
+  own.only_descriptor = -1;
+  for (i = 0; i < own.count; i++) {
+    if (is_ours(&own.event[i]))
       kernel_close(own.event[i].descriptor);
+    own.event[i].descriptor = -1;
   }
 }
 
-static void leave_mark(void)
+static void unmap_pages(void)
 {
-  void *mark = cpucycles_perf_mark;
+  int i;
 
-  cpucycles_perf_mark = &cpucycles_perf_no_mark;
-  if (mark != &cpucycles_perf_no_mark)
-    munmap(mark, (size_t)sysconf(_SC_PAGESIZE));
+  for (i = 0; i < own.count; i++) {
+    if (own.event[i].page && cpucycles_perf_is_page(own.event[i].page))
+      kernel_unmap(own.event[i].page);
+    own.event[i].page = NULL;
+  }
 }
 
-static void take_mark(void)
+/* A forked child has copies of the descriptors, and no pages. */
+static void close_events(void)
 {
-  size_t size = (size_t)sysconf(_SC_PAGESIZE);
-  void *mark;
-
-  if (cpucycles_perf_mark == &cpucycles_perf_no_mark) {
-    mark = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mark == MAP_FAILED)
-      return;
-    if (madvise(mark, size, MADV_WIPEONFORK) != 0) { /* Linux before 4.14 */
-      munmap(mark, size);
-      return;
-    }
-    cpucycles_perf_mark = mark;
-  }
-  cpucycles_perf_mark->alive = 1;
+  own.only_page = &cpucycles_perf_no_page;
+  close_descriptors();
+  if (!is_forked())
+    unmap_pages();
+  own.count = 0;
+  own.state = CPUCYCLES_PERF_UNOPENED;
 }
 
 /* Opens one event. Returns 0 or an errno. */
-static int open_event(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
+static int open_event(struct cpucycles_perf_event *event, uint32_t type, uint64_t config,
+  const struct cpucycles_perf_method *method)
 {
-  struct event *event = &own.event[own.count];
   struct perf_event_attr wanted;
   int error;
 
@@ -134,146 +134,116 @@ static int open_event(uint32_t type, uint64_t config, const struct cpucycles_per
   own.counts_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0)
     return errno;
-  event->page = NULL;
-  if (kernel_identify(event->descriptor, &event->id) != 0) {
-    error = errno;
-    kernel_close(event->descriptor);
-    return error;
-  }
-  own.count++;
-  return 0;
+  if (kernel_identify(event->descriptor, &event->id) == 0)
+    return 0;
+  error = errno;
+  kernel_close(event->descriptor);
+  event->descriptor = -1;
+  return error;
 }
 
-/* Nanoseconds by a clock. */
-static long long nanoseconds(clockid_t clock)
+/* Opens this thread's events, beside the pages that it may have. Returns 0 or an errno. */
+static int open_descriptors(const struct cpucycles_perf_method *method)
 {
-  struct timespec now;
+  int i, error = 0;
 
-  return clock_gettime(clock, &now) == 0 ? now.tv_sec * 1000000000LL + now.tv_nsec : 0;
+  if (kind_count == 0)
+    error = open_event(&own.event[0], CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+  for (i = 0; i < kind_count && error == 0; i++)
+    error = open_event(&own.event[i], kinds[i].type, kinds[i].config, method);
+  return error;
 }
 
-/* Opens this thread's events, to go on from own.last. Returns 0 or an errno. */
-static int open_events(const struct cpucycles_perf_method *method)
+/* Moves a descriptor to where the program's do not come by themselves. Half of what the soft limit
+   allows is the program's. Returns 0 or an errno. */
+static int move_up(int *descriptor)
+{
+  struct rlimit limit = { 0, 0 };
+  long half, first;
+  int moved;
+
+  getrlimit(RLIMIT_NOFILE, &limit);
+  half = limit.rlim_cur < INT_MAX ? (long)limit.rlim_cur / 2 : INT_MAX / 2;
+  first = half < DESCRIPTORS_BELOW ? half : DESCRIPTORS_BELOW;
+  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC, (int)(first > STANDARD ? first : STANDARD));
+  if (moved < 0)
+    return EMFILE;
+  kernel_close(*descriptor);
+  *descriptor = moved;
+  return moved - first < half ? 0 : EMFILE;
+}
+
+/* Puts the descriptors where they can stay, and lets the count go on. Returns 0 or an errno. */
+static int read_by_descriptors(const struct cpucycles_perf_method *method)
 {
   long long count;
   int i, error = 0;
 
-  own.process = getpid();
-  own.opened = nanoseconds(CLOCK_MONOTONIC);
-  own.is_page_replaced = 0;
-  if (kind_count == 0)
-    error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
-  for (i = 0; i < kind_count && error == 0; i++)
-    error = open_event(kinds[i].type, kinds[i].config, method);
-  if (error == 0) {
-    own.state = EVENTS;
-    take_mark();
-    if (cpucycles_perf_mark != &cpucycles_perf_no_mark && method->instruction)
-      for (i = 0; i < own.count; i++)
-        own.event[i].page = kernel_map(own.event[i].descriptor);
-    if (pthread_setspecific(at_exit, &own) != 0 || cpucycles_perf_read_events(&count) != 0)
-      error = EIO;
-  }
-  if (error != 0) {
-    close_events(1);
-    leave_mark();
+  for (i = 0; i < own.count && error == 0; i++)
+    error = move_up(&own.event[i].descriptor);
+  own.base = 0;
+  if (error == 0 && cpucycles_perf_read_descriptors(&count) != 0)
+    error = EIO;
+  if (error != 0)
     return error;
-  }
   own.base = own.last - count;
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark)
-    lead_to_page();
+  own.only_descriptor = own.count == 1 ? own.event[0].descriptor : -1;
+  own.state = CPUCYCLES_PERF_BY_DESCRIPTORS;
+  if (method->instruction)
+    cpucycles_note("by-read");
   return 0;
 }
 
-/* Finds out where this thread's count is, without descriptors. */
-static void last_from_pages(void)
+/* Maps the pages, which keep the events. Returns 0 if they do not show the count. */
+static int read_by_pages(const struct cpucycles_perf_method *method)
 {
-  long long bound;
-  int i;
+  long long count;
+  int i, width;
 
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark && cpucycles_perf_are_pages_readable()
-    && !own.is_page_replaced) {
-    /* When an event left its hardware counter, all that it had counted went to its page. */
-    unsigned long long sum = (unsigned long long)own.base;
-
-    for (i = 0; i < own.count; i++)
-      sum += (unsigned long long)own.event[i].page->offset;
-    bound = (long long)sum;
-  } else {
-    /* Nobody knows. There is no core of 10 GHz. */
-    bound = own.base + 10 * nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  }
-  if (bound > own.last)
-    own.last = bound;
-}
-
-/* The pages stay: a read that this one has interrupted may be looking at them. */
-void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
-{
-  int i;
-
-  if (own.state == NEXT_BEST)
-    return; /* a signal handler was faster */
-  if (own.state == EVENTS && method->instruction)
-    last_from_pages();
   for (i = 0; i < own.count; i++)
-    if (cpucycles_perf_is_ours(&own.event[i])) {
-      kernel_close(own.event[i].descriptor);
-      own.event[i].descriptor = -1;
-    }
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark)
-    cpucycles_perf_mark->page = 0;
-  own.state = NEXT_BEST;
-  own.base = own.last - cpucycles_next_best();
-  if (!own.is_exiting)
-    cpucycles_note("by-next-best");
-}
-
-/* Ends what this thread has, and knows where its count is. */
-static void end_events(void)
-{
-  int forked = cpucycles_perf_is_forked();
-  long long count;
-
-  if (own.state == EVENTS && !forked) {
-    if (cpucycles_perf_read_events(&count) != 0)
-      last_from_pages();
-    else if (own.base + count > own.last)
-      own.last = own.base + count;
+    own.event[i].page = kernel_map(own.event[i].descriptor);
+  own.base = 0;
+  if (!cpucycles_perf_is_shown() || cpucycles_perf_read_descriptors(&count) != 0) {
+    unmap_pages();
+    return 0;
   }
-  close_events(!forked);
-  leave_mark();
+  own.base = own.last - count;
+  width = own.event[0].page->pmc_width;
+  own.spare = 64 - width;
+  own.index = UINT32_MAX; /* the first read looks */
+  if (own.count == 1 && (method->width == 0 || method->width == width))
+    own.only_page = own.event[0].page;
+  own.state = CPUCYCLES_PERF_BY_PAGES;
+  close_descriptors();
+  return 1;
 }
 
-void cpucycles_perf_end(const struct cpucycles_perf_method *unused)
+/* Opens this thread's events, to go on from its last read. Returns 0 or an errno. */
+static int open_events(const struct cpucycles_perf_method *method)
 {
-  (void)unused;
-  end_events();
-  own.is_exiting = 1;
-}
+  int i, error;
 
-/* The copies of the parent's descriptors tell what it had counted, and a little more; without
-   them, only time tells what it cannot have exceeded. */
-static void begin_in_child(void)
-{
-  long long count;
-
-  if (own.state == EVENTS) {
-    if (cpucycles_perf_read_events(&count) != 0)
-      count = 10 * (nanoseconds(CLOCK_MONOTONIC) - own.opened);
-    if (own.base + count > own.last)
-      own.last = own.base + count;
-    close_events(0);
+  own.process = cpucycles_perf_this_process();
+  own.method = method;
+  own.count = kind_count > 0 ? kind_count : 1;
+  for (i = 0; i < own.count; i++) {
+    own.event[i].descriptor = -1;
+    own.event[i].page = NULL;
   }
-  if (cpucycles_perf_mark != &cpucycles_perf_no_mark)
-    cpucycles_perf_mark->alive = 1;
+  error = open_descriptors(method);
+  if (error == 0)
+    error = pthread_setspecific(at_exit, &own);
+  if (error == 0 && !(method->instruction && read_by_pages(method)))
+    error = read_by_descriptors(method);
+  return error;
 }
 
-/* Where SIGSYS leads, while this thread opens its events. */
+/* SIGSYS leads here, while this thread opens its events. */
 static CPUCYCLES_TLS sigjmp_buf *escape;
 
-/* Opens this thread's events; a filter that raises SIGSYS there is one that refuses. */
-static int open_unless_filtered(const struct cpucycles_perf_method *method)
+/* Calls open_some(method); a filter that raises SIGSYS there is one that refuses. */
+static int unless_filtered(int (*open_some)(const struct cpucycles_perf_method *),
+  const struct cpucycles_perf_method *method)
 {
   sigjmp_buf here;
   int error;
@@ -283,17 +253,109 @@ static int open_unless_filtered(const struct cpucycles_perf_method *method)
     return EPERM;
   }
   escape = &here;
-  error = open_events(method);
+  error = open_some(method);
   escape = NULL;
   return error;
 }
 
 void cpucycles_perf_begin(const struct cpucycles_perf_method *method)
 {
-  if (cpucycles_perf_is_forked())
-    begin_in_child();
-  if (own.state == UNOPENED && (own.is_exiting || open_unless_filtered(method) != 0))
+  if (cpucycles_perf_this_process() == 0)
+    __atomic_store_n(cpucycles_perf_process, getpid(), __ATOMIC_RELAXED);
+  if (is_forked() && own.state != CPUCYCLES_PERF_BY_NEXT_BEST)
+    close_events();
+  own.process = cpucycles_perf_this_process();
+  if (own.state == CPUCYCLES_PERF_UNOPENED
+    && (own.is_exiting || unless_filtered(open_events, method) != 0)) {
+    close_events();
     cpucycles_perf_lose(method);
+  }
+}
+
+/* The pages stay: a read that this one has interrupted may be in the middle of one. */
+void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
+{
+  (void)method;
+  if (own.state == CPUCYCLES_PERF_BY_NEXT_BEST)
+    return; /* a signal handler was faster */
+  close_descriptors();
+  own.state = CPUCYCLES_PERF_BY_NEXT_BEST;
+  own.base = own.last - cpucycles_next_best();
+  if (!own.is_exiting)
+    cpucycles_note("by-next-best");
+}
+
+/* Opening a pinned event makes the kernel schedule this thread's events anew, and that brings their
+   pages up to date: the offset of one without an index is all that it has counted. */
+void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
+{
+  unsigned long long sum = (unsigned long long)own.base;
+  int i, error, complete = 1;
+
+  if (own.state != CPUCYCLES_PERF_BY_PAGES)
+    return; /* a signal handler was faster */
+  error = unless_filtered(open_descriptors, method);
+  for (i = 0; i < own.count; i++) {
+    complete &= own.event[i].page->index == 0;
+    sum += (unsigned long long)own.event[i].page->offset;
+  }
+  if (complete && (long long)sum > own.last)
+    own.last = (long long)sum;
+  own.only_page = &cpucycles_perf_no_page;
+  for (i = 0; i < own.count; i++)
+    if (cpucycles_perf_is_page(own.event[i].page))
+      cpucycles_perf_replace_page(&own.event[i], MAP_FIXED);
+  if (error != 0 || unless_filtered(read_by_descriptors, method) != 0)
+    cpucycles_perf_lose(method);
+}
+
+/* Ends this thread's events for good. */
+static void end_events(const struct cpucycles_perf_method *unused)
+{
+  (void)unused;
+  close_events();
+  own.is_exiting = 1;
+}
+
+/* There is no other destructor after the last one, to close what a read in a later one would
+   open. */
+static void thread_exits(void *unused)
+{
+  (void)unused;
+  cpucycles_perf_calmly(end_events, NULL);
+}
+
+/* The child goes on from the count of this moment. */
+static void before_fork(void)
+{
+  if ((own.state == CPUCYCLES_PERF_BY_PAGES || own.state == CPUCYCLES_PERF_BY_DESCRIPTORS) && !is_forked())
+    cpucycles_perf_slow(own.method);
+}
+
+/* The page is not mapped here, and must not be touched. */
+static void after_fork_in_child(void)
+{
+  own.only_page = &cpucycles_perf_no_page;
+  __atomic_store_n(cpucycles_perf_process, 0, __ATOMIC_RELAXED);
+}
+
+/* As the library is loaded: fork handlers cannot be added while a fork runs them, and the C library
+   has room in each thread for the values of the first keys. Later ones cost an allocation in a
+   thread's first read. */
+__attribute__((constructor)) static void load(void)
+{
+  at_exit_made = pthread_key_create(&at_exit, thread_exits) == 0;
+  pthread_atfork(before_fork, NULL, after_fork_in_child);
+}
+
+/* A thread that exits later must not be led into an unloaded library; its events stay open until
+   the process ends. */
+__attribute__((destructor)) static void unload(void)
+{
+  thread_exits(NULL);
+  if (at_exit_made)
+    pthread_key_delete(at_exit);
+  at_exit_made = 0;
 }
 
 /* Makes the path of something in a PMU's folder. Returns 0 if it is too long for one. */
@@ -329,13 +391,15 @@ static int is_core_pmu(const char *name)
   return pmu_path(path, sizeof path, name, "/cpus") && access(path, R_OK) == 0;
 }
 
-/* Can an event of this kind be opened? */
-static int can_open(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
+/* Can an event of this kind be opened? Returns 0 or an errno. */
+static int try_event(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
 {
-  if (open_event(type, config, method) != 0)
-    return 0;
-  close_events(1);
-  return 1;
+  struct cpucycles_perf_event event;
+  int error = open_event(&event, type, config, method);
+
+  if (error == 0)
+    kernel_close(event.descriptor);
+  return error;
 }
 
 /* Adds a kind of core: by the generic event, with the PMU's type in the upper half of the
@@ -345,17 +409,17 @@ static int add_kind(const char *pmu, const struct cpucycles_perf_method *method)
 {
   long type = pmu_number(pmu, "/type", "", 10), config;
 
-  if (kind_count == KINDS || type < 0)
+  if (kind_count == CPUCYCLES_PERF_KINDS || type < 0)
     return ENODEV;
   kinds[kind_count].type = CPUCYCLES_PERF_TYPE;
   kinds[kind_count].config = (uint64_t)type << 32 | CPUCYCLES_PERF_CONFIG;
-  if (!can_open(kinds[kind_count].type, kinds[kind_count].config, method)) {
+  if (try_event(kinds[kind_count].type, kinds[kind_count].config, method) != 0) {
     config = pmu_number(pmu, "/events/cpu_cycles", "event=0x", 16);
     if (config < 0)
       config = pmu_number(pmu, "/events/cycles", "event=0x", 16);
     kinds[kind_count].type = (uint32_t)type;
     kinds[kind_count].config = (uint64_t)config;
-    if (config < 0 || !can_open(kinds[kind_count].type, kinds[kind_count].config, method))
+    if (config < 0 || try_event(kinds[kind_count].type, kinds[kind_count].config, method) != 0)
       return ENODEV;
   }
   kind_count++;
@@ -409,32 +473,43 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
     cpucycles_perf_event_why("", error, method->refusal->counts_kernel, why);
 }
 
+/* Has the kernel zero the word in forked children. */
+static void wipe_on_fork(void)
+{
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  void *word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (word != MAP_FAILED && madvise(word, size, MADV_WIPEONFORK) == 0)
+    cpucycles_perf_process = word;
+  else if (word != MAP_FAILED)
+    munmap(word, size);
+}
+
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why)
 {
-  int error = 0;
+  int error;
 
-  method->refusal->is_hidden = own.counts_kernel = 0;
-  if (!at_exit_made) {
-    error = pthread_key_create(&at_exit, cpucycles_perf_thread_exits);
-    at_exit_made = error == 0;
-  }
-  if (error == 0) {
+  error = EAGAIN;
+  method->refusal->is_hidden = 0;
+  if (at_exit_made) {
     cpucycles_tried.perf_event_open = -1;
-    error = open_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+    error = try_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
     cpucycles_tried.perf_event_open = 1;
     cpucycles_tried.no_pmu = error == ENOENT;
   }
   method->refusal->counts_kernel = own.counts_kernel;
   if (error != 0)
     return error;
-  close_events(1); /* there is a PMU: now it is worth asking whether there are several */
-  error = find_kinds(method);
+  error = find_kinds(method); /* there is a PMU: now it is worth asking whether there are several */
   if (error != 0) {
     why->explanation = "there are several kinds of core, and not all have an event";
     return error;
   }
+  if (cpucycles_perf_process == &not_wiped)
+    wipe_on_fork();
+  *cpucycles_perf_process = getpid();
   error = open_events(method);
-  if (error == 0 && method->instruction && !cpucycles_perf_is_shown()) {
+  if (error == 0 && method->instruction && own.state != CPUCYCLES_PERF_BY_PAGES) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
     method->refusal->is_hidden = 1;
     error = EACCES;
@@ -446,22 +521,11 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
 
 void cpucycles_perf_close(void)
 {
-  close_events(!cpucycles_perf_is_forked());
-  leave_mark();
+  close_events();
   own.base = own.last = 0;
-  if (at_exit_made)
-    pthread_key_delete(at_exit);
-  at_exit_made = 0;
-}
-
-/* A thread that exits later must not be led into an unloaded library; its events stay open until
-   the process ends. */
-__attribute__((destructor)) static void unload(void)
-{
-  cpucycles_perf_end(NULL);
-  if (at_exit_made)
-    pthread_key_delete(at_exit);
-  at_exit_made = 0;
+  if (cpucycles_perf_process != &not_wiped)
+    munmap(cpucycles_perf_process, (size_t)sysconf(_SC_PAGESIZE));
+  cpucycles_perf_process = &not_wiped;
 }
 
 const int cpucycles_perf_rescued_filtered[] = { SIGSYS, 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What perf-cycles.c, which reads a thread's events, and perf-open.c, which opens and ends them,
-   know of each other, and nobody else does. */
+/* Private to perf-cycles.c, which reads a thread's events, and perf-open.c, which opens and ends
+   them. */
 
 #ifndef CPUCYCLES_PERF_THREAD_H
 #define CPUCYCLES_PERF_THREAD_H
@@ -16,20 +16,12 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { KINDS = 4 /* of core, that are told apart */ };
-
-/* What read_format asks for, in the kernel's order. */
+/* In the order of read_format's bits. */
 struct reading {
   uint64_t value, enabled, running, id;
 };
 
-struct event {
-  int descriptor;
-  uint64_t id;                       /* which no other event has */
-  struct perf_event_mmap_page *page; /* 0: not mapped */
-};
-
-/* What the kernel does for these files. Tests have another one. */
+/* The kernel's part. Tests have another one. */
 #ifndef CPUCYCLES_PERF_KERNEL
 
 static inline int kernel_open(struct perf_event_attr *wanted)
@@ -67,60 +59,55 @@ static inline void kernel_close(int descriptor)
 
 #endif
 
-enum state { UNOPENED, EVENTS, NEXT_BEST };
-
-/* What a thread owns, and a forked child has a copy of. */
-struct cpucycles_perf_thread {
-  enum state state;
-  int count;
-  struct event event[KINDS];
-  int is_page_replaced; /* some page is not the kernel's any more */
-  int is_exiting;       /* nothing may be opened that nobody would close */
-  int counts_kernel;    /* the kernel's cycles could not be left out, or so it was tried last */
-  pid_t process;        /* that opened the events */
-  long long base;       /* what to add to what they, or the next best counter, say */
-  long long last;       /* what was returned last by any other way than the instruction */
-  long long opened;     /* when the events were, by CLOCK_MONOTONIC, in nanoseconds */
-};
-
-extern CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own;
 #define own cpucycles_perf_own
 
-/* Of a thread that has no events. */
-extern struct cpucycles_perf_mark cpucycles_perf_no_mark;
+/* The page of a thread without events, or with several. */
+extern const struct perf_event_mmap_page cpucycles_perf_no_page;
+
+/* This process's number. A forked child finds 0 here until its first read. */
+extern pid_t *cpucycles_perf_process;
+
+static inline pid_t cpucycles_perf_this_process(void)
+{
+  return __atomic_load_n(cpucycles_perf_process, __ATOMIC_RELAXED);
+}
+
+/* Is this thread's storage a copy of another process's? */
+static inline int is_forked(void)
+{
+  return own.state != CPUCYCLES_PERF_UNOPENED && own.process != cpucycles_perf_this_process();
+}
 
 /* perf-cycles.c. */
 
-/* Is this a child that has been forked off since the events were opened? */
-int cpucycles_perf_is_forked(void);
+/* This thread's count, by read(2). Returns -1 if the events have not counted all of the time. */
+int cpucycles_perf_read_descriptors(long long *count);
 
-/* Is the descriptor still the event's? */
-int cpucycles_perf_is_ours(const struct event *event);
-
-/* What the events have counted together, by read(2). Returns -1 if that is not the whole count. */
-int cpucycles_perf_read_events(long long *count);
-
-/* Do all events have a page by which programs may read? And does the kernel show the register of
-   the core that this is? */
-int cpucycles_perf_are_pages_readable(void);
+/* Have all events a page that shows a register to programs, and does the kernel show that of this
+   core? Other cores' have no index. */
 int cpucycles_perf_is_shown(void);
 
-/* Is the page still there, and the kernel's, or what we have put in its place? */
+/* Is the page the kernel's, or our own in its place, and not memory of the program's? */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page);
 
-/* Closes the events of a thread that exits. */
-void cpucycles_perf_thread_exits(void *unused);
+/* Puts a page without an index in the place of an event's. A read that was interrupted there finds
+   another lock, and begins again. Returns 0 if that is not possible. */
+int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags);
+
+/* Calls change(method) while signals wait. */
+void cpucycles_perf_calmly(void (*change)(const struct cpucycles_perf_method *),
+  const struct cpucycles_perf_method *method);
 
 /* perf-open.c: called while signals wait. */
 
-/* A thread's first read, and a forked child's: opens its events, or goes on with the next best. */
+/* First read of a thread, or of a forked child: opens its events, or goes on by the next best. */
 void cpucycles_perf_begin(const struct cpucycles_perf_method *method);
 
-/* The events cannot be read: the next best, for this thread, from here on. */
-void cpucycles_perf_lose(const struct cpucycles_perf_method *method);
+/* The pages do not show the count: opens the events anew, to be read by read(2). */
+void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method);
 
-/* Ends what this thread has, for good. */
-void cpucycles_perf_end(const struct cpucycles_perf_method *unused);
+/* The events cannot be read: goes on by the next best counter. */
+void cpucycles_perf_lose(const struct cpucycles_perf_method *method);
 
 #pragma GCC visibility pop
 

@@ -76,13 +76,14 @@ static void say_why_hidden(struct cpucycles_why *why)
 
 static const struct cpucycles_perf_method method = {
   .instruction = read_register,
+  .width = 64,
   .refusal = &refused,
   .hidden_why = say_why_hidden,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, read_register);
+  return cpucycles_perf_read(&method, read_register, cpucycles_perf_own.index, 0);
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */

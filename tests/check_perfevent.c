@@ -18,19 +18,17 @@
 #define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
 #define CPUCYCLES_PERF_DEVICES devices
 #define CPUCYCLES_PERF_KERNEL
-#define cpucycles_perf_mark tested_mark
-#define cpucycles_perf_no_mark tested_no_mark
+#define cpucycles_perf_no_page tested_no_page
 #define cpucycles_perf_own tested_own
-#define cpucycles_perf_is_forked tested_is_forked
-#define cpucycles_perf_is_ours tested_is_ours
-#define cpucycles_perf_read_events tested_read_events
-#define cpucycles_perf_are_pages_readable tested_are_pages_readable
+#define cpucycles_perf_process tested_process
+#define cpucycles_perf_read_descriptors tested_read_descriptors
 #define cpucycles_perf_is_shown tested_is_shown
 #define cpucycles_perf_is_page tested_is_page
+#define cpucycles_perf_replace_page tested_replace_page
+#define cpucycles_perf_calmly tested_calmly
 #define cpucycles_perf_begin tested_begin
+#define cpucycles_perf_leave_pages tested_leave_pages
 #define cpucycles_perf_lose tested_lose
-#define cpucycles_perf_end tested_end
-#define cpucycles_perf_thread_exits tested_thread_exits
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
@@ -73,6 +71,9 @@ void note_of_test(const char *code);
 #undef refused
 #undef explain_refusal
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ enum { PAGES = 2 };
 
 static struct perf_event_mmap_page *recorded[PAGES]; /* what the next events' pages are */
 static int maps;
+static int records_each; /* event's page, as the first */
 static _Thread_local struct perf_event_attr asked[16];
 static _Thread_local int asks;
 static int refuses_exclusion;  /* as a PMU that cannot leave the kernel out */
@@ -164,11 +166,15 @@ static ssize_t kernel_read(int descriptor, struct reading *reading)
   return length;
 }
 
+static struct perf_event_mmap_page *new_page(uint32_t index, int width, long long offset);
+
 static struct perf_event_mmap_page *kernel_map(int descriptor)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   void *page;
 
+  if (records_each)
+    return new_page(recorded[0]->index, recorded[0]->pmc_width, recorded[0]->offset);
   if (maps < PAGES && recorded[maps])
     return recorded[maps++];
   page = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
@@ -198,7 +204,7 @@ static uint64_t hardware[64]; /* counters by index, less 1 */
 static void (*meanwhile)(void);
 static int executed;
 
-static CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
 {
   uint64_t count = hardware[index - 1];
 
@@ -223,7 +229,7 @@ static const struct cpucycles_perf_method by_fake = {
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
 {
-  return cpucycles_perf_read(&by_fake, fake_instruction);
+  return cpucycles_perf_read(&by_fake, fake_instruction, own.index, own.spare);
 }
 
 static int rescue_of_fake(int signal, const void *info, void *context)
@@ -233,7 +239,7 @@ static int rescue_of_fake(int signal, const void *info, void *context)
 }
 
 /* A page as the kernel leaves it, in memory that can go away like it. */
-static struct perf_event_mmap_page *record(int which, uint32_t index, int width, long long offset)
+static struct perf_event_mmap_page *new_page(uint32_t index, int width, long long offset)
 {
   struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -246,8 +252,13 @@ static struct perf_event_mmap_page *record(int which, uint32_t index, int width,
   page->index = index;
   page->pmc_width = (uint16_t)width;
   page->offset = offset;
-  recorded[which] = page;
+  page->time_enabled = page->time_running = 1000000;
   return page;
+}
+
+static struct perf_event_mmap_page *record(int which, uint32_t index, int width, long long offset)
+{
+  return recorded[which] = new_page(index, width, offset);
 }
 
 static void skip_no_events(const char *test)
@@ -268,20 +279,13 @@ static int opened(const char *test)
   return error == 0;
 }
 
-static int opened_by_fake(const char *test)
+static void open_by_fake(void)
 {
   struct cpucycles_why why = { 0 };
-  int error;
 
   cpucycles_implementation();
-  error = cpucycles_perf_open(&by_fake, &why);
-  ck_assert_int_eq(error, 0);
-  if (cpucycles_perf_mark == &cpucycles_perf_no_mark) {
-    skip(test,
-      "this kernel or emulator wipes no memory in a forked child, so that no page is used");
-    return 0;
-  }
-  return 1;
+  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), 0);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
 }
 
 /* Pages of memory that the process has mapped. */
@@ -390,8 +394,7 @@ START_TEST(short_lived_threads_leave_nothing)
   long pages;
 
   record(0, 1, 48, 0);
-  if (!opened_by_fake("short_lived_threads_leave_nothing"))
-    return;
+  open_by_fake();
   for (i = 0; i < 2; i++) {
     long long (*read_counter)(void) = i == 0 ? by_read.read : read_by_fake;
 
@@ -423,6 +426,162 @@ START_TEST(unit_says_whether_the_kernel_is_left_out)
 }
 END_TEST
 
+/* What threads cost the program. */
+
+enum { MANY = 1100, READERS = 100, LIMIT = 1024 };
+
+static pthread_barrier_t all_have_read, all_counted;
+
+static void *read_and_wait(void *read)
+{
+  void *result = read_twice(read);
+
+  pthread_barrier_wait(&all_have_read);
+  pthread_barrier_wait(&all_counted);
+  return result;
+}
+
+/* Lets so many threads read, and stay. */
+static void start_readers(pthread_t *threads, int count, long long (**read_counter)(void))
+{
+  pthread_attr_t small;
+  int i;
+
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 1 << 16);
+  pthread_barrier_init(&all_have_read, NULL, (unsigned)count + 1);
+  pthread_barrier_init(&all_counted, NULL, (unsigned)count + 1);
+  for (i = 0; i < count; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], &small, read_and_wait, read_counter), 0);
+  pthread_barrier_wait(&all_have_read);
+}
+
+static void end_readers(pthread_t *threads, int count)
+{
+  void *result;
+  int i;
+
+  pthread_barrier_wait(&all_counted);
+  for (i = 0; i < count; i++) {
+    pthread_join(threads[i], &result);
+    ck_assert_ptr_nonnull(result);
+  }
+}
+
+START_TEST(threads_that_read_through_pages_keep_no_descriptor)
+{
+  long long (*read_counter)(void) = read_by_fake;
+  pthread_t threads[READERS];
+  int before = suite_entries("/proc/self/fd");
+
+  record(0, 1, 48, 0);
+  records_each = 1;
+  prepared.enabled = prepared.running = 1; /* read(2) agrees: 0 */
+  open_by_fake();
+  start_readers(threads, READERS, &read_counter);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
+  end_readers(threads, READERS);
+  ck_assert_int_ge(executed, 2 * READERS);
+}
+END_TEST
+
+/* How many descriptors the program can open. */
+static int room(void)
+{
+  static int opened_here[LIMIT];
+  int count = 0, i;
+
+  while (count < LIMIT && (opened_here[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+    count++;
+  for (i = 0; i < count; i++)
+    close(opened_here[i]);
+  return count;
+}
+
+START_TEST(many_threads_leave_half_of_the_descriptors)
+{
+  static pthread_t threads[MANY];
+  long long (*read_counter)(void) = by_read.read;
+  struct rlimit limit;
+  int before;
+
+  if (skip_under("valgrind", "many_threads_leave_half_of_the_descriptors",
+        "valgrind takes at most 500 threads"))
+    return;
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = LIMIT;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    skip("many_threads_leave_half_of_the_descriptors", "the limit of descriptors is less");
+    return;
+  }
+  if (!opened("many_threads_leave_half_of_the_descriptors"))
+    return;
+  before = suite_entries("/proc/self/fd");
+  start_readers(threads, MANY, &read_counter);
+  ck_assert_int_le(suite_entries("/proc/self/fd") - before, LIMIT / 2);
+  ck_assert_int_ge(room(), LIMIT / 2 - before);
+  ck_assert_str_eq(noted, "by-next-best");
+  end_readers(threads, MANY);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
+}
+END_TEST
+
+START_TEST(event_is_none_of_the_standard_descriptors)
+{
+  struct rlimit limit;
+  int keep[3], i, descriptor;
+
+  if (!opened("event_is_none_of_the_standard_descriptors"))
+    return;
+  by_read.close();
+  for (i = 0; i < 3; i++) {
+    keep[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
+    close(i);
+  }
+  opened("event_is_none_of_the_standard_descriptors");
+  descriptor = own.event[0].descriptor;
+  ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+  for (i = 0; i < 3; i++)
+    dup2(keep[i], i);
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  ck_assert_int_ge(descriptor, limit.rlim_cur < 2048 ? (int)limit.rlim_cur / 2 : 1024);
+}
+END_TEST
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+static void *count_allocations(void *bytes)
+{
+  size_t before = mallinfo2().uordblks;
+
+  by_read.read();
+  *(size_t *)bytes = mallinfo2().uordblks - before;
+  return NULL;
+}
+
+START_TEST(first_read_of_a_thread_allocates_nothing)
+{
+  pthread_key_t keys[100];
+  pthread_t thread;
+  size_t bytes = 1;
+  int i;
+
+  for (i = 0; i < 100; i++) /* of the program's own, before its first call */
+    ck_assert_int_eq(pthread_key_create(&keys[i], NULL), 0);
+  if (!opened("first_read_of_a_thread_allocates_nothing"))
+    return;
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_allocations, &bytes), 0);
+  pthread_join(thread, NULL);
+  ck_assert_uint_eq(bytes, 0);
+}
+END_TEST
+#else
+START_TEST(first_read_of_a_thread_allocates_nothing)
+{
+  skip("first_read_of_a_thread_allocates_nothing", "this C library does not count what is allocated");
+}
+END_TEST
+#endif
+
 static pthread_key_t late; /* whose destructor runs after ours */
 static long long late_before, late_after;
 static int late_rounds;
@@ -452,8 +611,7 @@ START_TEST(read_in_a_later_destructor_goes_upward_and_leaves_nothing)
   int descriptors;
 
   record(0, 2, 48, 0);
-  if (!opened_by_fake("read_in_a_later_destructor_goes_upward_and_leaves_nothing"))
-    return;
+  open_by_fake();
   ck_assert_int_eq(pthread_key_create(&late, read_late), 0);
   record(1, 3, 48, 5);
   descriptors = suite_entries("/proc/self/fd");
@@ -476,30 +634,33 @@ START_TEST(closed_counter_leaves_nothing)
     return;
   by_read.close();
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
-  ck_assert_ptr_eq(cpucycles_perf_mark, &cpucycles_perf_no_mark);
+  ck_assert_ptr_eq((const void *)own.only_page, &cpucycles_perf_no_page);
 }
 END_TEST
 
-static void *read_once(void *unused)
+static void *read_and_wait_for_close(void *unused)
 {
-  (void)unused;
   by_read.read();
-  return NULL;
+  pthread_barrier_wait(&all_have_read);
+  pthread_barrier_wait(&all_counted);
+  return unused;
 }
 
 START_TEST(thread_that_exits_after_the_counter_was_closed_does_no_harm)
 {
+  int descriptors = suite_entries("/proc/self/fd");
   pthread_t thread;
-  int i;
 
   if (!opened("thread_that_exits_after_the_counter_was_closed_does_no_harm"))
     return;
-  for (i = 0; i < 10; i++) {
-    ck_assert_int_eq(pthread_create(&thread, NULL, read_once, NULL), 0);
-    by_read.close(); /* its key is gone, now or before the thread comes to it */
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(opened("thread_that_exits_after_the_counter_was_closed_does_no_harm"), 1);
-  }
+  pthread_barrier_init(&all_have_read, NULL, 2);
+  pthread_barrier_init(&all_counted, NULL, 2);
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_and_wait_for_close, NULL), 0);
+  pthread_barrier_wait(&all_have_read);
+  by_read.close();
+  pthread_barrier_wait(&all_counted);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
 }
 END_TEST
 
@@ -513,7 +674,7 @@ static int child_is_right(long long before, long long (*read_counter)(void))
   work(20000000);
   end = read_counter();
   return begin < before ? 1 : end - begin < 10000000 ? 2 : end - begin > 40000000 ? 3
-    : own.state != EVENTS ? 4 : own.process != getpid() ? 5 : 0;
+    : own.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 4 : own.process != getpid() ? 5 : 0;
 }
 
 START_TEST(forked_child_counts_itself_and_goes_on_upward)
@@ -547,26 +708,24 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 
   record(0, 3, 64, 1000);
   hardware[2] = 500;
-  if (skip_under("qemu", "forked_child_touches_no_page_of_its_parent",
-        "qemu says that it wipes memory in a forked child, and does not"))
-    return;
-  if (!opened_by_fake("forked_child_touches_no_page_of_its_parent"))
-    return;
-  prepared.value = 1500;
+  prepared.value = 1500; /* read(2) agrees */
   prepared.enabled = prepared.running = 1;
+  open_by_fake();
   before = read_by_fake();
+  hardware[2] += 700; /* since then, until the fork */
   child = fork();
   if (child == 0) {
     long long after;
+    int executed_by_parent = executed;
 
     recorded[0] = NULL; /* the child's own event has a page that shows nothing */
-    prepared.value = 1700; /* by which the parent's is ahead */
+    prepared.enabled = 0;
     after = read_by_fake();
-    suite_exit(after < before ? 1 : own.process != getpid() ? 2
-      : own.state != EVENTS ? 3 : executed != 1);
+    suite_exit(after < before + 700 ? 1 : own.process != getpid() ? 2
+      : own.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 3 : executed != executed_by_parent);
   }
   ck_assert_int_eq(status_of(child), 0);
-  ck_assert_int_eq(read_by_fake(), before);
+  ck_assert_int_eq(read_by_fake(), before + 700);
 }
 END_TEST
 
@@ -640,7 +799,7 @@ START_TEST(vfork_child_disturbs_nothing)
   id = own.event[0].id;
   child = read_in_vfork_child(&before);
   ck_assert_int_eq(status_of(child), 0);
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
   ck_assert(own.event[0].id == id);
   work(10000000);
   after = by_read.read();
@@ -659,8 +818,7 @@ START_TEST(forked_child_that_exits_unread_unmaps_nothing_of_its_own)
   if (skip_under("qemu", "forked_child_that_exits_unread_unmaps_nothing_of_its_own",
         "qemu says that it wipes memory in a forked child, and does not"))
     return;
-  if (!opened_by_fake("forked_child_that_exits_unread_unmaps_nothing_of_its_own"))
-    return;
+  open_by_fake();
   read_by_fake();
   child = fork();
   if (child == 0) {
@@ -684,12 +842,11 @@ START_TEST(child_that_closes_descriptors_goes_on_upward)
   pid_t child;
 
   record(0, 2, 48, 0);
-  if (!opened_by_fake("child_that_closes_descriptors_goes_on_upward"))
-    return;
+  open_by_fake();
   if (skip_under("qemu", "child_that_closes_descriptors_goes_on_upward",
         "qemu says that it wipes memory in a forked child, and does not"))
     return;
-  cpucycles_perf_mark->base = own.base = own.last = 0;
+  own.base = own.last = 0;
   work(1000000);
   hardware[1] = 2000000; /* two cycles a nanosecond */
   before = read_by_fake();
@@ -718,7 +875,7 @@ START_TEST(spawned_program_disturbs_nothing)
   ck_assert_int_eq(posix_spawnp(&child, "true", NULL, NULL, arguments, environ), 0);
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_ge(by_read.read(), before);
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
   ck_assert(own.event[0].id == id);
 }
 END_TEST
@@ -743,7 +900,7 @@ START_TEST(lost_descriptor_goes_on_with_the_next_best)
   close(own.event[0].descriptor);
   after = by_read.read();
   ck_assert_int_ge(after, before);
-  ck_assert_int_eq(own.state, NEXT_BEST);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_str_eq(noted, "by-next-best");
   work(10000000);
   before = by_read.read();
@@ -752,21 +909,24 @@ START_TEST(lost_descriptor_goes_on_with_the_next_best)
 }
 END_TEST
 
-START_TEST(descriptor_that_the_program_has_reused_is_not_touched)
+/* One read cannot tell before what is there. */
+START_TEST(file_in_the_place_of_the_event_is_read_once_and_stays_open)
 {
-  int ends[2], number;
   char bytes[100] = { 0 };
+  int ends[2], number;
 
-  if (!opened("descriptor_that_the_program_has_reused_is_not_touched"))
+  if (!opened("file_in_the_place_of_the_event_is_read_once_and_stays_open"))
     return;
   number = own.event[0].descriptor;
   ck_assert_int_eq(pipe(ends), 0);
   ck_assert_int_eq((int)write(ends[1], bytes, sizeof bytes), (int)sizeof bytes);
   ck_assert_int_eq(dup2(ends[0], number), number);
   by_read.read();
-  ck_assert_int_eq(own.state, NEXT_BEST);
+  by_read.read();
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   by_read.close();
-  ck_assert_int_eq((int)read(number, bytes, sizeof bytes), (int)sizeof bytes);
+  ck_assert_int_eq((int)read(number, bytes, sizeof bytes),
+    (int)(sizeof bytes - sizeof(struct reading)));
 }
 END_TEST
 
@@ -788,7 +948,7 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
   ck_assert_int_ge(other, 0);
   ck_assert_int_eq(dup2(other, own.event[0].descriptor), own.event[0].descriptor);
   by_read.read();
-  ck_assert_int_eq(own.state, NEXT_BEST);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
 }
 END_TEST
 
@@ -803,7 +963,83 @@ START_TEST(event_that_shared_its_hardware_is_not_taken_for_a_whole_count)
   prepared.enabled = 1000;
   prepared.running = 999;
   ck_assert_int_ge(by_read.read(), before);
-  ck_assert_int_eq(own.state, NEXT_BEST);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+}
+END_TEST
+
+START_TEST(program_that_closes_all_descriptors_goes_on_upward)
+{
+  pid_t child;
+
+  if (!opened("program_that_closes_all_descriptors_goes_on_upward"))
+    return;
+  child = fork();
+  if (child == 0) {
+    long long before = by_read.read(), after;
+    int i, reads;
+
+    for (i = 3; i < 4096; i++) /* as closefrom() */
+      close(i);
+    after = by_read.read();
+    for (reads = 0; reads < 100 && after >= before; reads++) {
+      before = after;
+      after = by_read.read();
+    }
+    suite_exit(after < before ? 1 : own.state != CPUCYCLES_PERF_BY_NEXT_BEST ? 2
+      : noted && strcmp(noted, "by-next-best") == 0 ? 0 : 3);
+  }
+  ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+START_TEST(disabled_event_is_seen)
+{
+  long long before, after;
+
+  if (!opened("disabled_event_is_seen"))
+    return;
+  if (made_up || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0) {
+    skip("disabled_event_is_seen", "perf events cannot be disabled here");
+    return;
+  }
+  before = by_read.read(); /* until then it had counted */
+  after = by_read.read();
+  ck_assert_int_ge(after, before);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_str_eq(noted, "by-next-best");
+  work(10000000);
+  ck_assert_int_ge(by_read.read() - after, cpucycles_persecond() / 100 / 2);
+}
+END_TEST
+
+START_TEST(event_that_counted_part_of_the_time_is_not_opened)
+{
+  struct cpucycles_why why = { 0 };
+
+  record(0, 2, 48, 1000);
+  prepared.value = 1000;
+  prepared.enabled = 1000000;
+  prepared.running = 500000;
+  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), EIO);
+  cpucycles_perf_close();
+  ck_assert_int_eq(executed, 0);
+}
+END_TEST
+
+static struct perf_event_mmap_page *page;
+
+START_TEST(page_that_counted_part_of_the_time_is_left)
+{
+  page = record(0, 2, 48, 1000);
+  hardware[1] = 500;
+  open_by_fake();
+  read_by_fake();
+  page->lock += 2;
+  page->index = 3; /* on its core again, after another kind of core */
+  page->time_enabled += 2000000;
+  page->time_running += 1000000;
+  read_by_fake();
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -813,7 +1049,7 @@ static void *go_without(void *step)
 
   work(10000000);
   *(long long *)step = by_read.read() - begin;
-  return own.state == NEXT_BEST ? step : NULL;
+  return own.state == CPUCYCLES_PERF_BY_NEXT_BEST ? step : NULL;
 }
 
 START_TEST(thread_without_a_descriptor_left_counts_by_the_next_best)
@@ -869,7 +1105,7 @@ START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
   }
   keep_handlers(by_read.rescue);
   by_read.read();
-  ck_assert_int_eq(own.state, EVENTS); /* what is open stays */
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* what is open stays */
   ck_assert_int_eq(pthread_create(&thread, NULL, go_without, &step), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_nonnull(result);
@@ -938,7 +1174,7 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_goes_upward)
   if (!opened("read_in_a_handler_that_interrupts_a_read_goes_upward"))
     return;
   interrupt_reads(by_read.read);
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -950,17 +1186,14 @@ static void count_on(void)
 START_TEST(read_by_instruction_in_a_handler_that_interrupts_one_goes_upward)
 {
   record(0, 5, 48, 7);
-  if (!opened_by_fake("read_by_instruction_in_a_handler_that_interrupts_one_goes_upward"))
-    return;
-  cpucycles_perf_mark->base = 0;
+  open_by_fake();
+  own.base = 0;
   meanwhile = count_on;
   interrupt_reads(read_by_fake);
 }
 END_TEST
 
 /* Recorded pages. */
-
-static struct perf_event_mmap_page *page;
 
 START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
 {
@@ -986,11 +1219,11 @@ START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
   unsigned i;
 
   page = record(0, 1, 64, 0);
-  if (!opened_by_fake("count_is_offset_and_counter_sign_extended_in_every_width"))
-    return;
-  cpucycles_perf_mark->base = 0; /* which makes up for what the event had counted by then */
+  open_by_fake();
+  own.base = 0; /* which makes up for what the event had counted by then */
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
+    own.spare = 64 - cases[i].width; /* as at the opening */
     page->offset = (int64_t)((uint64_t)cases[i].offset);
     hardware[0] = cases[i].counter;
     ck_assert_msg(read_by_fake() == cases[i].count, "case %u: %lld, not %lld", i, read_by_fake(),
@@ -1005,14 +1238,14 @@ START_TEST(count_goes_on_where_the_counter_wraps)
   unsigned i;
 
   page = record(0, 1, 48, 0);
-  if (!opened_by_fake("count_goes_on_where_the_counter_wraps"))
-    return;
+  open_by_fake();
   for (i = 0; i < sizeof widths / sizeof widths[0]; i++) {
     uint64_t half = 1ULL << (widths[i] - 1);
     long long before;
 
     /* Linux sets it half a turn back, so that it overflows at 0, and then moves the offset. */
     page->pmc_width = (uint16_t)widths[i];
+    own.spare = 64 - widths[i];
     page->offset = (int64_t)half;
     hardware[0] = 2 * half - 10;
     before = read_by_fake();
@@ -1033,18 +1266,18 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
   long long before, after;
 
   page = record(0, 2, 48, 0);
-  if (!opened_by_fake("page_without_an_index_is_read_by_a_system_call"))
-    return;
-  before = by_read.read(); /* the real event's */
+  open_by_fake();
+  read_by_fake();
   page->index = 0;
-  executed = 0;
   noted = NULL;
+  before = read_by_fake(); /* from here on, the real event's */
+  executed = 0;
   work(10000000);
   after = read_by_fake();
   ck_assert_int_eq(executed, 0);
   expect_about(after - before, 10000000);
   ck_assert_str_eq(noted, "by-read");
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1064,9 +1297,8 @@ START_TEST(lock_that_changes_in_the_middle_is_read_again)
 {
   page = record(0, 2, 48, 100);
   hardware[1] = 77;
-  if (!opened_by_fake("lock_that_changes_in_the_middle_is_read_again"))
-    return;
-  cpucycles_perf_mark->base = 0;
+  open_by_fake();
+  own.base = 0;
   ck_assert_int_eq(read_by_fake(), 177);
   executed = 0;
   meanwhile = move_once;
@@ -1084,8 +1316,7 @@ static void lose_index(void)
 START_TEST(index_that_vanishes_in_the_middle_is_obeyed)
 {
   page = record(0, 2, 48, 100);
-  if (!opened_by_fake("index_that_vanishes_in_the_middle_is_obeyed"))
-    return;
+  open_by_fake();
   meanwhile = lose_index;
   executed = 0;
   read_by_fake();
@@ -1134,44 +1365,47 @@ START_TEST(reason_of_a_hidden_counter_stays_its_own_when_another_is_opened)
 }
 END_TEST
 
-START_TEST(nothing_left_at_all_still_goes_upward)
-{
-  long long before, after;
-
-  page = record(0, 2, 48, 1000);
-  hardware[1] = 0;
-  if (!opened_by_fake("nothing_left_at_all_still_goes_upward"))
-    return;
-  work(1000000);
-  hardware[1] = 2000000; /* two cycles a nanosecond */
-  before = read_by_fake();
-  own.is_page_replaced = 1; /* as after a rescue, which leaves no offset */
-  page->index = 0;
-  page->offset = 0;
-  close(own.event[0].descriptor);
-  after = read_by_fake();
-  ck_assert_int_ge(after, before);
-  ck_assert_int_eq(own.state, NEXT_BEST);
-  ck_assert_int_ge(read_by_fake(), after);
-}
-END_TEST
-
-START_TEST(lost_index_and_descriptor_go_on_from_the_page)
+START_TEST(count_goes_on_from_the_page_that_lost_its_index)
 {
   long long before, after;
 
   page = record(0, 2, 48, 1000);
   hardware[1] = 500;
-  if (!opened_by_fake("lost_index_and_descriptor_go_on_from_the_page"))
-    return;
+  open_by_fake();
+  own.base = own.last = 0;
   before = read_by_fake();
   page->lock += 2;
   page->index = 0;
-  page->offset = 1000 + 600; /* the kernel's last word */
-  close(own.event[0].descriptor);
+  page->offset = 1000 + 500 + 1000000000000LL; /* it has counted on */
   after = read_by_fake();
-  ck_assert_int_ge(after, before + 100);
-  ck_assert_int_eq(own.state, NEXT_BEST);
+  ck_assert_int_ge(after, before + 1000000000000LL);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  work(10000000);
+  expect_about(read_by_fake() - after, 10000000);
+}
+END_TEST
+
+START_TEST(nothing_left_at_all_still_goes_upward)
+{
+  struct rlimit usual, none;
+  long long before, after;
+
+  page = record(0, 2, 48, 1000);
+  hardware[1] = 0;
+  open_by_fake();
+  hardware[1] = 2000000;
+  before = read_by_fake();
+  page->index = 0;
+  page->offset = 0;
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  none = usual;
+  none.rlim_cur = 0;
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+  after = read_by_fake();
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  ck_assert_int_ge(after, before);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_ge(read_by_fake(), after);
 }
 END_TEST
 
@@ -1196,8 +1430,7 @@ START_TEST(page_unmapped_behind_our_back_is_done_without)
         "valgrind takes the fault for an error of the program"))
     return;
   page = record(0, 2, 48, 0);
-  if (!opened_by_fake("page_unmapped_behind_our_back_is_done_without"))
-    return;
+  open_by_fake();
   keep_handlers(rescue_of_fake);
   before = read_by_fake();
   work(10000000);
@@ -1225,15 +1458,14 @@ START_TEST(page_unmapped_in_the_middle_of_a_read_is_done_without)
         "valgrind takes the fault for an error of the program"))
     return;
   page = record(0, 2, 48, 0);
-  if (!opened_by_fake("page_unmapped_in_the_middle_of_a_read_is_done_without"))
-    return;
+  open_by_fake();
   keep_handlers(rescue_of_fake);
   executed = 0;
   hardware[1] = 1LL << 46; /* what would look like a count */
   meanwhile = unmap_once;
   ck_assert_int_lt(read_by_fake(), 1LL << 45);
   ck_assert_int_eq(executed, 1);
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1243,8 +1475,7 @@ START_TEST(memory_of_the_program_in_the_place_of_the_page_is_not_replaced)
   char *mine;
 
   page = record(0, 2, 48, 0);
-  if (!opened_by_fake("memory_of_the_program_in_the_place_of_the_page_is_not_replaced"))
-    return;
+  open_by_fake();
   memset(&info, 0, sizeof info);
   info.si_addr = page; /* where something is mapped */
   ck_assert_int_eq(tested_rescue_page(&info), 0);
@@ -1368,27 +1599,23 @@ static void describe_hybrid(void)
 static struct perf_event_mmap_page *pages[PAGES];
 
 /* Two events, of which the first is on its core. */
-static int opened_hybrid(const char *test)
+static void open_hybrid(void)
 {
-  int is_open;
-
   describe_hybrid();
   pages[0] = record(0, 1, 48, 1000);
   pages[1] = record(1, 0, 48, 200000);
   hardware[0] = 5;
-  is_open = opened_by_fake(test);
+  open_by_fake();
   remove_devices();
   own.base = 0;
   own.last = 0;
-  return is_open;
 }
 
 START_TEST(each_kind_of_core_has_its_event)
 {
   int i, seen[2] = { 0, 0 };
 
-  if (!opened_hybrid("each_kind_of_core_has_its_event"))
-    return;
+  open_hybrid();
   ck_assert_int_eq(own.count, 2);
   for (i = 0; i < asks; i++) {
     seen[0] |= asked[i].config >> 32 == 4;
@@ -1403,8 +1630,7 @@ END_TEST
 
 START_TEST(kinds_of_core_are_added_up)
 {
-  if (!opened_hybrid("kinds_of_core_are_added_up"))
-    return;
+  open_hybrid();
   ck_assert_int_eq(read_by_fake(), 1000 + 5 + 200000);
   hardware[0] = 25;
   ck_assert_int_eq(read_by_fake(), 1000 + 25 + 200000);
@@ -1416,7 +1642,7 @@ START_TEST(kinds_of_core_are_added_up)
   pages[1]->index = 3;
   hardware[2] = 4;
   ck_assert_int_eq(read_by_fake(), 1030 + 200000 + 4);
-  ck_assert_int_eq(own.state, EVENTS);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
 }
 END_TEST
 
@@ -1431,8 +1657,7 @@ static void visit_other(void)
 
 START_TEST(every_lock_is_checked_again)
 {
-  if (!opened_hybrid("every_lock_is_checked_again"))
-    return;
+  open_hybrid();
   executed = 0;
   meanwhile = visit_other;
   ck_assert_int_eq(read_by_fake(), 1000 + 5 + 200300);
@@ -1447,8 +1672,7 @@ static void change_always(void)
 
 START_TEST(pages_that_never_hold_still_are_read_by_a_system_call)
 {
-  if (!opened_hybrid("pages_that_never_hold_still_are_read_by_a_system_call"))
-    return;
+  open_hybrid();
   meanwhile = change_always;
   noted = NULL;
   read_by_fake();
@@ -1458,8 +1682,7 @@ END_TEST
 
 START_TEST(kinds_of_core_that_none_is_shown_of_are_read_by_a_system_call)
 {
-  if (!opened_hybrid("kinds_of_core_that_none_is_shown_of_are_read_by_a_system_call"))
-    return;
+  open_hybrid();
   pages[0]->index = 0;
   executed = 0;
   noted = NULL;
@@ -1549,6 +1772,10 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, each_thread_counts_itself);
   tcase_add_test(tests, short_lived_threads_leave_nothing);
+  tcase_add_test(tests, threads_that_read_through_pages_keep_no_descriptor);
+  tcase_add_test(tests, many_threads_leave_half_of_the_descriptors);
+  tcase_add_test(tests, event_is_none_of_the_standard_descriptors);
+  tcase_add_test(tests, first_read_of_a_thread_allocates_nothing);
   tcase_add_test(tests, unit_says_whether_the_kernel_is_left_out);
   tcase_add_test(tests, read_in_a_later_destructor_goes_upward_and_leaves_nothing);
   tcase_add_test(tests, closed_counter_leaves_nothing);
@@ -1563,9 +1790,13 @@ static void add(TCase *tests)
   tcase_add_test(tests, spawned_program_disturbs_nothing);
   tcase_add_test(tests, no_descriptor_is_inherited_across_exec);
   tcase_add_test(tests, lost_descriptor_goes_on_with_the_next_best);
-  tcase_add_test(tests, descriptor_that_the_program_has_reused_is_not_touched);
+  tcase_add_test(tests, file_in_the_place_of_the_event_is_read_once_and_stays_open);
   tcase_add_test(tests, another_event_in_the_place_of_ours_is_not_taken_for_it);
   tcase_add_test(tests, event_that_shared_its_hardware_is_not_taken_for_a_whole_count);
+  tcase_add_test(tests, program_that_closes_all_descriptors_goes_on_upward);
+  tcase_add_test(tests, disabled_event_is_seen);
+  tcase_add_test(tests, event_that_counted_part_of_the_time_is_not_opened);
+  tcase_add_test(tests, page_that_counted_part_of_the_time_is_left);
   tcase_add_test(tests, thread_without_a_descriptor_left_counts_by_the_next_best);
   tcase_add_loop_test(tests, thread_under_a_filter_installed_later_counts_by_the_next_best, 0, 2);
   tcase_add_test(tests, errno_is_left_alone);
@@ -1579,7 +1810,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, counter_that_the_kernel_does_not_show_is_not_opened);
   tcase_add_test(tests, reason_of_a_hidden_counter_stays_its_own_when_another_is_opened);
   tcase_add_test(tests, nothing_left_at_all_still_goes_upward);
-  tcase_add_test(tests, lost_index_and_descriptor_go_on_from_the_page);
+  tcase_add_test(tests, count_goes_on_from_the_page_that_lost_its_index);
   tcase_add_test(tests, page_unmapped_behind_our_back_is_done_without);
   tcase_add_test(tests, page_unmapped_in_the_middle_of_a_read_is_done_without);
   tcase_add_test(tests, memory_of_the_program_in_the_place_of_the_page_is_not_replaced);

@@ -26,7 +26,8 @@ static const struct cpucycles_perf_method method = { .instruction = instruction 
 
 static CPUCYCLES_PERF_GUARDED long long ours(void)
 {
-  return cpucycles_perf_read(&method, instruction);
+  return cpucycles_perf_read(&method, instruction, cpucycles_perf_own.index,
+    cpucycles_perf_own.spare);
 }
 
 /* What the header of the kernel says, for a program with one event and one thread. */
@@ -60,7 +61,6 @@ static __attribute__((noinline)) long long nothing(void)
 
 int main(int count, char **arguments)
 {
-  static struct cpucycles_perf_mark mark = { .alive = 1 };
   long long (*volatile read)(void);
   long reads, i;
 
@@ -69,8 +69,9 @@ int main(int count, char **arguments)
   read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
     : nothing;
   reads = atol(arguments[2]);
-  mark.page = (intptr_t)&recorded - (intptr_t)&mark;
-  cpucycles_perf_mark = &mark;
+  cpucycles_perf_own.only_page = &recorded;
+  cpucycles_perf_own.index = recorded.index;
+  cpucycles_perf_own.spare = 64 - recorded.pmc_width;
   if (read() != 1005) {
     printf("perf-cost: %lld is not the count\n", read());
     return 1;

@@ -29,7 +29,8 @@
 #include <linux/perf_event.h>
 #endif
 
-#ifdef __aarch64__
+#if defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+#define HAVE_USER_ACCESS 1 /* arm64-perfpmc, riscv64-perfrdcycle */
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #endif
@@ -617,6 +618,56 @@ static int closed(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
+static int count_descriptors(void)
+{
+  int descriptor, open = 0;
+
+  for (descriptor = 0; descriptor < 4096; descriptor++)
+    open += fcntl(descriptor, F_GETFD) >= 0;
+  return open;
+}
+
+static pthread_barrier_t have_read, counted;
+
+static void *read_and_wait(void *argument)
+{
+  long long begin = cpucycles();
+
+  *(long long *)argument = cpucycles() - begin;
+  pthread_barrier_wait(&have_read);
+  pthread_barrier_wait(&counted);
+  return NULL;
+}
+
+/* no-descriptors NAME: while 100 threads read through pages, as many descriptors are open as
+   before. */
+static int no_descriptors(char **arguments)
+{
+  enum { MANY = 100 };
+  pthread_t many[MANY];
+  long long advance[MANY];
+  int before = count_descriptors(), during, i;
+
+  need(arguments[0]);
+  pthread_barrier_init(&have_read, NULL, MANY + 1);
+  pthread_barrier_init(&counted, NULL, MANY + 1);
+  for (i = 0; i < MANY; i++)
+    if (pthread_create(&many[i], NULL, read_and_wait, &advance[i]) != 0)
+      exit(broken("no thread"));
+  pthread_barrier_wait(&have_read);
+  during = count_descriptors();
+  pthread_barrier_wait(&counted);
+  for (i = 0; i < MANY; i++) {
+    pthread_join(many[i], NULL);
+    if (advance[i] <= 0)
+      return broken("thread %d does not count", i);
+  }
+  printf("vm-test: %d descriptors before, %d while %d threads count\n", before, during, MANY);
+  if (find(arguments[0])->reason)
+    return broken("%s: %s", arguments[0], find(arguments[0])->reason);
+  return during == before ? KEPT : BROKEN;
+}
+
 /* Prints the estimate of a process that sees no file. */
 static int measure_blindly(int to)
 {
@@ -895,6 +946,164 @@ static int suspended(char **arguments)
   return last >= 0 && keep_reading(last) >= 0 ? KEPT : BROKEN;
 }
 
+#ifdef HAVE_USER_ACCESS
+
+/* An event of this thread's cycles in user mode, as arm64-perfpmc opens it. */
+static int open_event(unsigned long long read_format)
+{
+  struct perf_event_attr event;
+  int descriptor;
+
+  memset(&event, 0, sizeof event);
+  event.size = sizeof event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = PERF_COUNT_HW_CPU_CYCLES;
+#ifdef __aarch64__
+  event.config1 = 3; /* 64 bits, user access */
+#endif
+  event.read_format = read_format;
+  event.pinned = event.exclude_kernel = event.exclude_hv = 1;
+  descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
+  if (descriptor < 0)
+    exit(broken("no event: %s", strerror(errno)));
+  return descriptor;
+}
+
+/* The first page of such an event. */
+static const struct perf_event_mmap_page *open_page(int *descriptor)
+{
+  void *page;
+
+  *descriptor = open_event(0);
+  page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, *descriptor, 0);
+  if (page == MAP_FAILED)
+    exit(broken("no page: %s", strerror(errno)));
+  return page;
+}
+
+/* Nanoseconds a call, by a clock of which each instruction takes one: the least of some rounds, as
+   an interrupt may fall into a round. */
+static double nanoseconds_a_call(long long (*read_once)(void), int calls)
+{
+  long long (*volatile read)(void) = read_once; /* loaded for each call, like cpucycles */
+  long long least = 0, begin, took;
+  int round, i;
+
+  for (round = 0; round < 20; round++) {
+    begin = monotonic();
+    for (i = 0; i < calls; i++)
+      (void)read();
+    took = monotonic() - begin;
+    if (round == 0 || took < least)
+      least = took;
+  }
+  return (double)least / calls;
+}
+
+static int bare_event;
+
+static long long read_bare(void)
+{
+  long long count[4];
+
+  return read(bare_event, count, sizeof count) > 0 ? count[0] : 0;
+}
+
+/* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that is read by read(2)
+   takes at most RATIO of a bare read(2) of such an event, which asks for the count alone; and from
+   one read to the next the program executes so many instructions of its own. */
+static int read_cost(char **arguments)
+{
+  double bare, ours, most = atof(arguments[1]);
+  long long last, next, least = 0;
+  int i, bound = atoi(arguments[2]);
+
+  bare_event = open_event(0);
+  bare = nanoseconds_a_call(read_bare, 1000);
+  close(bare_event);
+  need(arguments[0]);
+  ours = nanoseconds_a_call(cpucycles, 1000);
+  last = cpucycles();
+  for (i = 0; i < READS; i++) {
+    next = cpucycles();
+    least = i == 0 || next - last < least ? next - last : least;
+    last = next;
+  }
+  printf("vm-test: cost: a call of %s %.1f ns, a bare read(2) %.1f ns: %.3f, bound %.2f\n",
+    arguments[0], ours, bare, ours / bare, most);
+  printf("vm-test: cost: user instructions from read to read: %lld, bound %d\n", least, bound);
+  return ours <= most * bare && least <= bound ? KEPT : broken("too slow");
+}
+
+static const volatile struct perf_event_mmap_page *bare_page;
+
+static inline unsigned long long read_register(unsigned index)
+{
+  unsigned long long count = 0;
+
+#ifdef __aarch64__
+  if (index == 32)
+    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+#else
+#define CSR(n) case n: __asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(count)); break;
+  switch (index - 1) {
+    CSR(0) CSR(1) CSR(2) CSR(3) CSR(4) CSR(5) CSR(6) CSR(7) CSR(8) CSR(9) CSR(10) CSR(11) CSR(12)
+    CSR(13) CSR(14) CSR(15) CSR(16) CSR(17) CSR(18) CSR(19) CSR(20) CSR(21) CSR(22) CSR(23)
+    CSR(24) CSR(25) CSR(26) CSR(27) CSR(28) CSR(29) CSR(30) CSR(31)
+  }
+#undef CSR
+#endif
+  return count;
+}
+
+/* By hand, for one thread: the sequence of perf_event_open(2). */
+static long long read_bare_page(void)
+{
+  const volatile struct perf_event_mmap_page *page = bare_page;
+  unsigned lock, index;
+  long long offset, count;
+  int spare;
+
+  do {
+    lock = page->lock;
+    index = page->index;
+    offset = page->offset;
+    if (__builtin_expect(!page->cap_user_rdpmc || index == 0, 0))
+      return -1;
+    spare = 64 - page->pmc_width;
+    count = (long long)(read_register(index) << spare) >> spare;
+  } while (__builtin_expect(page->lock != lock, 0));
+  return offset + count;
+}
+
+static long long read_nothing(void)
+{
+  return 0;
+}
+
+/* page-cost NAME NANOSECONDS: under -icount, a call of a counter that is read through a page takes
+   at most that. */
+static int page_cost(char **arguments)
+{
+  double call, bare, ours, most = atof(arguments[1]);
+  int descriptor;
+
+  bare_page = open_page(&descriptor);
+  if (read_bare_page() < 0)
+    return broken("the page shows no counter");
+  call = nanoseconds_a_call(read_nothing, 10000);
+  bare = nanoseconds_a_call(read_bare_page, 10000);
+  munmap((void *)bare_page, (size_t)sysconf(_SC_PAGESIZE));
+  close(descriptor);
+  need(arguments[0]);
+  ours = nanoseconds_a_call(cpucycles, 10000);
+  printf("vm-test: cost: a call of %s %.1f ns, by hand for one thread %.1f ns, of which the call of "
+         "an empty function takes %.1f ns; bound %.0f ns\n", arguments[0], ours, bare, call, most);
+  return ours <= most + 0.5 ? KEPT : broken("too slow"); /* the clock is read once in 10,000 */
+}
+
+#endif
+
 #ifdef __aarch64__
 
 static unsigned long long read_pmccntr(void)
@@ -905,27 +1114,6 @@ static unsigned long long read_pmccntr(void)
   return count;
 }
 
-/* The first page of an event that asks for 64 bits and user access. */
-static const struct perf_event_mmap_page *open_event(int *descriptor)
-{
-  struct perf_event_attr event;
-  void *page;
-
-  memset(&event, 0, sizeof event);
-  event.size = sizeof event;
-  event.type = PERF_TYPE_HARDWARE;
-  event.config = PERF_COUNT_HW_CPU_CYCLES;
-  event.config1 = 3; /* 64 bits, user access */
-  event.exclude_kernel = 1;
-  *descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
-  page = *descriptor < 0 ? MAP_FAILED
-                         : mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
-                         *descriptor, 0);
-  if (page == MAP_FAILED)
-    exit(broken("no event: %s", strerror(errno)));
-  return page;
-}
-
 /* misleading LIST: an event's page says that its counter may be read, and not which; reading it
    raises SIGILL. There, one of the list is selected, and advances. */
 static int misleading(char **arguments)
@@ -934,7 +1122,7 @@ static int misleading(char **arguments)
   int descriptor, status;
   pid_t child;
 
-  page = open_event(&descriptor);
+  page = open_page(&descriptor);
   if (!page->cap_user_rdpmc || page->index != 0)
     return broken("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc,
       page->index);
@@ -953,7 +1141,7 @@ static void freeze(void)
 {
   int descriptor;
 
-  munmap((void *)open_event(&descriptor), (size_t)sysconf(_SC_PAGESIZE));
+  munmap((void *)open_page(&descriptor), (size_t)sysconf(_SC_PAGESIZE));
   close(descriptor);
 }
 
@@ -998,14 +1186,21 @@ static const struct {
 #endif
   { "idles", 1, idles },
   { "measures", 0, measures },
+  { "no-descriptors", 1, no_descriptors },
 #ifdef __aarch64__
   { "misleading", 1, misleading },
+#endif
+#ifdef HAVE_USER_ACCESS
+  { "page-cost", 2, page_cost },
 #endif
 #ifdef HAVE_PERFEX
   { "perfex-counts", 1, perfex_counts },
   { "perfex-exact", 0, perfex_exact },
   { "perfex-lost", 0, perfex_lost },
   { "perfex-refused", 1, perfex_refused },
+#endif
+#ifdef HAVE_USER_ACCESS
+  { "read-cost", 3, read_cost },
 #endif
   { "revoked", 1, revoked },
   { "selected", 1, selected },
