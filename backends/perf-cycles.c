@@ -34,11 +34,19 @@ CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own = {
   .only_descriptor = -1,
 };
 
+int cpucycles_perf_is_ours(const struct cpucycles_perf_event *event)
+{
+  uint64_t id = 0;
+
+  return event->descriptor >= 0 && kernel_identify(event->descriptor, &id) == 0 && id == event->id;
+}
+
 /* The program may have closed the descriptor, and have another file there by now. A pinned event
    that lost its hardware reads as the end of a file. */
-static inline int read_event(int descriptor, uint64_t id, struct reading *reading)
+static inline int read_event(const struct cpucycles_perf_event *event, struct reading *reading)
 {
-  return kernel_read(descriptor, reading) == (ssize_t)sizeof *reading && reading->id == id;
+  return kernel_read(event->descriptor, reading) == (ssize_t)sizeof *reading
+    && reading->id == event->id;
 }
 
 int cpucycles_perf_read_descriptors(long long *count)
@@ -48,7 +56,7 @@ int cpucycles_perf_read_descriptors(long long *count)
   int i;
 
   for (i = 0; i < own.count; i++) {
-    if (!read_event(own.event[i].descriptor, own.event[i].id, &reading))
+    if (!read_event(&own.event[i], &reading))
       return -1;
     if (own.count == 1 && reading.enabled != reading.running)
       return -1; /* some of the time is missing; of several kinds of core, one runs at a time */
@@ -138,8 +146,10 @@ static int is_disabled(long long count)
   return count == own.last && getpid() == own.process;
 }
 
-/* In every state, with whatever changes it. */
-static __attribute__((noinline)) long long read_any(const struct cpucycles_perf_method *method)
+/* In every state, with whatever changes it. A single event's descriptor comes here when the read
+   in cpucycles_perf_slow() has failed: another file is not read again. */
+static __attribute__((noinline)) long long read_any(const struct cpucycles_perf_method *method,
+  int saved_errno)
 {
   long long count = own.last;
 
@@ -148,12 +158,14 @@ static __attribute__((noinline)) long long read_any(const struct cpucycles_perf_
   if (own.state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
     cpucycles_perf_calmly(cpucycles_perf_leave_pages, method);
   if (own.state == CPUCYCLES_PERF_BY_DESCRIPTORS
-    && (cpucycles_perf_read_descriptors(&count) != 0 || is_disabled(count)))
+    && ((own.only_descriptor >= 0 && !cpucycles_perf_is_ours(&own.event[0]))
+      || cpucycles_perf_read_descriptors(&count) != 0 || is_disabled(count)))
     cpucycles_perf_calmly(cpucycles_perf_lose, method);
   if (own.state == CPUCYCLES_PERF_BY_NEXT_BEST)
     count = own.base + cpucycles_next_best();
   if (count > own.last)
     own.last = count;
+  errno = saved_errno;
   return own.last;
 }
 
@@ -163,21 +175,16 @@ long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
   unsigned long long base = (unsigned long long)own.base;
   int saved_errno = errno;
   struct reading reading;
-  long long count;
 
-  if (own.only_descriptor >= 0 && own.process == cpucycles_perf_this_process()) {
-    count = own.last;
-    if (read_event(own.only_descriptor, own.event[0].id, &reading)
-      && reading.enabled == reading.running)
-      count = (long long)(base + reading.value);
+  if (own.only_descriptor >= 0 && own.process == cpucycles_perf_this_process()
+    && read_event(&own.event[0], &reading)
+    && reading.enabled == reading.running) {
+    long long count = (long long)(base + reading.value);
+
     if (count > own.last)
       return own.last = count;
-    if (is_disabled(count)) /* or not read: once, as it may be another file */
-      cpucycles_perf_calmly(cpucycles_perf_lose, method);
   }
-  count = read_any(method);
-  errno = saved_errno;
-  return count;
+  return read_any(method, saved_errno);
 }
 
 /* The linker's names for where the section begins and ends. */

@@ -73,21 +73,13 @@ static struct {
 } kinds[CPUCYCLES_PERF_KINDS];
 static int kind_count;
 
-/* The descriptor may have been closed by the program, and be another file by now. */
-static int is_ours(const struct cpucycles_perf_event *event)
-{
-  uint64_t id = 0;
-
-  return event->descriptor >= 0 && kernel_identify(event->descriptor, &id) == 0 && id == event->id;
-}
-
 static void close_descriptors(void)
 {
   int i;
 
   own.only_descriptor = -1;
   for (i = 0; i < own.count; i++) {
-    if (is_ours(&own.event[i]))
+    if (cpucycles_perf_is_ours(&own.event[i]))
       kernel_close(own.event[i].descriptor);
     own.event[i].descriptor = -1;
   }
@@ -126,7 +118,8 @@ static int open_event(struct cpucycles_perf_event *event, uint32_t type, uint64_
   wanted.size = sizeof wanted;
   wanted.type = type;
   wanted.config = config;
-  wanted.config1 = method->config1;
+  if (own.state == CPUCYCLES_PERF_UNOPENED) /* else it is for read(2), which any counter serves */
+    wanted.config1 = method->config1;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
     | PERF_FORMAT_ID;
   wanted.pinned = 1;

@@ -34,9 +34,10 @@ static inline int kernel_identify(int descriptor, uint64_t *id)
   return perf_event_identify(descriptor, id);
 }
 
+/* Is never interrupted. */
 static inline ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  return perf_event_read(descriptor, reading, sizeof *reading);
+  return syscall(SYS_read, descriptor, reading, sizeof *reading);
 }
 
 static inline struct perf_event_mmap_page *kernel_map(int descriptor)
@@ -79,6 +80,9 @@ static inline int is_forked(void)
 }
 
 /* perf-cycles.c. */
+
+/* Is the descriptor still the event's? The program may have closed it. */
+int cpucycles_perf_is_ours(const struct cpucycles_perf_event *event);
 
 /* This thread's count, by read(2). Returns -1 if the events have not counted all of the time. */
 int cpucycles_perf_read_descriptors(long long *count);

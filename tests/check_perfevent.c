@@ -22,6 +22,7 @@
 #define cpucycles_perf_own tested_own
 #define cpucycles_perf_process tested_process
 #define cpucycles_perf_read_descriptors tested_read_descriptors
+#define cpucycles_perf_is_ours tested_is_ours
 #define cpucycles_perf_is_shown tested_is_shown
 #define cpucycles_perf_is_page tested_is_page
 #define cpucycles_perf_replace_page tested_replace_page

@@ -739,7 +739,7 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root's that sends each character back, once it has done what that says; 't'
+/* A process of root's that sends each character back, once it has done what that says; 't' and 'r'
    before. */
 struct helper {
   int to, from;
@@ -771,6 +771,9 @@ static int obey(char wish)
     return write_file(user_access, "1");
   case 't':
     return toggle();
+  case 'r':
+    rest(PAUSE);
+    return write_file(user_access, "0");
   case 's':
     return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk")
       : -1;
@@ -794,11 +797,13 @@ static struct helper start_helper(void)
   if (fork() == 0) {
     close(to[1]);
     while (read(to[0], &wish, 1) == 1) {
-      if (wish != 't' && obey(wish) != 0)
+      int late = wish == 't' || wish == 'r';
+
+      if (!late && obey(wish) != 0)
         wish = '!';
       if (write(from[1], &wish, 1) != 1)
         break;
-      if (wish == 't' && obey(wish) != 0)
+      if (late && obey(wish) != 0)
         _exit(broken("kernel.perf_user_access cannot be set"));
     }
     _exit(0);
@@ -841,6 +846,32 @@ static int revoked(char **arguments)
     last = keep_reading(last);
   ask(helper, '1'); /* it is still there */
   return last >= 0 ? KEPT : BROKEN;
+}
+
+/* revoked-between NAME, as root: where kernel.perf_user_access becomes 0 between two reads, their
+   difference is the thread's own time, where a cycle takes a nanosecond. */
+static int revoked_between(char **arguments)
+{
+  struct helper helper = start_helper();
+  long long begin, cycles, nanoseconds;
+  const char *reason;
+
+  drop_privileges();
+  stay_on(0);
+  need(arguments[0]);
+  ask(helper, 'r');
+  nanoseconds = my_time();
+  begin = cpucycles();
+  loop(20000000);
+  cycles = cpucycles() - begin;
+  nanoseconds = my_time() - nanoseconds;
+  reason = find(arguments[0])->reason;
+  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds, reason ? reason : "as before");
+  ask(helper, '1');
+  if (reason && strcmp(reason, "by-read") != 0)
+    return broken("the event is lost");
+  return (double)cycles >= 0.9 * (double)nanoseconds && (double)cycles <= 1.01 * (double)nanoseconds
+    ? KEPT : BROKEN;
 }
 
 /* unloaded NAME, as root: what arm-pmu-access/README says of a program that reads the counter
@@ -1203,6 +1234,7 @@ static const struct {
   { "read-cost", 3, read_cost },
 #endif
   { "revoked", 1, revoked },
+  { "revoked-between", 1, revoked_between },
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
