@@ -10,6 +10,15 @@ bench_rate_SOURCES = bench/rate.c
 bench_rate_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/bench$(EXEEXT) bench/rate$(EXEEXT)
 
+# A read of a perf event, where there are any.
+EXTRA_PROGRAMS += bench/perf
+bench_perf_SOURCES = bench/perf.c
+bench_perf_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+CLEANFILES += bench/perf$(EXEEXT)
+if PERF_EVENTS
+bench_perf = bench/perf$(EXEEXT)
+endif
+
 # Contenders, in the order of the table: each kind's first is what the others are compared with.
 contenders = plain cpucycles clang chrono benchmark fftw papi likwid other scaled
 EXTRA_DIST += bench/inline.h
@@ -37,9 +46,10 @@ CLEANFILES += bench/contend-*.so
 # In libtool's execute mode it is the program itself that runs, with the library of this tree, and
 # not a script around it.
 .PHONY: bench bench-reads
-bench: bench-reads bench/rate$(EXEEXT)
+bench: bench-reads bench/rate$(EXEEXT) $(bench_perf)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \
 	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/rate$(EXEEXT) $$strict
+	$(AM_V_at)test -z '$(bench_perf)' || $(LOG_COMPILER) $(bench_perf)
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir >/dev/null
 	$(AM_V_at)CC='$(CC)' $(SHELL) $(srcdir)/bench/build-time.sh $(distdir)
 	$(AM_V_at)rm -rf $(distdir)
