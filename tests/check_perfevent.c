@@ -196,7 +196,7 @@ static const char *volatile noted;
 
 void note_of_test(const char *code)
 {
-  noted = code;
+  __atomic_store_n(&noted, code, __ATOMIC_RELAXED); /* several threads may */
 }
 
 /* The instruction of the test: what it counts, and what happens meanwhile. */
@@ -209,7 +209,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t inde
 {
   uint64_t count = hardware[index - 1];
 
-  executed++;
+  __atomic_add_fetch(&executed, 1, __ATOMIC_RELAXED);
   if (meanwhile)
     meanwhile();
   return count;
