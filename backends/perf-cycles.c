@@ -228,6 +228,8 @@ int cpucycles_perf_rescue_instruction(void)
     done &= own.event[i].page && cpucycles_perf_is_page(own.event[i].page);
   if (done && own.state == CPUCYCLES_PERF_BY_PAGES)
     cpucycles_perf_calmly(cpucycles_perf_leave_pages, own.method);
+  for (i = 0; done && own.state == CPUCYCLES_PERF_BY_PAGES && i < own.count; i++)
+    done = cpucycles_perf_replace_page(&own.event[i], MAP_FIXED); /* in a child of vfork() */
   errno = saved_errno;
   return done;
 }

@@ -287,6 +287,8 @@ void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
 
   if (own.state != CPUCYCLES_PERF_BY_PAGES)
     return; /* a signal handler was faster */
+  if (getpid() != own.process)
+    return; /* a child of vfork(), which has its parent's storage: the parent's event rests */
   error = unless_filtered(open_descriptors, method);
   for (i = 0; i < own.count; i++) {
     complete &= own.event[i].page->index == 0;
@@ -342,7 +344,7 @@ __attribute__((constructor)) static void load(void)
 }
 
 /* A thread that exits later must not be led into an unloaded library; its events stay open until
-   the process ends. */
+   the process ends, and so does the word, as other threads read until then. */
 __attribute__((destructor)) static void unload(void)
 {
   thread_exits(NULL);
