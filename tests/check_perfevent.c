@@ -532,6 +532,36 @@ START_TEST(many_threads_leave_half_of_the_descriptors)
 }
 END_TEST
 
+START_TEST(descriptors_above_half_of_the_limit_are_the_programs)
+{
+  long long (*read_counter)(void) = by_read.read;
+  struct rlimit limit;
+  pthread_t thread;
+  int i;
+
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = 3000;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    skip("descriptors_above_half_of_the_limit_are_the_programs",
+      "the limit of descriptors is less");
+    return;
+  }
+  if (!opened("descriptors_above_half_of_the_limit_are_the_programs"))
+    return;
+  for (i = own.event[0].descriptor + 1; i < 1024 + 1500; i++)
+    ck_assert_int_eq(dup2(0, i), i);
+  noted = NULL;
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, &read_counter), 0);
+  pthread_join(thread, NULL);
+  ck_assert_str_eq(noted, "by-next-best");
+  close(1024 + 1499);
+  noted = NULL;
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, &read_counter), 0);
+  pthread_join(thread, NULL);
+  ck_assert_ptr_null(noted);
+}
+END_TEST
+
 START_TEST(event_is_none_of_the_standard_descriptors)
 {
   struct rlimit limit;
@@ -718,7 +748,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
   prepared.enabled = prepared.running = 1;
   open_by_fake();
   before = read_by_fake();
-  hardware[2] += 700; /* since then, until the fork */
+  hardware[2] += 1000000000000ULL; /* since then, until the fork */
   child = fork();
   if (child == 0) {
     long long after;
@@ -727,11 +757,11 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
     recorded[0] = NULL; /* the child's own event has a page that shows nothing */
     prepared.enabled = 0;
     after = read_by_fake();
-    suite_exit(after < before + 700 ? 1 : own.process != getpid() ? 2
+    suite_exit(after < before + 1000000000000LL ? 1 : own.process != getpid() ? 2
       : own.state == CPUCYCLES_PERF_BY_PAGES ? 3 : executed != executed_by_parent);
   }
   ck_assert_int_eq(status_of(child), 0);
-  ck_assert_int_eq(read_by_fake(), before + 700);
+  ck_assert_int_eq(read_by_fake(), before + 1000000000000LL);
 }
 END_TEST
 
@@ -785,8 +815,11 @@ static __attribute__((noinline)) pid_t read_in_vfork_child(const long long *befo
 {
   pid_t child = vfork();
 
-  if (child == 0)
+  if (child == 0) {
+    (void)by_read.read();
+    (void)by_read.read(); /* it stands still */
     _exit(by_read.read() < *before);
+  }
   return child;
 }
 
@@ -979,16 +1012,17 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
   struct perf_event_attr wanted;
   int other;
 
-  if (!opened("another_event_in_the_place_of_ours_is_not_taken_for_it"))
-    return;
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
-  wanted.type = PERF_TYPE_SOFTWARE;
-  wanted.config = PERF_COUNT_SW_DUMMY;
+  wanted.type = CPUCYCLES_PERF_TYPE;
+  wanted.config = CPUCYCLES_PERF_CONFIG;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
     | PERF_FORMAT_ID;
   wanted.exclude_kernel = 1;
   other = kernel_open(&wanted);
+  work(1000000); /* by which it is ahead */
+  if (!opened("another_event_in_the_place_of_ours_is_not_taken_for_it"))
+    return;
   ck_assert_int_ge(other, 0);
   ck_assert_int_eq(dup2(other, own.event[0].descriptor), own.event[0].descriptor);
   by_read.read();
@@ -1003,7 +1037,7 @@ START_TEST(event_that_shared_its_hardware_is_not_taken_for_a_whole_count)
   if (!opened("event_that_shared_its_hardware_is_not_taken_for_a_whole_count"))
     return;
   before = by_read.read();
-  prepared.value = (uint64_t)before + 1000;
+  prepared.value = (uint64_t)before + 1000000000000ULL;
   prepared.enabled = 1000;
   prepared.running = 999;
   ck_assert_int_ge(by_read.read(), before);
@@ -1816,6 +1850,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, short_lived_threads_leave_nothing);
   tcase_add_test(tests, threads_that_read_through_pages_keep_no_descriptor);
   tcase_add_test(tests, many_threads_leave_half_of_the_descriptors);
+  tcase_add_test(tests, descriptors_above_half_of_the_limit_are_the_programs);
   tcase_add_test(tests, event_is_none_of_the_standard_descriptors);
   tcase_add_test(tests, first_read_of_a_thread_allocates_nothing);
   tcase_add_test(tests, unit_says_whether_the_kernel_is_left_out);
