@@ -848,9 +848,9 @@ static int revoked(char **arguments)
   return last >= 0 ? KEPT : BROKEN;
 }
 
-/* revoked-between NAME, as root: where kernel.perf_user_access becomes 0 between two reads, their
-   difference is most of the thread's own time, where a cycle takes a nanosecond: a busy host takes
-   some of that. Without the count of the lost page it would be nothing. */
+/* revoked-between NAME PERCENT, as root: where kernel.perf_user_access becomes 0 between two reads,
+   their difference is that much of the thread's own time, where a cycle takes a nanosecond. Without
+   the count of the lost page it would be next to nothing. */
 static int revoked_between(char **arguments)
 {
   struct helper helper = start_helper();
@@ -871,7 +871,7 @@ static int revoked_between(char **arguments)
   ask(helper, '1');
   if (reason && strcmp(reason, "by-read") != 0)
     return broken("the event is lost");
-  return cycles >= nanoseconds / 2 && (double)cycles <= 1.01 * (double)nanoseconds
+  return cycles >= nanoseconds / 100 * atoi(arguments[1]) && (double)cycles <= 1.01 * (double)nanoseconds
     ? KEPT : BROKEN;
 }
 
@@ -1235,7 +1235,7 @@ static const struct {
   { "read-cost", 3, read_cost },
 #endif
   { "revoked", 1, revoked },
-  { "revoked-between", 1, revoked_between },
+  { "revoked-between", 2, revoked_between },
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
