@@ -9,6 +9,10 @@
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
    "type"). */
 
+/* As in lib/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an alternate
+   stack that disarms itself. */
+#undef _FORTIFY_SOURCE
+
 #include "config.h"
 
 #include "backends/backend.h"
