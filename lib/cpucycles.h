@@ -97,7 +97,7 @@ extern long long cpucycles_end(void);
    sections.
    Returns: the smallest end - begin of an empty section, in the unit of cpucycles(), the same in
      the whole process from then on. On a counter that moves by more than 1 at a time, an empty
-     section less this is 0 or one such grain.
+     section less this is mostly 0 or one such grain.
    Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_overhead(void);
