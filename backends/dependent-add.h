@@ -23,7 +23,7 @@ static inline int adds_twice_a_cycle(void)
     return 1;
   if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
     return 0;
-  return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) == 15;
+  return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) + ((a >> 20) & 255) == 15;
 }
 #else
 static inline int adds_twice_a_cycle(void)

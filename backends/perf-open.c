@@ -257,8 +257,10 @@ static int unless_filtered(int (*open_some)(const struct cpucycles_perf_method *
 
 void cpucycles_perf_begin(const struct cpucycles_perf_method *method)
 {
-  if (cpucycles_perf_this_process() == 0)
+  if (cpucycles_perf_this_process() == 0) {
+    own.process = -1; /* in a PID namespace of its own, a child may have its parent's number */
     __atomic_store_n(cpucycles_perf_process, getpid(), __ATOMIC_RELAXED);
+  }
   if (is_forked() && own.state != CPUCYCLES_PERF_BY_NEXT_BEST)
     close_events();
   own.process = cpucycles_perf_this_process();
@@ -335,6 +337,7 @@ static void before_fork(void)
 static void after_fork_in_child(void)
 {
   own.only_page = &cpucycles_perf_no_page;
+  own.process = -1;
   __atomic_store_n(cpucycles_perf_process, 0, __ATOMIC_RELAXED);
 }
 
@@ -351,7 +354,9 @@ __attribute__((constructor)) static void load(void)
    the process ends, and so does the word, as other threads read until then. */
 __attribute__((destructor)) static void unload(void)
 {
-  thread_exits(NULL);
+  if (own.state != CPUCYCLES_PERF_UNOPENED) /* else exit() makes no system call of ours */
+    thread_exits(NULL);
+  own.is_exiting = 1;
   if (at_exit_made)
     pthread_key_delete(at_exit);
   at_exit_made = 0;

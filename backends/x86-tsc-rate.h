@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "backends/kernel-file.h"
 #include "backends/rate.h"
+#include "lib/tls.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -80,7 +81,7 @@ static inline long long tsc_rate_of_factors(unsigned int mult, unsigned int shif
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
 
 /* What a signal that cut the question short would leave behind. */
-static struct {
+static CPUCYCLES_TLS struct {
   int event; /* its descriptor and 1; 0: none */
   struct perf_event_mmap_page *page;
   size_t size;

@@ -79,6 +79,7 @@ struct search {
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
   DIR *folder;                             /* the same; or 0 */
   const struct cpucycles_backend *counter; /* the same; or 0 */
+  long long momentary; /* what cpuinfo's lines of this moment said, once read */
   long long answer;
   const char *name; /* who gave it, where that is not the source's own name */
 };
@@ -299,7 +300,7 @@ static void list_cpus(struct search *search)
 {
   struct cpu_set online, policy, asked;
   char path[128];
-  int cpu, other, policies = 0;
+  int cpu, other, policies = 0, alone = 0;
 
   memset(&asked, 0, sizeof asked);
   search->cpus = 0;
@@ -314,9 +315,10 @@ static void list_cpus(struct search *search)
       = (policies > 0 || search->cpus < SILENT_LIMIT) && has_policy(search, cpu);
     if (!search->has_policy[search->cpus++])
       continue;
-    policies++;
+    if (++policies > 1 && alone)
+      continue; /* each has its own, as on x86 */
     below_cpu(path, cpu, "cpufreq/affected_cpus");
-    read_cpus(search, path, &policy);
+    alone = read_cpus(search, path, &policy) == 1;
     for (other = 0; other < CPU_NUMBERS; other++)
       if (has_cpu(&policy, other))
         add_cpu(&asked, other);
@@ -365,14 +367,16 @@ static void begin_cpuinfo(struct search *search, struct cpucycles_cpuinfo *cpuin
   cpucycles_cpuinfo_begin(cpuinfo, machine);
 }
 
-static long long read_cpuinfo(struct search *search, const char *path, int momentary)
+#define CPUINFO "/proc/cpuinfo"
+
+static long long from_cpuinfo(struct search *search, const struct source *source)
 {
   struct cpucycles_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
   ssize_t length;
   int total = 0;
 
-  if (open_file(search, path) != 0)
+  if (open_file(search, source->name) != 0)
     return 0;
   begin_cpuinfo(search, &cpuinfo);
   while (total < CPUINFO_LIMIT && !cpucycles_cpuinfo_is_decided(&cpuinfo)
@@ -381,14 +385,8 @@ static long long read_cpuinfo(struct search *search, const char *path, int momen
     total += (int)length;
   }
   close_file(search);
-  return momentary ? cpuinfo.momentary : cpucycles_cpuinfo_constant(&cpuinfo);
-}
-
-#define CPUINFO "/proc/cpuinfo"
-
-static long long from_cpuinfo(struct search *search, const struct source *source)
-{
-  return read_cpuinfo(search, source->name, 0);
+  search->momentary = cpuinfo.momentary;
+  return cpucycles_cpuinfo_constant(&cpuinfo);
 }
 
 /* The values of this moment, of cores that may be idle: the highest counts. */
@@ -396,7 +394,7 @@ static long long from_momentary(struct search *search, const struct source *sour
 {
   (void)source;
   search->name = CPUINFO;
-  return read_cpuinfo(search, CPUINFO, 1);
+  return search->momentary;
 }
 
 /* What a property of a node holds. Returns how many bytes, or the trouble. */
@@ -588,7 +586,7 @@ static long long answer_of(struct search *search, const struct source *source)
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
 {
   struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "", 0 };
-  struct search search = { host, NULL, &found, -1, { 0 }, { 0 }, -1, NULL, NULL, 0, NULL };
+  struct search search = { host, NULL, &found, -1, { 0 }, { 0 }, -1, NULL, NULL, 0, 0, NULL };
   long long hz = 0;
   int i;
 

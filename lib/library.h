@@ -195,7 +195,6 @@ struct cpucycles_selection {
   const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
   unsigned int plain; /* its own, where its read() is not extended */
   struct cpucycles_timer_info timer; /* of the chosen one, once asked */
-  int rounded;                       /* the stated rate, that is: a measurement is better */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */

@@ -161,7 +161,15 @@ static int has_time(const struct series *series, long long spent)
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
   struct series series = { 1, 0, { 0 }, 0, 0, 0 };
-  long long begin = stopwatch->now(), now = begin, last, shortest, hz;
+  long long begin = stopwatch->now(), now = begin, last, shortest, hz, cost = WHOLE;
+  int i;
+
+  for (i = 0; i < AGREEING; i++) { /* what a read of the clock takes, at least */
+    last = now;
+    now = stopwatch->now();
+    if (now - last < cost)
+      cost = now - last;
+  }
 
   /* a window begins where the one before ended: no interruption is between them */
   do {
@@ -172,8 +180,8 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
       return 0;
   } while (has_time(&series, now - begin));
   shortest = result_of(&series);
-  if (shortest == 0)
+  if (shortest == 0 || cost < 0 || cost > shortest / 10)
     return 0;
-  hz = series.passes * ADDS * 1000000000LL / shortest;
+  hz = series.passes * ADDS * 1000000000LL / (shortest - cost);
   return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
 }

@@ -215,7 +215,7 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection)
   if (measured == 0)
     return stated;
   if (stated <= 0 || !agree(stated, measured)
-    || __atomic_load_n(&selection->rounded, __ATOMIC_RELAXED))
+    || is_rounded(selection->backend))
     return measured;
   return stated;
 }

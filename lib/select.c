@@ -319,12 +319,22 @@ static void prepare_questions(void *backend)
   ((const struct cpucycles_backend *)backend)->prepare();
 }
 
+/* Of all counters, since cpucycles_core_persecond() asks the CPU whatever was chosen. One that has been
+   cut short by a signal goes on after what raised it. */
+static void prepare_all(const struct cpucycles_entry *table, int count)
+{
+  int i, tries;
+
+  for (i = 0; i < count; i++)
+    for (tries = 0; table[i].backend->prepare && tries < 3; tries++)
+      if (cpucycles_trial(prepare_questions, (void *)table[i].backend) == 0)
+        break;
+}
+
 /* The process's counter from now on. */
 static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i)
 {
-  int tries;
-
   if (!reopens(selection, table, i, &selection->reader))
     return 0;
   selection->counters[i].state = CPUCYCLES_SELECTED;
@@ -333,9 +343,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
     cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
-  for (tries = 0; table[i].backend->prepare && tries < 3; tries++)
-    if (cpucycles_trial(prepare_questions, (void *)table[i].backend) == 0)
-      break;
+  prepare_all(table, selection->count);
   return 1;
 }
 
@@ -438,7 +446,6 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
-  selection->rounded = 0;
   for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_touch, NULL) != 0; i++)
     cpucycles_osclock_avoid();
   selection->frequency = cpucycles_frequency(host);

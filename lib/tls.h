@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_TLS_H
 #define CPUCYCLES_TLS_H
 
+#include <stdint.h> /* defines __GLIBC__, where that is the C library */
+
 /* The call that finds a thread-local variable in a shared library costs more than the whole
    read. Libraries that are loaded late share a limited room for the quick way, of which this
    takes little; musl has none. */

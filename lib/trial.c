@@ -211,7 +211,7 @@ static void install(struct handlers *ours, int i)
 
   memset(&action, 0, sizeof action);
   found = action;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  action.sa_flags = SA_SIGINFO | SA_RESTART; /* an ignored signal interrupts nothing */
   action.sa_sigaction = ours->handler;
   sigemptyset(&action.sa_mask);
   sigaction(faults[i], &action, &found);
