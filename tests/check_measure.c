@@ -330,8 +330,9 @@ START_TEST(core_persecond_is_the_measured_frequency)
   int i;
 
   if (!core_persecond_is_known()) {
-    ck_assert_int_eq(cpucycles_core_persecond(), 0);
-    skip(test, "adds do not take one cycle here, or the library was compiled unoptimized: it is 0");
+    if (!dependent_add_takes_one_cycle())
+      ck_assert_int_eq(cpucycles_core_persecond(), 0);
+    skip(test, "adds do not take one cycle, the library was compiled unoptimized, or the machine is busy");
     return;
   }
   for (i = 0; i < TRIES; i++) {

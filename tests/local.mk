@@ -105,6 +105,8 @@ endif
 tests_perf_module_la_SOURCES = tests/perf-module.c backends/perf-remedy.c lib/thread.c lib/trial.c
 tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
+# As in the shared library: other code has other costs.
+tests_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
