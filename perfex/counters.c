@@ -240,7 +240,7 @@ static int has_counterpart(int event)
 
 int start_counters(int e0, int e1)
 {
-  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, cancel_state;
+  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation, cancel_state;
   sigset_t mask;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* while something is said */
@@ -260,10 +260,11 @@ int start_counters(int e0, int e1)
     error = start();
   }
   own.error = error;
+  generation = error ? -1 : own.generation; /* before a handler starts others */
   perf_event_wait_end(&mask);
   pthread_setcancelstate(cancel_state, NULL);
   errno = error ? error : saved_errno;
-  return error ? -1 : own.generation;
+  return generation;
 }
 
 /* Has what was started counted all of the time until now, for this thread and process? */

@@ -42,6 +42,7 @@ static int refusing;                        /* with that errno */
 static void (*alter)(void *reading, ssize_t *length);
 static _Thread_local struct perf_event_attr asked[4];
 static _Thread_local int asked_group[4], asks;
+static void (*when_an_event_is_opened)(void);
 
 static int open_of_test(struct perf_event_attr *wanted, int group)
 {
@@ -49,6 +50,8 @@ static int open_of_test(struct perf_event_attr *wanted, int group)
     asked[asks] = *wanted;
     asked_group[asks++] = group;
   }
+  if (when_an_event_is_opened)
+    when_an_event_is_opened();
   if ((refused_without_kernel && wanted->exclude_kernel)
     || (refused_alone && (int)wanted->config == refused_alone)
     || (refused_together && (int)wanted->config == refused_together && group >= 0)) {
@@ -484,6 +487,35 @@ START_TEST(handler_may_start_counters_during_the_first_start)
 }
 END_TEST
 
+static volatile int handlers_start;
+
+static void count_in_handler(int signal)
+{
+  long long c0, c1;
+
+  (void)signal;
+  when_an_event_is_opened = NULL;
+  handlers_start = start_counters(0, 15);
+  read_counters(0, &c0, 15, &c1);
+}
+
+/* The signal is pending until start_counters() lets signals through again. */
+START_TEST(handler_that_counts_before_start_returns_leaves_no_count_that_matches)
+{
+  long long c0, c1;
+  int start;
+
+  if (!can_count("handler_that_counts_before_start_returns_leaves_no_count_that_matches"))
+    return;
+  signal(SIGUSR1, count_in_handler);
+  when_an_event_is_opened = raise_one;
+  start = start_counters(0, 15);
+  ck_assert_int_gt(start, 0);
+  ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
+  ck_assert_int_eq(handlers_start, start + 2);
+}
+END_TEST
+
 static const struct {
   const char *name;
   void (*alter)(void *reading, ssize_t *length);
@@ -876,6 +908,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, signals_that_the_program_has_blocked_stay_pending);
   tcase_add_test(tests, filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals);
   tcase_add_test(tests, handler_may_start_counters_during_the_first_start);
+  tcase_add_test(tests, handler_that_counts_before_start_returns_leaves_no_count_that_matches);
   tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
   tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
   tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
