@@ -177,6 +177,8 @@ const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selectio
     return &selection->timer;
   state = cpucycles_hold_cancellation();
   found = ask(selection->backend);
+  if (found.stated_rate > 0 && is_rounded(selection->backend))
+    __atomic_store_n(&selection->rounded, 1, __ATOMIC_RELAXED);
   publish(&selection->timer, &found);
   cpucycles_release_cancellation(state);
   __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);

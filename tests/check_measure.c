@@ -565,14 +565,63 @@ START_TEST(clock_states_its_rate_and_is_invariant)
 }
 END_TEST
 
+/* Of the TSC: the statements that a measurement refines. */
+static int is_rounded_source(const char *source)
+{
+  return source && (strcmp(source, "CPUID leaf 16H") == 0 || strcmp(source, "model name") == 0);
+}
+
 /* Whoever states nothing, or states what is true: then the rate is that statement. */
 START_TEST(statement_of_the_chosen_counter_is_its_rate)
 {
   const struct cpucycles_timer_info *timer = timer_of(cpucycles_implementation());
   long long rate = cpucycles_rate();
 
-  if (timer->stated_rate && cpucycles_rates_agree(timer->stated_rate, rate))
+  if (timer->stated_rate && cpucycles_rates_agree(timer->stated_rate, rate)
+    && !is_rounded_source(timer->stated_rate_source))
     ck_assert(timer->stated_rate == rate || rate == cpucycles_persecond());
+}
+END_TEST
+
+static long long statement;
+static int statement_is_rounded;
+
+static long long state_rate(void)
+{
+  return statement;
+}
+
+static int state_rounding(void)
+{
+  return statement_is_rounded;
+}
+
+/* The library's counter, as a backend would state its rate, 0.5 % too high. */
+START_TEST(statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it)
+{
+  static const struct cpucycles_backend backend
+    = { .kind = CPUCYCLES_KIND_REFERENCE, .rate = state_rate, .rate_is_rounded = state_rounding };
+  static struct cpucycles_selection selection;
+  long long measured = cpucycles_measured_rate(cpucycles), rate;
+  int i;
+
+  if (measured == 0) {
+    skip("statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it",
+      "the rate of this counter cannot be measured");
+    return;
+  }
+  statement = measured + measured / 200;
+  statement_is_rounded = _i;
+  selection.backend = &backend;
+  ck_assert_int_eq(cpucycles_ask_timer(&selection)->stated_rate, statement);
+  rate = cpucycles_find_rate(&selection);
+  for (i = 0; i < 10 && statement_is_rounded && rate == statement; i++)
+    rate = cpucycles_find_rate(&selection); /* a machine may be too busy to measure */
+  ck_assert(cpucycles_rates_agree(measured, rate));
+  if (statement_is_rounded)
+    ck_assert_int_ne(rate, statement);
+  else if (cpucycles_rates_agree(statement, rate))
+    ck_assert_int_eq(rate, statement);
 }
 END_TEST
 
@@ -690,6 +739,8 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_test(tests, clock_states_its_rate_and_is_invariant);
   tcase_add_test(tests, statement_of_the_chosen_counter_is_its_rate);
+  tcase_add_loop_test(tests,
+    statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it, 0, 2);
   tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
   tcase_add_test(tests, threads_find_one_rate);
   tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate,
