@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the
-   zeros of virtual machines. No CPU is asked: the leaves are made here. */
+   zeros of virtual machines; in which order they are asked, and what is measured instead. No CPU is
+   asked: the leaves are made here. */
 
 #include "config.h"
 
 #include "backends/x86-tsc-rate.h"
+#include "lib/library.h"
+#include "lib/osclock.h"
 
 #include "tests/suite.h"
 
@@ -228,6 +231,66 @@ START_TEST(rate_comes_with_the_name_of_who_states_it)
 }
 END_TEST
 
+/* The sources in the order in which they are asked, and which of them round. */
+static const struct {
+  const char *name;
+  int rounds;
+} order[] = {
+  { "tsc_freq_khz", 0 },
+  { "perf time_mult", 0 },
+  { "CPUID leaf 15H", 0 },
+  { "CPUID leaf 40000010H", 0 },
+#ifdef HAVE_SYSCTLBYNAME
+  { "sysctl of the TSC", 0 },
+#endif
+  { "CPUID leaf 16H", 1 },
+  { "model name", 1 },
+};
+
+enum { ORDERED = sizeof order / sizeof order[0] };
+
+START_TEST(exact_sources_are_asked_before_those_that_round)
+{
+  int i;
+
+  ck_assert_int_eq(TSC_RATES, ORDERED);
+  for (i = 0; i < ORDERED; i++) {
+    ck_assert_str_eq(tsc_rates[i].name, order[i].name);
+    ck_assert_msg(tsc_rates[i].rounds == order[i].rounds, "%s", order[i].name);
+  }
+}
+END_TEST
+
+/* A counter of 2.1 GHz, of which 2.11 GHz is stated. */
+static long long read_counter(void)
+{
+  return (long long)((double)cpucycles_osclock_raw() * 2.1);
+}
+
+static long long state_rate(void)
+{
+  return 2110000000;
+}
+
+START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
+{
+  static const struct cpucycles_backend counter
+    = { .read = read_counter, .rate = state_rate, .rate_is_rounded = tsc_rate_is_rounded };
+  long long rate;
+  int i, tries;
+
+  for (i = 0; i < ORDERED; i++) {
+    tsc_rate_answered = i;
+    rate = cpucycles_stated_rate(&counter);
+    /* a machine may be too busy to measure */
+    for (tries = 0; tries < 10 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
+      rate = cpucycles_stated_rate(&counter);
+    ck_assert_msg((rate == state_rate()) == !order[i].rounds, "%s", order[i].name);
+    ck_assert_msg(cpucycles_rates_agree(2100000000, rate), "%s", order[i].name);
+  }
+}
+END_TEST
+
 START_TEST(asking_leaves_nothing_open)
 {
   int before = dup(0), after;
@@ -281,6 +344,8 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
   tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
   tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
+  tcase_add_test(tests, exact_sources_are_asked_before_those_that_round);
+  tcase_add_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent);
   tcase_add_test(tests, asking_leaves_nothing_open);
   tcase_add_test(tests, invariance_is_what_cpuid_states);
 }
