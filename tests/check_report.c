@@ -282,6 +282,30 @@ START_TEST(clock_in_use_is_warned_of)
 }
 END_TEST
 
+/* The core's rate, in hundredths of what is counted in a second. */
+START_TEST(core_is_warned_of_where_its_rate_is_not_what_is_counted)
+{
+  static const struct {
+    int hundredths, is_warned_of;
+  } rows[] = { { 97, 1 }, { 99, 0 }, { 101, 0 }, { 103, 1 } };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    memset(&report, 0, sizeof report);
+    report.state.turbo = -1;
+    report.core.counted = 2000000000;
+    report.core.before = report.core.after = 20000000LL * rows[i].hundredths;
+    find_warnings(&report);
+    ck_assert_msg(warns_of("but the core runs at") == rows[i].is_warned_of, "%d",
+      rows[i].hundredths);
+    report.warnings = 0;
+    report.core.is_counted = 1;
+    find_warnings(&report);
+    ck_assert(!warns_of("but the core runs at"));
+  }
+}
+END_TEST
+
 START_TEST(recorded_machines_are_described)
 {
   static const struct {
@@ -330,6 +354,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, state_that_endangers_a_measurement_is_warned_of);
   tcase_add_test(tests, counter_that_does_not_deliver_what_is_stated_is_warned_of);
   tcase_add_test(tests, clock_in_use_is_warned_of);
+  tcase_add_test(tests, core_is_warned_of_where_its_rate_is_not_what_is_counted);
   tcase_add_test(tests, recorded_machines_are_described);
 }
 
