@@ -39,15 +39,17 @@ static void warn_of_core(struct report *report, const struct cpucycles_counter_i
   const struct core_info *core = &report->core;
   long long persecond = core->after > 0 ? core->after : core->before;
   double cycles = core_cycles(core, persecond);
+  int is_reference = strcmp(counter->kind, "reference") == 0;
 
   if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
   warn(report,
-    "%s counts %lld cycles a second, but the core runs at %lld: a number of cycles measured by it "
-    "is %.2f times too %s to be the core's. Publish it as cycles of %s, or multiply it by %.3f, "
-    "which holds as long as the core keeps this frequency",
+    "%s counts %lld cycles a second, but the core runs at %lld: cycles counted here are %.3f times "
+    "too %s to be the core's. Publish them as %s cycles (%s, %lld a second), or multiply them by "
+    "%.3f, which holds as long as the core keeps this frequency",
     counter->name, core->counted, persecond, cycles > 1 ? cycles : 1 / cycles,
-    cycles > 1 ? "small" : "large", counter->name, cycles);
+    cycles > 1 ? "few" : "many", is_reference ? "reference" : "scaled", counter->name,
+    core->counted, cycles);
 }
 
 /* A core whose frequency changes makes cycles of another counter more or fewer than its own, and

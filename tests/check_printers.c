@@ -390,12 +390,14 @@ START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_perce
   core_to_warn_of = faster;
   warn_of_one("reference");
   expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at "
-         "3200000000: a number of cycles measured by it is 1.60 times too small to be the core's. "
-         "Publish it as cycles of fake, or multiply it by 1.600, which holds as long as the core "
-         "keeps this frequency");
+         "3200000000: cycles counted here are 1.600 times too few to be the core's. Publish them "
+         "as reference cycles (fake, 2000000000 a second), or multiply them by 1.600, which holds "
+         "as long as the core keeps this frequency");
   core_to_warn_of.after = 1000000000;
-  warn_of_one("reference");
-  ck_assert_ptr_nonnull(strstr(printed, "is 2.00 times too large to be the core's"));
+  warn_of_one("clock");
+  ck_assert_ptr_nonnull(strstr(printed, "are 2.000 times too many to be the core's"));
+  ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 a second)"));
+  ck_assert_ptr_nonnull(strstr(printed, "multiply them by 0.500,"));
   core_to_warn_of.after = 0;
   warn_of_one("reference");
   ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
