@@ -177,8 +177,6 @@ const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selectio
     return &selection->timer;
   state = cpucycles_hold_cancellation();
   found = ask(selection->backend);
-  if (found.stated_rate > 0 && is_rounded(selection->backend))
-    __atomic_store_n(&selection->rounded, 1, __ATOMIC_RELAXED);
   publish(&selection->timer, &found);
   cpucycles_release_cancellation(state);
   __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
@@ -216,8 +214,7 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection)
   measured = measured_once();
   if (measured == 0)
     return stated;
-  if (stated <= 0 || !agree(stated, measured)
-    || is_rounded(selection->backend))
+  if (stated <= 0 || !agree(stated, measured) || is_rounded(selection->backend))
     return measured;
   return stated;
 }
