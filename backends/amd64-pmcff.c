@@ -69,7 +69,8 @@ static void explain(int error, int signal, struct cpucycles_why *why)
     cpucycles_fixed_counter_why("", why);
   else if (error == EACCES)
     cpucycles_rdpmc_why("", 2, why);
-  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && cpucycles_tried.cpuid > 0 && is_intel())
+  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && cpucycles_tried.cpuid > 0
+    && is_intel())
     cpucycles_no_pmu_why("", why);
 }
 

@@ -83,8 +83,8 @@ struct cpucycles_backend {
   /* Who stated what rate() returned last, in some words. 0: there is one who can. */
   const char *(*rate_source)(void);
 
-  /* 1 if what rate() returned last is rounded, such as the nominal frequency in a CPU's model name: a
-     measurement that agrees is better. 0 from it, or a null pointer: it is exact. */
+  /* 1 if what rate() returned last is rounded, such as the nominal frequency in a CPU's model name:
+     a measurement that agrees is better. 0 from it, or a null pointer: it is exact. */
   int (*rate_is_rounded)(void);
 
   /* For somebody who asks why it was dropped: fills in what there is to say beyond what open()
@@ -115,9 +115,9 @@ struct cpucycles_backend {
   unsigned int plain;
 };
 
-/* Facilities that may be used, files apart, when somebody asks after the selection. 1: it has worked
-   in the selection; -1: it was tried there, and did not return; 0: not tried. Linux can make CPUID
-   raise SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
+/* Facilities that may be used, files apart, when somebody asks after the selection. 1: it has
+   worked in the selection; -1: it was tried there, and did not return; 0: not tried. Linux can make
+   CPUID raise SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter perf_event_open(2) SIGSYS. */
 extern struct cpucycles_tried {
   int cpuid, perf_event_open;
   int no_pmu; /* perf_event_open(2) answered that there is none */

@@ -55,7 +55,8 @@ enum cpucycles_perf_state {
   CPUCYCLES_PERF_BY_NEXT_BEST
 };
 
-/* A thread's storage, of which a forked child has a copy. Reads by instruction use the beginning. */
+/* A thread's storage, of which a forked child has a copy. Reads by instruction use the beginning.
+   */
 struct cpucycles_perf_thread {
   /* of the thread's only event; else a page of which the index is 0 */
   const volatile struct perf_event_mmap_page *only_page;

@@ -9,8 +9,8 @@
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
    "type"). */
 
-/* As in lib/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an alternate
-   stack that disarms itself. */
+/* As in lib/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an
+   alternate stack that disarms itself. */
 #undef _FORTIFY_SOURCE
 
 #include "config.h"
@@ -64,8 +64,8 @@ enum {
 static pthread_key_t at_exit;
 static int at_exit_made;
 
-/* The word that cpucycles_perf_process points to: in memory that the kernel zeroes in a forked child,
-   however it was made; before Linux 4.14, which does not do that, here. */
+/* The word that cpucycles_perf_process points to: in memory that the kernel zeroes in a forked
+   child, however it was made; before Linux 4.14, which does not do that, here. */
 static pid_t not_wiped;
 pid_t *cpucycles_perf_process = &not_wiped;
 
@@ -329,7 +329,8 @@ static void thread_exits(void *unused)
 /* The child goes on from the count of this moment. */
 static void before_fork(void)
 {
-  if ((own.state == CPUCYCLES_PERF_BY_PAGES || own.state == CPUCYCLES_PERF_BY_DESCRIPTORS) && !is_forked())
+  if ((own.state == CPUCYCLES_PERF_BY_PAGES || own.state == CPUCYCLES_PERF_BY_DESCRIPTORS)
+    && !is_forked())
     cpucycles_perf_slow(own.method);
 }
 

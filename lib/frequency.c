@@ -325,8 +325,8 @@ static void list_cpus(struct search *search)
   }
 }
 
-/* One number in a file of the kernel's, below a CPU's folder. Without a line's end it was cut short,
-   and could be any number's beginning. */
+/* One number in a file of the kernel's, below a CPU's folder. Without a line's end it was cut
+   short, and could be any number's beginning. */
 static long long from_cpu(struct search *search, const struct source *source, int cpu)
 {
   char text[64], path[128];

@@ -81,8 +81,8 @@ struct cpucycles_cpuinfo {
 void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine);
 void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length);
 
-/* Is "cpu MHz" one value for all CPUs, and known? Then no more need be read: in a virtual machine the
-   kernel takes ten microseconds for each CPU. */
+/* Is "cpu MHz" one value for all CPUs, and known? Then no more need be read: in a virtual machine
+   the kernel takes ten microseconds for each CPU. */
 int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo);
 
 /* What is stated for good, in Hz, or 0: on x86, also "cpu MHz" where that does not change. */

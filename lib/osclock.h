@@ -25,8 +25,8 @@ long long cpucycles_osclock_wall(void);
 /* Reads each clock once, for the library's trial to see whether that raises a signal. */
 void cpucycles_osclock_touch(void *unused);
 
-/* Reads the clocks by plain system calls from now on; called again: not at all, they return 0. The C
-   library's way reads a counter in user space (vDSO), which raises SIGSEGV under
+/* Reads the clocks by plain system calls from now on; called again: not at all, they return 0. The
+   C library's way reads a counter in user space (vDSO), which raises SIGSEGV under
    prctl(PR_SET_TSC); a filter can answer the system call with SIGSYS. */
 void cpucycles_osclock_avoid(void);
 

@@ -184,9 +184,9 @@ const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selectio
   return &selection->timer;
 }
 
-/* Measures the selected counter at the first call; the first of several threads to be ready is right
-   for all. The result is kept as a float, which every CPU can exchange atomically: its 24 bits
-   are good for 0.06 ppm, the measurement for some ppm. */
+/* Measures the selected counter at the first call; the first of several threads to be ready is
+   right for all. The result is kept as a float, which every CPU can exchange atomically: its 24
+   bits are good for 0.06 ppm, the measurement for some ppm. */
 static long long measured_once(void)
 {
   static uint32_t published;

@@ -319,8 +319,8 @@ static void prepare_questions(void *backend)
   ((const struct cpucycles_backend *)backend)->prepare();
 }
 
-/* Of all counters, since cpucycles_core_persecond() asks the CPU whatever was chosen. One that has been
-   cut short by a signal goes on after what raised it. */
+/* Of all counters, since cpucycles_core_persecond() asks the CPU whatever was chosen. One that has
+   been cut short by a signal goes on after what raised it. */
 static void prepare_all(const struct cpucycles_entry *table, int count)
 {
   int i, tries;

@@ -90,8 +90,8 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns 0,
-   or -1 where the system does not allow that. */
+/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns
+   0, or -1 where the system does not allow that. */
 static int queue_again(siginfo_t *info, int to_thread)
 {
 #if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
@@ -115,8 +115,8 @@ static int send_again(siginfo_t *info, int to_thread)
 }
 
 /* Ends the process when the handler returns, as it would have ended without us: an access to memory
-   faults again by itself; other faults are pending with their code and address, since s390x does not
-   repeat the instruction. A system call that a filter answered is repeated nowhere. */
+   faults again by itself; other faults are pending with their code and address, since s390x does
+   not repeat the instruction. A system call that a filter answered is repeated nowhere. */
 static void take_default_action(siginfo_t *info)
 {
   struct sigaction action;
@@ -192,8 +192,8 @@ static int is(const struct sigaction *action, const struct handlers *ours)
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == ours->handler;
 }
 
-/* Replaces our handler. One that the program has set meanwhile stays: it may pass signals on to ours,
-   and so must not be taken for what ours passes them on to. */
+/* Replaces our handler. One that the program has set meanwhile stays: it may pass signals on to
+   ours, and so must not be taken for what ours passes them on to. */
 static void replace(const struct handlers *ours, int i, const struct sigaction *action)
 {
   struct sigaction found = *action;

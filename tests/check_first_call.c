@@ -98,7 +98,8 @@ static void handle(int signal, siginfo_t *info, void *context)
   siglongjmp(escape, 1);
 }
 
-/* What signals carry. Not every C library has pthread_sigqueue(): elsewhere than on Linux, nothing. */
+/* What signals carry. Not every C library has pthread_sigqueue(): elsewhere than on Linux, nothing.
+   */
 #ifdef __linux__
 enum { CARRIED = 3 };
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate for recorded machines: each within the limits that are known for it,
-   also with any of its files cut short anywhere. The recorded machines lie outside of the project,
-   in the folder that CPUCYCLES_MACHINES names, else beside the sources; others in tests/machines. */
+/* The frequency estimate for recorded machines: each within the limits that are known for it, also
+   with any of its files cut short anywhere. The recorded machines lie outside of the project, in
+   the folder that CPUCYCLES_MACHINES names, else beside the sources; others in tests/machines. */
 
 #include "config.h"
 

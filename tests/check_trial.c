@@ -586,8 +586,8 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
 }
 END_TEST
 
-/* The program's sigaction() here is this one, which forks after the n-th call: as another thread may
-   do at any moment of a selection. */
+/* The program's sigaction() here is this one, which forks after the n-th call: as another thread
+   may do at any moment of a selection. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) \
   && !defined(__clang__)
 

@@ -706,7 +706,8 @@ static int measures(char **arguments)
   return llabs(measured - stated) <= most ? KEPT : broken("by more than 2 %% apart");
 }
 
-/* core-rate HZ: so the core's frequency is measured, within 1 %, each time; 0: it cannot be said. */
+/* core-rate HZ: so the core's frequency is measured, within 1 %, each time; 0: it cannot be said.
+   */
 static int core_rate(char **arguments)
 {
   long long expected = atoll(arguments[0]), measured = 0, off;
