@@ -14,12 +14,14 @@
    Bounds. Let T be the time from the beginning of a thread's read to the end of its next one, and
    w the counts in the time by which the clock is wrong. A thread that stays on its core reads right
    while the counts in T differ from rate * T by less than 2^31 - w.
-   - Any rate from 0 (the core sleeps) to the fastest: T is below 2^31 counts of the fastest rate:
-     1.4 s at 1.5 GHz.
-   - Constant rate, estimated with a relative error e: T is below 2^31 / e counts: 10.7 s at 1 GHz
-     where it is 20 % off, 35 minutes where it was measured to 0.1 %.
-   Beyond them, the thread's counts are wrong by a multiple of 2^32 from there on. Without a clock
-   (refused, set backward, or a wall clock, which can be set), T must be below 7/8 of 2^32 counts.
+   - Any rate from 0 (the core sleeps) to the fastest: T is below 2^31 counts of the fastest rate,
+     or of the estimate if that is higher, less 2^26: 1.38 s at 1.5 GHz.
+   - Constant rate, estimated with a relative error e: T is below 2^31 / e counts, less 2^26: 10.6 s
+     at 1 GHz where it is 20 % off, 35 minutes where it was measured to 0.1 %.
+   The 2^26 are for an anchor older than the last read: by 2^24 counts of the fastest rate, which may
+   be 20 % too low, and by what the coarse clock lags. Beyond the bounds, the thread's counts are
+   wrong by a multiple of 2^32 from there on. Without a clock (refused, set backward, or a wall
+   clock, which can be set), T must be below 7/8 of 2^32 counts.
 
    Migrations. A core's counter may differ from another's by any d. A thread that moves sees a jump,
    from -2^31 to 2^31, and the opposite on its way back. But three cores 2^32 / 3 apart make three
