@@ -23,13 +23,18 @@
    wrong by a multiple of 2^32 from there on. Without a clock (refused, set backward, or a wall
    clock, which can be set), T must be below 7/8 of 2^32 counts.
 
-   Migrations. A core's counter may differ from another's by any d. A thread that moves sees a jump,
-   from -2^31 to 2^31, and the opposite on its way back. But three cores 2^32 / 3 apart make three
-   jumps in one direction, and so can two that are 2^31 apart. The anchor therefore has the sum of
-   the jumps; if that would exceed 3 * 2^30 either way, the jump is taken in the other direction.
-   Thus migrations change a count by less than 2^32, however many there are. What a counter explains
-   that ran between 0 and twice the fastest rate is no jump, unless it undoes one. While that may
-   explain the excess of the sum, too, no direction is changed: cores that sleep add it up.
+   Migrations. A core's counter may differ from another's. A thread that moves sees a jump, from
+   -2^31 to 2^31. Where the difference and T are together below 2^31 counts, less 2^26 and the
+   estimate's error, the jumps cancel: neither a step back nor an error exceeds the difference. Else
+   jumps can add up, as of three cores 2^32 / 3 apart. The anchor therefore has their sum; if that
+   exceeds 3 * 2^30 by more than a slower counter explains (a faster one, if it is positive), 2^32
+   are taken back, and the error grows only as if the counter ran slower or faster: by what it may
+   have slept, and by the estimate's error. Jumps of up to 2^26 are never taken back: 64 cores or
+   more, each that far ahead of the one before, look like one fast core.
+   What a counter explains that ran between 0 and twice the fastest rate is no jump, unless it undoes
+   one; but a jump may hide in it. A gap of less than 2^25 counts that is as predicted, to 1/8, is
+   taken to hide none: a thread that reads all the time has many. So one that sleeps that short, and
+   each time wakes on a core ahead by just as much, is an exception after some dozens of such moves.
 
    Signals. Handlers may read, and may never return (siglongjmp). A thread has two places for an
    anchor, and each has two copies, which are the same if it is valid. A store goes to the place that
@@ -159,33 +164,40 @@ static long long size(long long number)
   return number < 0 ? -number : number;
 }
 
-/* Adds to the sum of the jumps what a count exceeds its prediction by, and corrects the count where
-   the sum is too large. most: what the counter may have counted since the anchor. */
+/* Adds a jump to the sum, and corrects the count if the sum is then too large. */
+static void add_jump(struct cpucycles_anchor *anchor, long long excess)
+{
+  long long sum = anchor->jumped + excess, wrap = sum < 0 ? WRAP : -WRAP;
+
+  anchor->jumped = sum;
+  if (size(excess) <= NEAR || size(sum) <= FARTHEST + (sum < 0 ? anchor->slower : anchor->faster))
+    return;
+  anchor->count += (unsigned long long)wrap;
+  anchor->jumped += wrap;
+  if (size(anchor->jumped) > FARTHEST) /* the rest was no jump */
+    anchor->jumped = sum < 0 ? -FARTHEST : FARTHEST;
+  anchor->slower = anchor->faster = 0;
+}
+
+/* Looks for a jump in what a count exceeds its prediction by. most: twice the fastest rate's counts.
+   That rate may be 20 % too low. */
 static void note_jump(struct cpucycles_anchor *anchor, long long excess, long long predicted,
   long long most)
 {
-  long long sum = anchor->jumped + excess, beyond = size(sum) - FARTHEST, wrap;
+  long long left = anchor->jumped + excess, ahead = most / 8 * 5 - predicted;
+  int explained = excess < 0 ? excess > -predicted - NOISE : excess < most - predicted + NOISE;
 
-  if (excess < 0 ? excess > -predicted - NOISE : excess < most - predicted + NOISE) {
-    if (size(excess) > NEAR && size(sum) < size(anchor->jumped)) /* undoes a jump, or more */
-      anchor->jumped = (sum < 0) == (anchor->jumped < 0) ? sum : 0;
-    return;
-  }
-  anchor->slack += most < WRAP ? most : WRAP;
-  if (size(excess) <= NEAR)
-    beyond = 0; /* a thread that stays on its core sees no jump */
-  if (beyond > 0 && beyond <= anchor->slack) {
-    anchor->slack -= beyond;
-    sum = sum < 0 ? -FARTHEST : FARTHEST;
-  } else if (beyond > 0) {
-    wrap = sum < 0 ? WRAP : -WRAP;
-    anchor->count += (unsigned long long)wrap;
-    anchor->slack = 0;
-    sum += wrap;
-  }
-  anchor->jumped = size(sum) < NEAR ? 0 : sum; /* what is left is the estimate's error */
-  if (anchor->jumped == 0)
-    anchor->slack = 0;
+  if (explained && predicted < NEAR / 2 && size(excess) <= predicted / 8)
+    return; /* hides no large jump */
+  anchor->slower += predicted < WRAP ? predicted : WRAP;
+  if (ahead > 0)
+    anchor->faster += ahead < WRAP ? ahead : WRAP;
+  if (!explained)
+    add_jump(anchor, excess);
+  else if ((excess < 0) != (anchor->jumped < 0)) /* may undo a jump, or more */
+    anchor->jumped = (left < 0) == (anchor->jumped < 0) ? left : 0;
+  if (size(anchor->jumped) < NEAR) /* what is left is the estimate's error */
+    anchor->jumped = anchor->slower = anchor->faster = 0;
 }
 
 static void proceed(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor,

@@ -20,9 +20,10 @@ struct cpucycles_witness {
 struct cpucycles_anchor {
   long long time;
   unsigned long long count;
-  long long jumped; /* sum of the jumps in the count */
-  long long slack;  /* what a faster or slower counter may explain of it */
-  long long set;    /* 0: not stored yet */
+  long long jumped;  /* sum of the jumps in the count */
+  long long slower;  /* what a counter that stood still explains of a negative sum */
+  long long faster;  /* what one at the fastest rate explains of a positive sum */
+  long long set;     /* 0: not stored yet */
 };
 
 /* A counter being extended. Constant from its begin on, so that any number of threads can share
