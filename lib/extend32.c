@@ -7,9 +7,9 @@
    at that time. Its first anchor is the start of the extension.
 
    A read predicts the count, anchor + rate * elapsed, and takes the count nearest to the
-   prediction that ends in the counter's 32 bits. Near the anchor (2^25 counts by a coarse clock, and
-   2^26 by the counter) the anchor is the prediction, and the read is done. Else clock and counter
-   are read together, and the result is the next anchor.
+   prediction that ends in the counter's 32 bits. Near the anchor (2^25 counts by a coarse clock,
+   and 2^26 by the counter) the anchor is the prediction, and the read is done. Else clock and
+   counter are read together, and the result is the next anchor.
 
    Bounds. Let T be the time from the beginning of a thread's read to the end of its next one, and
    w the counts in the time by which the clock is wrong. A thread that stays on its core reads right
@@ -18,9 +18,9 @@
      or of the estimate if that is higher, less 2^26: 1.38 s at 1.5 GHz.
    - Constant rate, estimated with a relative error e: T is below 2^31 / e counts, less 2^26: 10.6 s
      at 1 GHz where it is 20 % off, 35 minutes where it was measured to 0.1 %.
-   The 2^26 are for an anchor older than the last read: by 2^24 counts of the fastest rate, which may
-   be 20 % too low, and by what the coarse clock lags. Beyond the bounds, the thread's counts are
-   wrong by a multiple of 2^32 from there on. Without a clock (refused, set backward, or a wall
+   The 2^26 are for an anchor older than the last read: by 2^24 counts of the fastest rate, which
+   may be 20 % too low, and by what the coarse clock lags. Beyond the bounds, the thread's counts
+   are wrong by a multiple of 2^32 from there on. Without a clock (refused, set backward, or a wall
    clock, which can be set), T must be below 7/8 of 2^32 counts.
 
    Migrations. A core's counter may differ from another's. A thread that moves sees a jump, from
@@ -31,15 +31,17 @@
    are taken back, and the error grows only as if the counter ran slower or faster: by what it may
    have slept, and by the estimate's error. Jumps of up to 2^26 are never taken back: 64 cores or
    more, each that far ahead of the one before, look like one fast core.
-   What a counter explains that ran between 0 and twice the fastest rate is no jump, unless it undoes
-   one; but a jump may hide in it. A gap of less than 2^25 counts that is as predicted, to 1/8, is
-   taken to hide none: a thread that reads all the time has many. So one that sleeps that short, and
-   each time wakes on a core ahead by just as much, is an exception after some dozens of such moves.
+   What a counter explains that ran between 0 and twice the fastest rate is no jump, unless it
+   undoes one; but a jump may hide in it. A gap of less than 2^25 counts that is as predicted, to
+   1/8, is taken to hide none: a thread that reads all the time has many. So one that sleeps that
+   short, and each time wakes on a core ahead by just as much, is an exception after some dozens of
+   such moves.
 
    Signals. Handlers may read, and may never return (siglongjmp). A thread has two places for an
-   anchor, and each has two copies, which are the same if it is valid. A store goes to the place that
-   is not in use; a handler that interrupts it finds the other place valid. If the handler stores,
-   too, the interrupted store leaves copies that differ, and is repeated, or are the handler's. */
+   anchor, and each has two copies, which are the same if it is valid. A store goes to the place
+   that is not in use; a handler that interrupts it finds the other place valid. If the handler
+   stores, too, the interrupted store leaves copies that differ, and is repeated, or are the
+   handler's. */
 
 #include "config.h"
 
@@ -94,7 +96,8 @@ static int load(const struct cpucycles_extension *extension, struct cpucycles_an
   return place;
 }
 
-static void store(const struct cpucycles_extension *extension, const struct cpucycles_anchor *anchor)
+static void store(const struct cpucycles_extension *extension,
+  const struct cpucycles_anchor *anchor)
 {
   struct cpucycles_anchor stored;
   int place;
@@ -115,7 +118,8 @@ static long long since(long long time, long long now)
   return (long long)((unsigned long long)now - (unsigned long long)time);
 }
 
-/* The count that ends in these 32 bits and is at least expected - 2^31, and below expected + 2^31. */
+/* The count that ends in these 32 bits and is at least expected - 2^31, and below expected + 2^31.
+   */
 static unsigned long long nearest(unsigned long long expected, uint32_t low)
 {
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
@@ -179,8 +183,8 @@ static void add_jump(struct cpucycles_anchor *anchor, long long excess)
   anchor->slower = anchor->faster = 0;
 }
 
-/* Looks for a jump in what a count exceeds its prediction by. most: twice the fastest rate's counts.
-   That rate may be 20 % too low. */
+/* Looks for a jump in what a count exceeds its prediction by. most: twice the fastest rate's
+   counts. That rate may be 20 % too low. */
 static void note_jump(struct cpucycles_anchor *anchor, long long excess, long long predicted,
   long long most)
 {

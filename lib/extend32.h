@@ -36,9 +36,9 @@ struct cpucycles_extension {
   struct cpucycles_anchor start; /* first anchor of every thread */
 };
 
-/* Starts anew, before any other thread knows of it. persecond: an estimate of how much read() counts
-   a second. fastest: how much it may count at most, where that is known to be more, else the same
-   or 0. Both may be 20 % too low or too high. */
+/* Starts anew, before any other thread knows of it. persecond: an estimate of how much read()
+   counts a second. fastest: how much it may count at most, where that is known to be more, else the
+   same or 0. Both may be 20 % too low or too high. */
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
   struct cpucycles_witness witness, long long persecond, long long fastest);
 
