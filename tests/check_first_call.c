@@ -27,9 +27,8 @@
 #include <sys/syscall.h>
 #endif
 #ifdef HAVE_LINUX_SECCOMP_H
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
+#include "tests/filter.h"
+
 #include <ucontext.h>
 #endif
 
@@ -483,29 +482,6 @@ END_TEST
 /* Filters. */
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
-
-/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible
-   here. */
-static int filter(const int *calls, int count, unsigned int action)
-{
-  struct sock_filter program[16];
-  struct sock_fprog whole = { 0, program };
-  int i;
-
-  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-    offsetof(struct seccomp_data, nr));
-  for (i = 0; i < count; i++) {
-    program[whole.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-      (unsigned)calls[i], 0, 1);
-    program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
-  }
-  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return -1;
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole);
-}
-
-enum { NO_FILTERS = 77 };
 
 static int call_with_perf_answered(unsigned int action, const char *reason)
 {

@@ -21,10 +21,9 @@
 #include <sys/syscall.h>
 #endif
 #ifdef HAVE_LINUX_SECCOMP_H
+#include "tests/filter.h"
+
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #endif
 
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
@@ -1026,29 +1025,6 @@ END_TEST
 #endif
 
 #ifdef HAVE_LINUX_SECCOMP_H
-
-/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible
-   here. */
-static int filter(const int *refused, int count, unsigned int action)
-{
-  struct sock_filter program[16];
-  struct sock_fprog whole = { 0, program };
-  int i;
-
-  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-    offsetof(struct seccomp_data, nr));
-  for (i = 0; i < count; i++) {
-    program[whole.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-      (unsigned)refused[i], 0, 1);
-    program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
-  }
-  program[whole.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return -1;
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole);
-}
-
-enum { NO_FILTERS = 77 };
 
 /* The status of a child that does this; 0, said so, where there are no filters. */
 static int status_filtered(const char *test, void (*body)(void))

@@ -7,7 +7,7 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/counts.h tests/first-call.h tests/fresh.h tests/machine.h tests/perfex-said.h
+EXTRA_DIST += tests/counts.h tests/filter.h tests/first-call.h tests/fresh.h tests/machine.h tests/perfex-said.h
 EXTRA_DIST += tests/posix.h tests/suite.h tests/suite-posix.h tests/suite-windows.h
 EXTRA_DIST += tests/valgrind.supp
 dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
