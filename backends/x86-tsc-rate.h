@@ -220,7 +220,8 @@ static inline long long tsc_rate_of_model(const char *name)
 static inline long long tsc_rate_of_name(cpuid_reader *cpuid)
 {
   struct cpuid_leaf vendor = cpuid(0), part;
-  unsigned int words[13] = { 0 }, i;
+  unsigned int words[13] = { 0 };
+  size_t i;
   char name[sizeof words];
 
   if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
@@ -228,7 +229,7 @@ static inline long long tsc_rate_of_name(cpuid_reader *cpuid)
   if (cpuid(0x80000000).a < 0x80000004)
     return 0;
   for (i = 0; i < 3; i++) {
-    part = cpuid(0x80000002 + i);
+    part = cpuid(0x80000002 + (unsigned int)i);
     words[4 * i] = part.a;
     words[4 * i + 1] = part.b;
     words[4 * i + 2] = part.c;

@@ -416,7 +416,7 @@ static long long from_node(struct search *search, const char *folder, const char
   if (!strchr(node, '@'))
     return 0;
   length = read_property(search, folder, node, "device_type", bytes, sizeof bytes);
-  if (length != ABSENT && !(length == 4 && strncmp(bytes, "cpu", 4) == 0))
+  if (length != ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
     return 0;
   length = read_property(search, folder, node, "clock-frequency", bytes, sizeof bytes);
   return cpucycles_parse_cells(bytes, length);

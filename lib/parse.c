@@ -252,19 +252,19 @@ enum { MACHINES = sizeof machines / sizeof machines[0] };
 /* Their lines, "key : value". In a key, # stands for a number. */
 static const struct dialect {
   unsigned int families;
+  int momentary; /* the frequency is that of this moment */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns what follows, or 0 */
-  int momentary;
 } dialects[] = {
-  { X86, "cpu MHz", parse_mhz, 1 },
-  { IA64 | PARISC | XTENSA, "cpu MHz", parse_mhz, 0 },
-  { X86, "model name", parse_model_name, 0 },
-  { LOONGARCH, "CPU MHz", parse_mhz, 0 },
-  { POWER, "clock", parse_named_mhz, 0 },
-  { S390, "cpu MHz static", parse_mhz, 0 },
-  { SPARC, "Cpu#ClkTck", parse_hexadecimal, 0 },
-  { ALPHA, "cycle frequency [Hz]", parse_estimate, 0 },
-  { ARC, "CPU speed", parse_spaced_mhz, 0 },
+  { X86, 1, "cpu MHz", parse_mhz },
+  { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
+  { X86, 0, "model name", parse_model_name },
+  { LOONGARCH, 0, "CPU MHz", parse_mhz },
+  { POWER, 0, "clock", parse_named_mhz },
+  { S390, 0, "cpu MHz static", parse_mhz },
+  { SPARC, 0, "Cpu#ClkTck", parse_hexadecimal },
+  { ALPHA, 0, "cycle frequency [Hz]", parse_estimate },
+  { ARC, 0, "CPU speed", parse_spaced_mhz },
 };
 
 enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
