@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* perf-cost bare|ours|nothing READS: reads a perf event's page so often, by the bare sequence or
+/* perf-cost gcc: is it compiled by GCC? perf-cost bare|ours|nothing READS: reads a perf event's page so often, by the bare sequence or
    by the library's way, with memory in the place of the instruction. For tests/perf-cost.sh,
    which counts instructions. */
 
@@ -64,6 +64,14 @@ int main(int count, char **arguments)
   long long (*volatile read)(void);
   long reads, i;
 
+#ifdef __clang__
+  const int compiled_by_gcc = 0;
+#else
+  const int compiled_by_gcc = 1;
+#endif
+
+  if (count == 2 && strcmp(arguments[1], "gcc") == 0)
+    return !compiled_by_gcc;
   if (count != 3)
     return 2;
   read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
