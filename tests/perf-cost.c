@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* perf-cost gcc: is it compiled by GCC? perf-cost bare|ours|nothing READS: reads a perf event's page so often, by the bare sequence or
-   by the library's way, with memory in the place of the instruction. For tests/perf-cost.sh,
-   which counts instructions. */
+/* perf-cost gcc: is it compiled by GCC? perf-cost bare|ours|nothing READS: reads a perf event's page
+   so often, by the bare sequence or by the library's way, with memory in the place of the
+   instruction. For tests/perf-cost.sh, which counts instructions. */
 
 #include "config.h"
 
