@@ -259,7 +259,7 @@ void cpucycles_perf_begin(const struct cpucycles_perf_method *method)
 {
   if (cpucycles_perf_this_process() == 0) {
     own.process = -1; /* in a PID namespace of its own, a child may have its parent's number */
-    __atomic_store_n(cpucycles_perf_process, getpid(), __ATOMIC_RELAXED);
+    __atomic_store_n(cpucycles_perf_word(), getpid(), __ATOMIC_RELAXED);
   }
   if (is_forked() && own.state != CPUCYCLES_PERF_BY_NEXT_BEST)
     close_events();
@@ -339,7 +339,7 @@ static void after_fork_in_child(void)
 {
   own.only_page = &cpucycles_perf_no_page;
   own.process = -1;
-  __atomic_store_n(cpucycles_perf_process, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(cpucycles_perf_word(), 0, __ATOMIC_RELAXED);
 }
 
 /* As the library is loaded: fork handlers cannot be added while a fork runs them, and the C library
@@ -485,7 +485,7 @@ static void wipe_on_fork(void)
   void *word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   if (word != MAP_FAILED && madvise(word, size, MADV_WIPEONFORK) == 0)
-    cpucycles_perf_process = word;
+    __atomic_store_n(&cpucycles_perf_process, word, __ATOMIC_RELEASE);
   else if (word != MAP_FAILED)
     munmap(word, size);
 }
@@ -510,9 +510,9 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
     why->explanation = "there are several kinds of core, and not all have an event";
     return error;
   }
-  if (cpucycles_perf_process == &not_wiped)
+  if (cpucycles_perf_word() == &not_wiped)
     wipe_on_fork();
-  *cpucycles_perf_process = getpid();
+  __atomic_store_n(cpucycles_perf_word(), getpid(), __ATOMIC_RELAXED);
   error = open_events(method);
   if (error == 0 && method->instruction && own.state != CPUCYCLES_PERF_BY_PAGES) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
@@ -526,11 +526,14 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
 
 void cpucycles_perf_close(void)
 {
+  pid_t *word = cpucycles_perf_word();
+
   close_events();
   own.base = own.last = 0;
-  if (cpucycles_perf_process != &not_wiped)
-    munmap(cpucycles_perf_process, (size_t)sysconf(_SC_PAGESIZE));
-  cpucycles_perf_process = &not_wiped;
+  /* a child may be forked by another thread at any moment, and looks at the word */
+  __atomic_store_n(&cpucycles_perf_process, &not_wiped, __ATOMIC_RELEASE);
+  if (word != &not_wiped)
+    munmap(word, (size_t)sysconf(_SC_PAGESIZE));
 }
 
 const int cpucycles_perf_rescued_filtered[] = { SIGSYS, 0 };

@@ -68,9 +68,14 @@ extern const struct perf_event_mmap_page cpucycles_perf_no_page;
 /* This process's number. A forked child finds 0 here until its first read. */
 extern pid_t *cpucycles_perf_process;
 
+static inline pid_t *cpucycles_perf_word(void)
+{
+  return __atomic_load_n(&cpucycles_perf_process, __ATOMIC_ACQUIRE);
+}
+
 static inline pid_t cpucycles_perf_this_process(void)
 {
-  return __atomic_load_n(cpucycles_perf_process, __ATOMIC_RELAXED);
+  return __atomic_load_n(cpucycles_perf_word(), __ATOMIC_RELAXED);
 }
 
 /* Is this thread's storage a copy of another process's? */

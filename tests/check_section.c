@@ -218,6 +218,9 @@ START_TEST(chain_is_never_measured_shorter_than_it_is)
   double length, limit;
   int try;
 
+  if (skip_under("qemu", "chain_is_never_measured_shorter_than_it_is",
+        "an emulator's reads differ by more than the chain takes"))
+    return;
   for (try = 0; try < TRIES; try++) {
     lower(&whole, long_section);
     lower(&empty, empty_section);
