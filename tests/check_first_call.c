@@ -838,7 +838,8 @@ static int call_all_within_the_selection(void)
     return 3;
   if (faults_within)
     return 1;
-  if (!counts() || strcmp(cpucycles_frequency_source(), "default") == 0)
+  /* an emulated clock can be too slow to measure by */
+  if (!counts() || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
     return 2;
   return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
