@@ -147,7 +147,7 @@ static struct sample take_best_sample(const struct cpucycles_extension *extensio
   struct sample best = take_sample(extension), next;
   int i;
 
-  for (i = 1; i < TRIES && best.width > extension->near >> 11; i++) {
+  for (i = 1; i < TRIES && best.width > extension->nearby >> 11; i++) {
     next = take_sample(extension);
     if (next.width < best.width)
       best = next;
@@ -240,7 +240,7 @@ long long cpucycles_extend32(const struct cpucycles_extension *extension)
 
   load(extension, &anchor);
   count = nearest(anchor.count, (uint32_t)extension->read());
-  if (since(anchor.time, extension->witness.about()) < extension->near
+  if (since(anchor.time, extension->witness.about()) < extension->nearby
     && (long long)(count - anchor.count) < NEAR && (long long)(anchor.count - count) < NEAR)
     return (long long)count;
   return renew(extension, &anchor);
@@ -257,7 +257,7 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->witness = witness;
   extension->rate = (double)persecond / 1e9;
   extension->fastest = 2e-9 * (double)(fastest > persecond ? fastest : persecond);
-  extension->near = (long long)((double)NEAR / 2 / extension->fastest);
+  extension->nearby = (long long)((double)NEAR / 2 / extension->fastest);
   sample = take_best_sample(extension);
   extension->start.time = sample.time;
   extension->start.count = sample.low;

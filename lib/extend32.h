@@ -32,7 +32,7 @@ struct cpucycles_extension {
   long long (*read)(void);
   struct cpucycles_witness witness;
   double rate, fastest;          /* counts a nanosecond: as estimated, and at most */
-  long long near;                /* nanoseconds of at most 2^25 counts */
+  long long nearby;                /* nanoseconds of at most 2^25 counts */
   struct cpucycles_anchor start; /* first anchor of every thread */
 };
 

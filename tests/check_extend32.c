@@ -271,7 +271,7 @@ END_TEST
 /* Reads some time after the anchor, but near it: it stays, unless the coarse clock is quick. */
 static void let_anchor_age(double rate)
 {
-  double age = (double)(extension.near + machine.lag) * (random64() % 2 ? 1 : random_part());
+  double age = (double)(extension.nearby + machine.lag) * (random64() % 2 ? 1 : random_part());
   double most = OLDER / rate * 1e9;
 
   pass((long long)(age < most ? age : most));

@@ -868,6 +868,7 @@ START_TEST(vfork_child_leaves_the_page)
   if (skip_under("asan", "vfork_child_leaves_the_page",
     "the sanitizer takes vfork for something else")
     || skip_under("tsan", "vfork_child_leaves_the_page", "the sanitizer makes vfork a fork")
+    || skip_under("valgrind", "vfork_child_leaves_the_page", "valgrind makes vfork a fork")
     || skip_under("qemu", "vfork_child_leaves_the_page", "qemu takes vfork for fork"))
     return;
   page = record(0, 2, 48, 0);
