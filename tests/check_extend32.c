@@ -509,7 +509,7 @@ START_TEST(round_of_sixteen_cores_stays_within_a_wrap)
     memset(&cores, 0, sizeof cores);
     extension.read = cores_counter;
     for (i = 0; i < 16; i++)
-      cores.offset[i] = (ahead ? 1LL : -1LL) * i << 28;
+      cores.offset[i] = (ahead ? 1 : -1) * (i * (1LL << 28));
     for (i = 0; i < 10000; i++) {
       pass(33000000);
       error = read_at(i % 16);
