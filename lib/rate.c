@@ -134,12 +134,17 @@ static void publish(struct cpucycles_timer_info *timer, const struct cpucycles_t
   long long none = 0;
   const char *nobody = NULL, *nobody_either = NULL;
 
-  __atomic_compare_exchange_n(&timer->invariant_source, &nobody, found->invariant_source, 0,
-    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  __atomic_compare_exchange_n(&timer->invariant, &not_known, found->invariant, 0, __ATOMIC_ACQ_REL,
-    __ATOMIC_ACQUIRE);
-  __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody_either, found->stated_rate_source,
-    0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (found->invariant_source)
+    __atomic_compare_exchange_n(&timer->invariant_source, &nobody, found->invariant_source, 0,
+      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (found->invariant != not_known)
+    __atomic_compare_exchange_n(&timer->invariant, &not_known, found->invariant, 0,
+      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (found->stated_rate_source)
+    __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody_either,
+      found->stated_rate_source, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (found->stated_rate == none)
+    return;
   if (__atomic_always_lock_free(sizeof none, 0))
     __atomic_compare_exchange_n(&timer->stated_rate, &none, found->stated_rate, 0,
       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
