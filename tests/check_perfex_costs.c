@@ -101,8 +101,8 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 }
 END_TEST
 
-/* Most times, in one of five rounds: others have the CPU, too; but not only the first time, for a CPU
-   remembers. */
+/* Most times, in one of five rounds: others have the CPU, too; but not only the first time, for a
+   CPU remembers. */
 START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
 {
   const char test[] = "farther_is_slower_and_a_mispredicted_branch_takes_time";
