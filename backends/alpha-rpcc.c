@@ -3,13 +3,13 @@
    Register: the Process Cycle Counter, by RPCC. Readable in user mode always. Its low half is the
    cycle counter; its high half is an offset that the operating system keeps for each process, and
    is left out.
-   Width: 32 bits. Rate: the core's, as the kernel states it (backends/cpuinfo-rate.h).
+   Width: 32 bits. Rate: the core's, as the kernel states it (backends/common/cpuinfo-rate.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 static long long read_pcc(void)
 {

@@ -12,9 +12,9 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/perf-cycles.h"
-#include "backends/perf-remedy.h"
-#include "backends/perf-backend.h"
+#include "backends/common/perf-cycles.h"
+#include "backends/common/perf-remedy.h"
+#include "backends/common/perf-backend.h"
 
 #include <signal.h>
 #include <ucontext.h>

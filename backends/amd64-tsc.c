@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* amd64-tsc: the time-stamp counter of x86-64, by the compiler's intrinsic. Who may read it, how
-   it fails and who states its rate: backends/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume
+   it fails and who states its rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume
    2, RDTSC. */
 
 #include "config.h"
 
-#include "backends/x86-tsc.h"
+#include "backends/common/x86-tsc.h"
 
 #include <x86intrin.h>
 

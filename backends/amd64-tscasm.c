@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* amd64-tscasm: the time-stamp counter of x86-64, for compilers without the intrinsic. Who may
-   read it, how it fails and who states its rate: backends/x86-tsc.h. Width: 64 bits. Source:
+   read it, how it fails and who states its rate: backends/common/x86-tsc.h. Width: 64 bits. Source:
    Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 
-#include "backends/x86-tsc.h"
+#include "backends/common/x86-tsc.h"
 
 const struct cpucycles_backend cpucycles_backend_amd64_tscasm = {
   X86_TSC_FACTS, .read = read_tsc_by_assembly

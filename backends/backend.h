@@ -7,7 +7,7 @@
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
 
-#include "lib/cpucycles/inline.h"
+#include "include/cpucycles/inline.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -110,7 +110,7 @@ struct cpucycles_backend {
      rate(). */
   int (*invariant)(const char **who);
 
-  /* The code in lib/cpucycles/inline.h of the one instruction that read() is, which programs may
+  /* The code in include/cpucycles/inline.h of the one instruction that read() is, which programs may
      then use themselves; 0: it is more than that, or has no code, or needs a rescue. */
   unsigned int plain;
 };

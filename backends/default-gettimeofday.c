@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "lib/osclock.h"
+#include "sys/os-clock.h"
 
 /* Written by open() only, before the counter is published. */
 static long long origin;

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/rate.h"
+#include "backends/common/rate.h"
 
 #include <mach/mach_time.h>
 

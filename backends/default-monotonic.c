@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "lib/osclock.h"
+#include "sys/os-clock.h"
 
 static long long read_monotonic(void)
 {

@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/perf-cycles.h"
-#include "backends/perf-backend.h"
+#include "backends/common/perf-cycles.h"
+#include "backends/common/perf-backend.h"
 
 static const struct cpucycles_perf_method method = { .refusal = &refused };
 

@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/rate.h"
+#include "backends/common/rate.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

@@ -3,14 +3,14 @@
    Register: the Interval Timer, CR 16, by MFCTL. Readable in user mode unless the PSW's S-bit is
    set; then it raises SIGILL. The timers of several CPUs are not synchronized.
    Width: 32 bits in a 32-bit program, whatever the CPU; 64 bits in a 64-bit one. Rate: the
-   core's, as the kernel states it (backends/cpuinfo-rate.h).
+   core's, as the kernel states it (backends/common/cpuinfo-rate.h).
    Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
    chapter 7, MOVE FROM CONTROL REGISTER. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 static long long read_cr16(void)
 {

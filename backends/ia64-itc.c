@@ -3,14 +3,14 @@
    Register: the Interval Time Counter, AR 44, by MOV from ar.itc. Readable in user mode unless
    psr.si is set; then it raises SIGILL.
    Width: 64 bits. Rate: in a fixed relation to the core's, and the core's on most; the kernel
-   states it (backends/cpuinfo-rate.h).
+   states it (backends/common/cpuinfo-rate.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 static long long read_itc(void)
 {

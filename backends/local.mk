@@ -6,21 +6,19 @@ CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
 # What counters of one family share, or of all that the kernel tells something.
-EXTRA_DIST += backends/cpuinfo-rate.h
-EXTRA_DIST += backends/dependent-add.h
-EXTRA_DIST += backends/hypervisor.h
-EXTRA_DIST += backends/kernel-file.h
-EXTRA_DIST += backends/mips-cc.h
-EXTRA_DIST += backends/perf-backend.h
-EXTRA_DIST += backends/perf-cycles.h
-EXTRA_DIST += backends/perf-event.h
-EXTRA_DIST += backends/perf-thread.h
-EXTRA_DIST += backends/rate.h
-EXTRA_DIST += backends/riscv-cycle.h
-EXTRA_DIST += backends/riscv-perf.h
-EXTRA_DIST += backends/riscv-timebase.h
-EXTRA_DIST += backends/x86-tsc-rate.h
-EXTRA_DIST += backends/x86-tsc.h
+EXTRA_DIST += backends/common/cpuinfo-rate.h
+EXTRA_DIST += backends/common/dependent-add.h
+EXTRA_DIST += backends/common/hypervisor.h
+EXTRA_DIST += backends/common/mips-cc.h
+EXTRA_DIST += backends/common/perf-backend.h
+EXTRA_DIST += backends/common/perf-cycles.h
+EXTRA_DIST += backends/common/perf-thread.h
+EXTRA_DIST += backends/common/rate.h
+EXTRA_DIST += backends/common/riscv-cycle.h
+EXTRA_DIST += backends/common/riscv-perf.h
+EXTRA_DIST += backends/common/riscv-timebase.h
+EXTRA_DIST += backends/common/x86-tsc-rate.h
+EXTRA_DIST += backends/common/x86-tsc.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/rate.h"
+#include "backends/common/rate.h"
 
 static long long read_stable_counter(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* mips32-cc: this core's cycles on 32-bit MIPS, by its hardware registers. Who may read them and
-   how they fail: backends/mips-cc.h. Width: 32 bits. Rate: the core's pipeline clock. Source:
+   how they fail: backends/common/mips-cc.h. Width: 32 bits. Rate: the core's pipeline clock. Source:
    MIPS Architecture for Programmers volume II, RDHWR. */
 
 #include "config.h"
 
-#include "backends/mips-cc.h"
+#include "backends/common/mips-cc.h"
 
 const struct cpucycles_backend cpucycles_backend_mips32_cc = { MIPS_CC_FACTS };

@@ -3,7 +3,7 @@
    Registers: TBL and TBU, by MFTB and MFTBU. Readable in user mode always; the PowerPC 601 has
    other registers, and raises SIGILL.
    Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
-   Rate: constant, as the kernel states it (backends/cpuinfo-rate.h), a quarter of the bus's on
+   Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h), a quarter of the bus's on
    most.
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */
@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 static long long read_time_base(void)
 {

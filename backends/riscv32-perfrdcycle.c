@@ -12,7 +12,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/riscv-perf.h"
+#include "backends/common/riscv-perf.h"
 
 const struct cpucycles_backend cpucycles_backend_riscv32_perfrdcycle = {
   RISCV_PERF_FACTS,

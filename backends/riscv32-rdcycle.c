@@ -12,7 +12,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/riscv-cycle.h"
+#include "backends/common/riscv-cycle.h"
 
 static long long read_cycle(void)
 {

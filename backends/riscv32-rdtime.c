@@ -4,14 +4,14 @@
    has bit TM set, as Linux does; else they raise SIGILL. Firmware emulates them on harts that do
    not have them, so that a read can take long.
    Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
-   Rate: constant, as the kernel states it (backends/riscv-timebase.h), some MHz on most.
+   Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/riscv-timebase.h"
+#include "backends/common/riscv-timebase.h"
 
 static long long read_time(void)
 {

@@ -3,7 +3,7 @@
    Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set, as
    Linux does; else it raises SIGILL. Firmware emulates it on harts that do not have it, so that a
    read can take long.
-   Width: 64 bits. Rate: constant, as the kernel states it (backends/riscv-timebase.h), some MHz on
+   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on
    most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/riscv-timebase.h"
+#include "backends/common/riscv-timebase.h"
 
 static long long read_time(void)
 {

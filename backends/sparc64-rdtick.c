@@ -3,14 +3,14 @@
    Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else it raises
    SIGILL, as on machines where Linux or the hypervisor lets users have %stick alone.
    Width: 63 bits, and bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel
-   states it (backends/cpuinfo-rate.h).
+   states it (backends/common/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 static long long read_tick(void)
 {

@@ -6,7 +6,11 @@
 #include "config.h"
 
 #include "bench/contender.h"
-#include "lib/library.h"
+#include "include/cpucycles/inline.h"
+#include "lib/process.h"
+#include "lib/reader.h"
+#include "lib/scale.h"
+#include "lib/select.h"
 
 static long long (*volatile bare)(void);
 

@@ -12,7 +12,7 @@ source=$1
 mkdir -p bench
 rm -f bench/contend-*.so
 libs=$(pwd)/.libs
-include="-I. -I$source -I$source/lib"
+include="-I. -I$source -I$source/include"
 
 # contender NAME FILE "COMPILER" "WHAT IT NEEDS" LIBRARIES...
 contender() {

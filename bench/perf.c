@@ -9,8 +9,8 @@
 
 #include "backends/default-perfevent.c"
 #undef method
-#include "backends/perf-cycles.c"
-#include "backends/perf-open.c"
+#include "backends/common/perf-cycles.c"
+#include "backends/common/perf-open.c"
 
 /* The library's part, which these reads do not come to. */
 

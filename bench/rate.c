@@ -6,8 +6,17 @@
 
 #include "config.h"
 
-#include "backends/kernel-file.h"
-#include "lib/library.h"
+#include "sys/kernel-file.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/rate.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "lib/table.h"
+#include "sys/os-clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

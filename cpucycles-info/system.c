@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "backends/hypervisor.h"
+#include "backends/common/hypervisor.h"
 #include "cpucycles-info/report.h"
 #include "cpucycles-info/take.h"
 

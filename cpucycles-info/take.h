@@ -4,7 +4,7 @@
 #ifndef CPUCYCLES_TAKE_H
 #define CPUCYCLES_TAKE_H
 
-#include "backends/kernel-file.h"
+#include "sys/kernel-file.h"
 
 #include <stddef.h>
 

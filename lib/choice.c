@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/choice.h"
 
 #include <stddef.h>
 #include <stdio.h>

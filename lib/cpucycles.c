@@ -3,9 +3,15 @@
 
 #include "config.h"
 
-#include "backends/dependent-add.h"
+#include "backends/common/dependent-add.h"
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/reasons.h"
+#include "lib/timer.h"
+#include "sys/os-clock.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@
 #include "config.h"
 
 #include "lib/extend32.h"
-#include "lib/tls.h"
+#include "sys/thread-local.h"
 
 #include <string.h>
 

@@ -5,7 +5,10 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/frequency.h"
+#include "lib/rate.h"
+#include "lib/table.h"
+#include "sys/trial.h"
 
 #include <dirent.h>
 #include <errno.h>

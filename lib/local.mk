@@ -6,50 +6,63 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
-	backends/perf-remedy.c \
-	backends/perf-remedy.h \
+	backends/common/perf-remedy.c \
+	backends/common/perf-remedy.h \
 	lib/choice.c \
-	lib/counters.c \
+	lib/choice.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
 	lib/frequency.c \
 	lib/frequency.h \
-	lib/library.h \
-	lib/measure.c \
-	lib/osclock.h \
-	lib/parse.c \
+	lib/frequency-measure.c \
+	lib/frequency-parse.c \
+	lib/frequency-system.c \
 	lib/precision.c \
+	lib/precision.h \
 	lib/process.c \
+	lib/process.h \
 	lib/rate.c \
+	lib/rate.h \
+	lib/reader.h \
+	lib/reasons.c \
+	lib/reasons.h \
 	lib/scale.c \
+	lib/scale.h \
 	lib/section.c \
 	lib/select.c \
-	lib/system.c \
+	lib/select.h \
 	lib/table.c \
-	lib/thread.h \
-	lib/tls.h
-# What is written anew for each kind of system.
+	lib/table.h \
+	lib/timer.c \
+	lib/timer.h \
+	sys/os-clock.h \
+	sys/kernel-file.h \
+	sys/perf-event.h \
+	sys/thread-local.h \
+	sys/os-thread.h \
+	sys/trial.h
+# One file for each kind of system.
 if POSIX
-lib_libcpucycles_core_la_SOURCES += lib/osclock.c lib/thread.c lib/trial.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/trial.c
 else
-lib_libcpucycles_core_la_SOURCES += lib/osclock-windows.c lib/thread-windows.c lib/trial-windows.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/trial-windows.c
 endif
 # What the counters share that are perf events.
 if PERF_EVENTS
-lib_libcpucycles_core_la_SOURCES += backends/perf-cycles.c backends/perf-open.c
+lib_libcpucycles_core_la_SOURCES += backends/common/perf-cycles.c backends/common/perf-open.c
 endif
 # What the counters of the TSC share.
 if X86_TSC
-lib_libcpucycles_core_la_SOURCES += backends/x86-tsc-rate.c
+lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
 lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
 
-include_HEADERS += lib/cpucycles.h
+include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles
-inlineinclude_HEADERS = lib/cpucycles/inline.h
+inlineinclude_HEADERS = include/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

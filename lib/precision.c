@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/precision.h"
 
 enum { FULL = 1000, GLANCE = 100, TRIES = 10 };
 

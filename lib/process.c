@@ -4,7 +4,10 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/process.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+#include "lib/reasons.h"
 
 #include <errno.h>
 #include <stddef.h>

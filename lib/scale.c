@@ -4,7 +4,8 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/scale.h"
+#include "lib/frequency.h"
 
 #include <stddef.h>
 

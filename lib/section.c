@@ -3,7 +3,9 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/process.h"
 
 enum { EMPTY_SECTIONS = 1000, NOT_FOUND = -1 };
 

@@ -5,7 +5,12 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/select.h"
+#include "lib/choice.h"
+#include "lib/precision.h"
+#include "lib/reasons.h"
+#include "sys/os-clock.h"
+#include "sys/trial.h"
 
 #include <stddef.h>
 #include <string.h>

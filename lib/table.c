@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/table.h"
 
 #define CPUCYCLES_BACKEND(id, name, summary) \
   extern const struct cpucycles_backend cpucycles_backend_##id;

@@ -10,7 +10,7 @@
 
 #include "config.h"
 
-#include "backends/perf-event.h"
+#include "sys/perf-event.h"
 #include "perfex/library.h"
 
 #include <errno.h>

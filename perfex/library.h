@@ -5,7 +5,7 @@
 #ifndef PERFEX_LIBRARY_H
 #define PERFEX_LIBRARY_H
 
-#include "perfex/perfex.h"
+#include "include/perfex.h"
 
 #include <stddef.h>
 #include <stdint.h>

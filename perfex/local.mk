@@ -46,7 +46,7 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/parse.c \
 	perfex/print.c
 
-include_HEADERS += perfex/perfex.h
+include_HEADERS += include/perfex.h
 lib_LTLIBRARIES += libperfex.la
 libperfex_la_SOURCES =
 libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
@@ -66,6 +66,6 @@ man_MANS += perfex/perfex-events.7
 
 check_PROGRAMS += perfex/example
 nodist_perfex_example_SOURCES = perfex/example.c
-perfex_example_CPPFLAGS = -I$(srcdir)/perfex
+perfex_example_CPPFLAGS = -I$(srcdir)/include
 perfex_example_LDADD = libperfex.la
 endif

@@ -8,8 +8,8 @@
 
 #include "config.h"
 
-#include "backends/kernel-file.h"
-#include "lib/cpucycles.h"
+#include "sys/kernel-file.h"
+#include "include/cpucycles.h"
 #include "perfex/library.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "backends/kernel-file.h"
+#include "sys/kernel-file.h"
 #include "perfex/library.h"
 
 #include <errno.h>

@@ -15,8 +15,6 @@ mkdir $work
 failed=0
 compared=0
 
-folder_of() { case $1 in libcpucycles) echo lib ;; lib*) echo "${1#lib}" ;; esac; }
-
 skip() { echo "abi: skipped: $*"; exit 77; }
 
 command -v abidiff >/dev/null || skip "abidiff is not installed (Debian: abigail-tools)"
@@ -26,7 +24,7 @@ if [ "${1-}" = --record ]; then
   for record in "$srcdir"/tests/abi/*.abi; do
     name=$(basename "$record" -x86_64.abi)
     abidw --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-elf-needed \
-      --no-show-locs --type-id-style hash --headers-dir "$srcdir/$(folder_of "$name")" \
+      --no-show-locs --type-id-style hash --headers-dir "$srcdir/include" \
       "$builddir/.libs/$name.so" >$work/abi
     sed -e "s|\( path='\)[^']*/\([a-z-]*/[^/']*'\)|\1\2|" \
       -e '1a<!-- SPDX-License-Identifier: 0BSD OR MIT -->' $work/abi >"$record"

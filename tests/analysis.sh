@@ -7,7 +7,7 @@
 
 set -eu
 : "${srcdir:=.}"
-flags="-DHAVE_CONFIG_H -D_GNU_SOURCE -I. -I$srcdir -I$srcdir/lib"
+flags="-DHAVE_CONFIG_H -D_GNU_SOURCE -I. -I$srcdir -I$srcdir/include"
 failed=0
 
 for tool in gcc clang-tidy cppcheck; do

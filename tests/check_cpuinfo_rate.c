@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "backends/cpuinfo-rate.h"
+#include "backends/common/cpuinfo-rate.h"
 
 #include "tests/suite.h"
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/extend32.h"
 
 #include "tests/suite.h"
 

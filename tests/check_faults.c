@@ -6,7 +6,10 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/table.h"
 
 #include "tests/fresh.h"
 

@@ -5,7 +5,13 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/select.h"
+#include "lib/table.h"
 
 #include "tests/first-call.h"
 #include "tests/fresh.h"

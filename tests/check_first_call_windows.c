@@ -3,7 +3,9 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "sys/os-clock.h"
 
 #include "tests/first-call.h"
 #include "tests/suite.h"

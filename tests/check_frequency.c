@@ -4,7 +4,10 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "lib/frequency.h"
+#include "lib/table.h"
+#include "sys/os-clock.h"
 
 #include "tests/machine.h"
 

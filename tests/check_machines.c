@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/frequency.h"
 
 #include "tests/machine.h"
 

@@ -4,9 +4,21 @@
 
 #include "config.h"
 
-#include "backends/dependent-add.h"
+#include "backends/common/dependent-add.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/rate.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "lib/table.h"
+#include "lib/timer.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 

@@ -5,7 +5,11 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 
@@ -57,8 +61,8 @@ static void kernel_unmap(void *page);
 static void kernel_close(int descriptor);
 void note_of_test(const char *code);
 
-#include "backends/perf-cycles.c"
-#include "backends/perf-open.c"
+#include "backends/common/perf-cycles.c"
+#include "backends/common/perf-open.c"
 
 #define method read_method
 #define open_counter read_open_counter

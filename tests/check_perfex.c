@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "backends/perf-event.h"
+#include "sys/perf-event.h"
 #include "perfex/library.h"
 
 #include "tests/perfex-said.h"

@@ -5,7 +5,12 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "lib/frequency.h"
+#include "lib/select.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 
@@ -35,7 +40,7 @@ static void add(TCase *tests)
 #define ENOTSUP 10045
 
 /* The library's reasons, as they are compiled there; the linker leaves the others out. */
-#include "lib/counters.c"
+#include "lib/reasons.c"
 
 static long long fake_next_best(void);
 

@@ -4,9 +4,9 @@
 
 #include "config.h"
 
-#include "backends/hypervisor.h"
-#include "backends/perf-remedy.h"
-#include "backends/riscv-cycle.h"
+#include "backends/common/hypervisor.h"
+#include "backends/common/perf-remedy.h"
+#include "backends/common/riscv-cycle.h"
 
 #include "tests/machine.h"
 

@@ -4,7 +4,16 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/reader.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 

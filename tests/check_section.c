@@ -6,7 +6,10 @@
 #include "config.h"
 
 #include "cpucycles-info/grain.c"
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/process.h"
+#include "lib/select.h"
 
 #include "tests/suite.h"
 

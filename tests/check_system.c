@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What calls of other systems state of the frequency: lib/system.c and the TSC's sysctl, compiled
+/* What calls of other systems state of the frequency: lib/frequency-system.c and the TSC's sysctl, compiled
    against stub headers, with fakes in the place of the calls. */
 
 #include "config.h"
@@ -16,9 +16,9 @@
 /* The library has functions of these names already. */
 #define cpucycles_system_frequency system_frequency
 
-#include "lib/system.c"
+#include "lib/frequency-system.c"
 
-#include "backends/x86-tsc-rate.h"
+#include "backends/common/x86-tsc-rate.h"
 
 #include "tests/suite.h"
 

@@ -4,7 +4,8 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 

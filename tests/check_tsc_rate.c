@@ -5,9 +5,11 @@
 
 #include "config.h"
 
-#include "backends/x86-tsc-rate.h"
-#include "lib/library.h"
-#include "lib/osclock.h"
+#include "backends/common/x86-tsc-rate.h"
+#include "backends/backend.h"
+#include "lib/rate.h"
+#include "lib/scale.h"
+#include "sys/os-clock.h"
 
 #include "tests/suite.h"
 

@@ -4,7 +4,8 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
 
 #include "tests/suite.h"
 

@@ -3,7 +3,7 @@
 #ifndef CPUCYCLES_COUNTS_H
 #define CPUCYCLES_COUNTS_H
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 
 /* Does the count go up, within some seconds at the very most? */
 static inline int counts(void)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD OR MIT
 # Which lines and branches the tests have reached, by what gcov says of each object: coverage.py
-# SOURCE FOLDER PERCENT, in the build folder. Prints a line for each file of FOLDER, with the lines
+# SOURCE PERCENT FOLDER..., in the build folder. Prints a line for each file of FOLDERs, with the lines
 # that were not reached. Ends with 1 if less than PERCENT of all lines were. A file that a suite
 # includes is in several objects: a line that one of them has reached counts.
 
@@ -11,10 +11,10 @@ import os
 import subprocess
 import sys
 
-source, folder, least = os.path.realpath(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+source, least, folders = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 lines = {}  # (file, line): how often
 branches = {}  # (file, line): [how often, for each], of the object with the most of them
-notes = sorted(glob.glob('*/*.gcno') + glob.glob('*/.libs/*.gcno'))
+notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
 if not notes:
     sys.exit('coverage: there is nothing built for it')
 
@@ -24,7 +24,7 @@ for note in notes:
     for report in gcov.stdout.splitlines():
         for file in json.loads(report)['files']:
             path = os.path.relpath(os.path.realpath(file['file']), source)
-            if os.path.dirname(path) != folder or not path.endswith(('.c', '.h')):
+            if os.path.dirname(path) not in folders or not path.endswith(('.c', '.h')):
                 continue
             # a line of a static inline function stands once for each function it is part of
             for line in file['lines']:

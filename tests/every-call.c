@@ -2,7 +2,7 @@
 /* Makes the first call, and then every other that may open something: tests/opens.sh looks at
    what. */
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 
 #include <stddef.h>
 

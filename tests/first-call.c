@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Makes the first call and no other: tests/first-call.sh looks at what it asks of the system. */
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 
 int main(void)
 {

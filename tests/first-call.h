@@ -4,7 +4,8 @@
 #ifndef CPUCYCLES_TESTS_FIRST_CALL_H
 #define CPUCYCLES_TESTS_FIRST_CALL_H
 
-#include "lib/library.h"
+#include "include/cpucycles.h"
+#include "lib/table.h"
 
 #include "tests/counts.h"
 #include "tests/suite.h"

@@ -5,7 +5,9 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/frequency.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include <stdio.h>
 #include <string.h>

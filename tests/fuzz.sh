@@ -13,7 +13,7 @@ folder=tests/fuzz.tmp
 targets() {
   cat <<'END'
 extend32 1024
-frequency 65536 lib/parse.c lib/choice.c
+frequency 65536 lib/frequency-parse.c lib/choice.c
 options 512
 scale 64 lib/scale.c
 END
@@ -51,7 +51,7 @@ build() {
     sources="$sources $srcdir/$source"
   done
   $FUZZ_CC -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -I"$srcdir" \
-    -I"$srcdir/lib" "$srcdir/tests/fuzz_$name.c" $sources -o "$folder/fuzz_$name"
+    -I"$srcdir/include" "$srcdir/tests/fuzz_$name.c" $sources -o "$folder/fuzz_$name"
 }
 
 run() {

@@ -8,9 +8,10 @@
 
 #include "lib/frequency.h"
 
-#include "backends/cpuinfo-rate.h"
-#include "backends/x86-tsc-rate.h"
-#include "lib/library.h"
+#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/x86-tsc-rate.h"
+#include "include/cpucycles.h"
+#include "lib/choice.h"
 
 #include "tests/fuzz.h"
 

@@ -7,7 +7,8 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/frequency.h"
+#include "lib/scale.h"
 
 #include "tests/fuzz.h"
 

@@ -49,7 +49,7 @@ inline long long timed(void)
 }
 END
 cp $work/inline.c $work/inline.cc
-flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/lib -fsyntax-only"
+flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/include -fsyntax-only"
 
 for std in c89 gnu89 c99 c11 c17; do
   $CC $CPPFLAGS -std=$std $flags $work/alone.c || { echo "header: not clean as $std"; failed=1; }
@@ -68,7 +68,7 @@ else
   echo "header: skipped: C++: this compiler does not take it"
 fi
 # They leave no macro behind but those that they document.
-left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/lib" -x c - | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
+left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/include" -x c - | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
   grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 exit $failed

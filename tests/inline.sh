@@ -30,7 +30,7 @@ said_first=
 client() {
   # words are meant to split
   # shellcheck disable=SC2086
-  $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef -Werror -I"$srcdir/lib" $2 \
+  $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef -Werror -I"$srcdir/include" $2 \
     "$srcdir/tests/inline-client.c" -o "$client" $LDFLAGS $3 ||
     { wrong "$1: does not build"; return; }
   said=$(run_client) ||
@@ -96,7 +96,7 @@ esac
 # fences NUMBER WHERE FILE: expects so many
 fences() {
   # shellcheck disable=SC2086
-  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/lib" -O0 -S -o - "$3" |
+  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -O0 -S -o - "$3" |
     grep -c "^[[:space:]]*$fence") || :
   [ "$found" = "$1" ] || wrong "$2: $found fences, and not $1"
 }

@@ -59,10 +59,10 @@ fi
 
 # The reasons that the library gives are those that the man page explains, and all that a test makes
 # it give.
-given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/counters.c" | sort)
+given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/reasons.c" | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
 made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/check_reasons.c" | sort)
-[ -n "$given" ] || wrong "no reasons in lib/counters.c"
+[ -n "$given" ] || wrong "no reasons in lib/reasons.c"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
   sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |

@@ -102,7 +102,7 @@ if PERF_EVENTS
 check_LTLIBRARIES += tests/perf-module.la
 check_PROGRAMS += tests/perf-cost
 endif
-tests_perf_module_la_SOURCES = tests/perf-module.c backends/perf-remedy.c lib/thread.c lib/trial.c
+tests_perf_module_la_SOURCES = tests/perf-module.c backends/common/perf-remedy.c sys/os-thread.c sys/trial.c
 tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
 # As in the shared library: other code has other costs.

@@ -4,7 +4,10 @@
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
 
-#include "lib/library.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 #include "tests/suite.h"
 

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "backends/perf-cycles.h"
+#include "backends/common/perf-cycles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static __attribute__((noinline)) long long nothing(void)
 }
 
 /* clang 14 saves two more registers in position-independent code than the sequence needs. Shared
-   libraries of musl find thread-local variables by a call (lib/tls.h). */
+   libraries of musl find thread-local variables by a call (sys/thread-local.h). */
 #ifdef __clang__
 static const char why_not[] = "the bound is for code that GCC compiles";
 #elif !defined __GLIBC__

@@ -10,9 +10,11 @@
 
 #include "backends/default-perfevent.c"
 #undef method
-#include "backends/perf-cycles.c"
-#include "backends/perf-open.c"
-#include "lib/library.h"
+#include "backends/common/perf-cycles.c"
+#include "backends/common/perf-open.c"
+#include "backends/backend.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
 
 long long cpucycles_next_best(void)
 {

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "perfex/perfex.h"
+#include "include/perfex.h"
 
 int main(void)
 {

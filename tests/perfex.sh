@@ -19,14 +19,14 @@ mkdir $work
 wrong() { echo "perfex: $*"; failed=1; }
 skipped() { echo "perfex: skipped: $*" >&9; echo "perfex: skipped: $*"; }
 
-declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/perfex/perfex.h")
+declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
 [ -n "$declared" ] || wrong "the header declares nothing"
 declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort)
 mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 
 # Declarations, as the header has them, and as the manual does; and the symbols, as Debian's file does.
-header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/perfex/perfex.h" | sort)
+header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/include/perfex.h" | sort)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Ft /, "") { type = $0 }
   on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
@@ -74,7 +74,7 @@ int use(char *name)
 }
 EOF
 cp $work/alone.c $work/alone.cc
-flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/perfex -fsyntax-only"
+flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/include -fsyntax-only"
 for std in c89 gnu89 c99 c11 c17; do
   $CC $CPPFLAGS -std=$std $flags $work/alone.c || wrong "the header is not clean as $std"
 done
@@ -85,7 +85,7 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
 else
   skipped "C++: this compiler does not take it"
 fi
-left=$($CC -dM -E -I"$srcdir/perfex" $work/alone.c |
+left=$($CC -dM -E -I"$srcdir/include" $work/alone.c |
   sed -n 's/^#define \([A-Za-z_]*perfex[A-Za-z0-9_]*\).*/\1/Ip' | grep -vx PERFEX_H || :)
 [ -z "$left" ] || wrong "the header leaves $left defined"
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 
 #include <stdio.h>
 #include <unistd.h>

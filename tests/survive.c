@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 #include "tests/counts.h"
 #include "tests/malloc-module.h"
 #include "tests/posix.h"

@@ -15,7 +15,7 @@ wrong() { echo "symbols: $*"; failed=1; }
 declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
   -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' \
   -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' \
-  "$srcdir/lib/cpucycles.h" "$srcdir/lib/cpucycles/inline.h" | sort)
+  "$srcdir/include/cpucycles.h" "$srcdir/include/cpucycles/inline.h" | sort)
 mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/lib/libcpucycles.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
@@ -24,8 +24,8 @@ done
 
 # Declarations, as the headers have them, and as the manual does.
 headers=$({
-  sed -n 's/^extern \(.*(void)\|.*(int i)\);$/\1/p' "$srcdir/lib/cpucycles.h"
-  sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/lib/cpucycles/inline.h"
+  sed -n 's/^extern \(.*(void)\|.*(int i)\);$/\1/p' "$srcdir/include/cpucycles.h"
+  sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/include/cpucycles/inline.h"
 } | sort -u)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }

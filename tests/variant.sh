@@ -105,7 +105,7 @@ if grep -n ': warning: ' check.out; then
   echo "check-$kind: the build of the tests is not free of warnings" >&2
   exit 1
 fi
-[ "$kind" != coverage ] || python3 "$source/tests/coverage.py" "$source" lib 95
+[ "$kind" != coverage ] || python3 "$source/tests/coverage.py" "$source" 95 lib sys
 # Static programs that are position-independent: the tool, and a client.
 if [ -n "$pie" ]; then
   case $(uname -m) in
@@ -120,7 +120,7 @@ if [ -n "$pie" ]; then
       tool) sources="$source/cpucycles-info/*.c" include= says='^cpucycles implementation ' ;;
       client) sources=$source/tests/dropin-client.c include=-I$source/tests says='^20[0-9]* ' ;;
     esac
-    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/lib" \
+    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
       $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
     readelf -hlW static-pie >static-pie.out
     if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then

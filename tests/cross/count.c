@@ -8,7 +8,11 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "lib/cpucycles.h"
+#include "include/cpucycles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #ifdef HAVE_PERFEX
-#include "perfex/perfex.h"
+#include "include/perfex.h"
 #include <linux/perf_event.h>
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Of AIX's header of this name, what lib/system.c uses. */
+/* Of AIX's header of this name, what lib/frequency-system.c uses. */
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Of Solaris' header of this name, what lib/system.c uses. */
+/* Of Solaris' header of this name, what lib/frequency-system.c uses. */
 
 typedef int processorid_t;
 

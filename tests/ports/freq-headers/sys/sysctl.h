@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Of the BSDs' headers of this name, what lib/system.c and backends/x86-tsc-rate.h use. */
+/* Of the BSDs' headers of this name, what lib/frequency-system.c and backends/common/x86-tsc-rate.h use. */
 
 #include <stddef.h>
 

@@ -8,8 +8,8 @@
 #ifndef CPUCYCLES_RISCV_TIMEBASE_H
 #define CPUCYCLES_RISCV_TIMEBASE_H
 
-#include "backends/kernel-file.h"
-#include "backends/rate.h"
+#include "sys/kernel-file.h"
+#include "backends/common/rate.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /* What the backends that state a rate share: which statements are none. Whether a plausible one is
    true, the library finds out. */
 
-#ifndef CPUCYCLES_RATE_H
-#define CPUCYCLES_RATE_H
+#ifndef CPUCYCLES_COMMON_RATE_H
+#define CPUCYCLES_COMMON_RATE_H
 
 /* Registers that no firmware has programmed read 0, or anything. The limits are those of a CPU's
    frequency: 1 kHz to 1 THz. */

@@ -9,7 +9,7 @@
 #define CPUCYCLES_PERF_CYCLES_H
 
 #include "backends/backend.h"
-#include "lib/tls.h"
+#include "sys/thread-local.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/osclock.h"
+#include "sys/os-clock.h"
 
 #include <stddef.h>
 #include <stdint.h>

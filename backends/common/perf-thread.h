@@ -5,8 +5,8 @@
 #ifndef CPUCYCLES_PERF_THREAD_H
 #define CPUCYCLES_PERF_THREAD_H
 
-#include "backends/perf-cycles.h"
-#include "backends/perf-event.h"
+#include "backends/common/perf-cycles.h"
+#include "sys/perf-event.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "sys/trial.h"
 
 #include <signal.h>
 #include <stddef.h>

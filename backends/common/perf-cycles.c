@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/perf-cycles.h"
-#include "backends/perf-thread.h"
+#include "backends/common/perf-cycles.h"
+#include "backends/common/perf-thread.h"
 
 #include <errno.h>
 #include <signal.h>

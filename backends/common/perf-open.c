@@ -9,18 +9,18 @@
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
    "type"). */
 
-/* As in lib/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an
+/* As in sys/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an
    alternate stack that disarms itself. */
 #undef _FORTIFY_SOURCE
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/kernel-file.h"
-#include "backends/perf-cycles.h"
-#include "backends/perf-event.h"
-#include "backends/perf-remedy.h"
-#include "backends/perf-thread.h"
+#include "sys/kernel-file.h"
+#include "backends/common/perf-cycles.h"
+#include "sys/perf-event.h"
+#include "backends/common/perf-remedy.h"
+#include "backends/common/perf-thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

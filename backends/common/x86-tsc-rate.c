@@ -3,8 +3,8 @@
 
 #include "config.h"
 
-#include "backends/x86-tsc-rate.h"
-#include "backends/x86-tsc.h"
+#include "backends/common/x86-tsc-rate.h"
+#include "backends/common/x86-tsc.h"
 
 long long cpucycles_tsc_rate(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The core's frequency: a chain of adds, each of which waits for the one before it and takes one
-   cycle, timed against the OS clock. backends/dependent-add.h knows on which CPUs they do; as an
+   cycle, timed against the OS clock. backends/common/dependent-add.h knows on which CPUs they do; as an
    estimate where nobody states the frequency, the result serves on all. */
 
 #include "config.h"
 
 #include "lib/frequency.h"
-#include "lib/osclock.h"
+#include "sys/os-clock.h"
 
 enum {
   ADDS = 512,           /* a pass: the loop around it takes 2 more cycles at most */

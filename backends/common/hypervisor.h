@@ -9,7 +9,7 @@
 #ifndef CPUCYCLES_HYPERVISOR_H
 #define CPUCYCLES_HYPERVISOR_H
 
-#include "backends/kernel-file.h"
+#include "sys/kernel-file.h"
 
 #include <stddef.h>
 #include <string.h>

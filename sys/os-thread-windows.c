@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/thread.h"
+#include "sys/os-thread.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

@@ -10,9 +10,9 @@
 #define CPUCYCLES_X86_TSC_RATE_H
 
 #include "backends/backend.h"
-#include "backends/kernel-file.h"
-#include "backends/rate.h"
-#include "lib/tls.h"
+#include "sys/kernel-file.h"
+#include "backends/common/rate.h"
+#include "sys/thread-local.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #define CPUCYCLES_RISCV_CYCLE_H
 
 #include "backends/backend.h"
-#include "backends/kernel-file.h"
+#include "sys/kernel-file.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/thread.h"
+#include "sys/os-thread.h"
 
 #include <pthread.h>
 #include <stddef.h>

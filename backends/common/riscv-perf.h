@@ -8,9 +8,9 @@
 #ifndef CPUCYCLES_RISCV_PERF_H
 #define CPUCYCLES_RISCV_PERF_H
 
-#include "backends/perf-cycles.h"
-#include "backends/perf-remedy.h"
-#include "backends/perf-backend.h"
+#include "backends/common/perf-cycles.h"
+#include "backends/common/perf-remedy.h"
+#include "backends/common/perf-backend.h"
 
 #include <signal.h>
 #include <string.h>

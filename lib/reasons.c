@@ -4,7 +4,8 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "lib/reasons.h"
+#include "sys/os-thread.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -11,10 +11,10 @@
 
 #include "config.h"
 
-#include "backends/perf-remedy.h"
+#include "backends/common/perf-remedy.h"
 
-#include "backends/hypervisor.h"
-#include "backends/kernel-file.h"
+#include "backends/common/hypervisor.h"
+#include "sys/kernel-file.h"
 
 #include <dirent.h>
 #include <errno.h>

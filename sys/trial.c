@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "lib/library.h"
+#include "sys/trial.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
 #ifndef CPUCYCLES_CPUINFO_RATE_H
 #define CPUCYCLES_CPUINFO_RATE_H
 
-#include "backends/kernel-file.h"
-#include "backends/rate.h"
+#include "sys/kernel-file.h"
+#include "backends/common/rate.h"
 
 #include <string.h>
 
