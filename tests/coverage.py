@@ -55,5 +55,5 @@ for file in sorted({file for file, line in lines}):
     say(file, sorted(place for place in lines if place[0] == file))
 whole = say('total', sorted(lines))
 if whole < least:
-    print(f'coverage: less than {least:g} % of the lines in {folder}/ are reached')
+    print(f'coverage: less than {least:g} % of the lines in {" and ".join(folders)}/ are reached')
     sys.exit(1)
