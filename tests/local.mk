@@ -7,57 +7,65 @@ SH_LOG_COMPILER = $(SHELL)
 # Descriptor 9 is where a suite says its totals, and what it skips, past the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/counts.h tests/filter.h tests/first-call.h tests/fresh.h tests/machine.h tests/perfex-said.h
-EXTRA_DIST += tests/posix.h tests/suite.h tests/suite-posix.h tests/suite-windows.h
-EXTRA_DIST += tests/valgrind.supp
-dist_noinst_SCRIPTS += tests/wine.sh tests/cross/get-check-windows
+EXTRA_DIST += tests/suites/counts.h
+EXTRA_DIST += tests/suites/filter.h
+EXTRA_DIST += tests/suites/first-call.h
+EXTRA_DIST += tests/suites/fresh.h
+EXTRA_DIST += tests/suites/machine.h
+EXTRA_DIST += tests/suites/perfex-said.h
+EXTRA_DIST += tests/suites/posix.h
+EXTRA_DIST += tests/suites/suite.h
+EXTRA_DIST += tests/suites/suite-posix.h
+EXTRA_DIST += tests/suites/suite-windows.h
+EXTRA_DIST += tests/scripts/valgrind.supp
+dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
 # Suites of what is not on Windows: signals, fork, files of Linux.
 posix_tests =
-posix_tests += tests/check_cpuinfo_rate
-posix_tests += tests/check_first_call
-posix_tests += tests/check_examine
-posix_tests += tests/check_faults
-posix_tests += tests/check_frequency
-posix_tests += tests/check_machines
-posix_tests += tests/check_measure
-posix_tests += tests/check_perfevent
-posix_tests += tests/check_ports
-posix_tests += tests/check_printers
-posix_tests += tests/check_remedies
-posix_tests += tests/check_report
-posix_tests += tests/check_trial
-posix_tests += tests/check_unload
-posix_tests += tests/check_unwind
+posix_tests += tests/suites/check_cpuinfo_rate
+posix_tests += tests/suites/check_first_call
+posix_tests += tests/suites/check_examine
+posix_tests += tests/suites/check_faults
+posix_tests += tests/suites/check_frequency
+posix_tests += tests/suites/check_machines
+posix_tests += tests/suites/check_measure
+posix_tests += tests/suites/check_perfevent
+posix_tests += tests/suites/check_ports
+posix_tests += tests/suites/check_printers
+posix_tests += tests/suites/check_remedies
+posix_tests += tests/suites/check_report
+posix_tests += tests/suites/check_trial
+posix_tests += tests/suites/check_unload
+posix_tests += tests/suites/check_unwind
 # EOL
 
 # Suites of libperfex.
 perfex_tests =
-perfex_tests += tests/check_perfex
-perfex_tests += tests/check_perfex_costs
-perfex_tests += tests/check_perfex_events
+perfex_tests += tests/suites/check_perfex
+perfex_tests += tests/suites/check_perfex_costs
+perfex_tests += tests/suites/check_perfex_events
 # EOL
-tests_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
-tests_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
-tests_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
 
 if HAVE_CHECK
 suite_tests =
-suite_tests += tests/check_extend32
-suite_tests += tests/check_grain
-suite_tests += tests/check_inline
-suite_tests += tests/check_reasons
-suite_tests += tests/check_scale
-suite_tests += tests/check_section
-suite_tests += tests/check_select
-suite_tests += tests/check_system
-suite_tests += tests/check_tsc_rate
+suite_tests += tests/suites/check_extend32
+suite_tests += tests/suites/check_grain
+suite_tests += tests/suites/check_inline
+suite_tests += tests/suites/check_reasons
+suite_tests += tests/suites/check_scale
+suite_tests += tests/suites/check_section
+suite_tests += tests/suites/check_select
+suite_tests += tests/suites/check_system
+suite_tests += tests/suites/check_tsc_rate
 # EOL
 if POSIX
 suite_tests += $(posix_tests)
 else
-suite_tests += tests/check_first_call_windows
-suite_tests += tests/check_trial_windows
+suite_tests += tests/suites/check_first_call_windows
+suite_tests += tests/suites/check_trial_windows
 # EOL
 endif
 if PERFEX
@@ -68,50 +76,54 @@ TESTS += $(suite_tests)
 endif
 
 # Against stub headers of other systems.
-tests_check_system_SOURCES = tests/check_system.c
-tests_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)
+tests_suites_check_system_SOURCES = tests/suites/check_system.c
+tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
 EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
-check_PROGRAMS += tests/first-call
-tests_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-check_PROGRAMS += tests/frequency-of
+check_PROGRAMS += tests/programs/first-call
+tests_programs_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+check_PROGRAMS += tests/programs/frequency-of
 if POSIX
-check_PROGRAMS += tests/every-call tests/persecond tests/survive
-check_LTLIBRARIES += tests/malloc-module.la
+check_PROGRAMS += tests/programs/every-call tests/programs/persecond tests/programs/survive
+check_LTLIBRARIES += tests/programs/malloc-module.la
 endif
-EXTRA_DIST += tests/malloc-module.c tests/malloc-module.h tests/persecond.c tests/survive.c
+EXTRA_DIST += tests/programs/malloc-module.c
+EXTRA_DIST += tests/programs/malloc-module.h
+EXTRA_DIST += tests/programs/persecond.c
+EXTRA_DIST += tests/programs/survive.c
 # What check_faults runs with an allocator of its own in the place of the C library's.
-tests_malloc_module_la_SOURCES = tests/malloc-module.c tests/malloc-module.h
-tests_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
-tests_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_malloc_module_la_SOURCES = tests/programs/malloc-module.c tests/programs/malloc-module.h
+tests_programs_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
+tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of systems that are not here, with declarations and answers made for the test.
-tests_check_ports_SOURCES = tests/check_ports.c
-tests_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
+tests_suites_check_ports_SOURCES = tests/suites/check_ports.c
+tests_suites_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
 # What check_unload loads, and what perf-cost.sh counts the instructions of.
 if PERF_EVENTS
-check_LTLIBRARIES += tests/perf-module.la
-check_PROGRAMS += tests/perf-cost
+check_LTLIBRARIES += tests/programs/perf-module.la
+check_PROGRAMS += tests/programs/perf-cost
 endif
-tests_perf_module_la_SOURCES = tests/perf-module.c backends/common/perf-remedy.c sys/os-thread.c sys/trial.c
-tests_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_perf_module_la_LIBADD = $(PTHREAD_LIBS)
+tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
+tests_programs_perf_module_la_SOURCES += backends/common/perf-remedy.c sys/os-thread.c sys/trial.c
+tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_programs_perf_module_la_LIBADD = $(PTHREAD_LIBS)
 # As in the shared library: other code has other costs.
-tests_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
-tests_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
-tests_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
+tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_suites_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Else C leaves nothing to be run.
-tests_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
+tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # Built and run by "make check-cross" alone.
 EXTRA_PROGRAMS += tests/cross/count
@@ -164,53 +176,58 @@ tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
 script_tests =
-script_tests += tests/abi.sh
-script_tests += tests/dropin.sh
-script_tests += tests/first-call.sh
-script_tests += tests/header.sh
-script_tests += tests/info.sh
-script_tests += tests/inline.sh
-script_tests += tests/lists.sh
-script_tests += tests/opens.sh
-script_tests += tests/perf-cost.sh
-script_tests += tests/probes.sh
-script_tests += tests/report.sh
-script_tests += tests/settings.sh
-script_tests += tests/symbols.sh
+script_tests += tests/scripts/abi.sh
+script_tests += tests/scripts/dropin.sh
+script_tests += tests/scripts/first-call.sh
+script_tests += tests/scripts/header.sh
+script_tests += tests/scripts/info.sh
+script_tests += tests/scripts/inline.sh
+script_tests += tests/scripts/lists.sh
+script_tests += tests/scripts/opens.sh
+script_tests += tests/scripts/perf-cost.sh
+script_tests += tests/scripts/probes.sh
+script_tests += tests/scripts/report.sh
+script_tests += tests/scripts/settings.sh
+script_tests += tests/scripts/symbols.sh
 # EOL
 TESTS += $(script_tests)
-dist_check_SCRIPTS += $(script_tests) tests/left-out.sh
+dist_check_SCRIPTS += $(script_tests) tests/scripts/left-out.sh
 perfex_script_tests =
-perfex_script_tests += tests/perfex.sh
-perfex_script_tests += tests/perfex-fortran.sh
+perfex_script_tests += tests/scripts/perfex.sh
+perfex_script_tests += tests/scripts/perfex-fortran.sh
 # EOL
 if PERFEX
 TESTS += $(perfex_script_tests)
-check_PROGRAMS += tests/perfex-print
+check_PROGRAMS += tests/programs/perfex-print
 endif
 # What check_perfex_events loads.
 if PERFEX
-check_LTLIBRARIES += tests/perfex-loaded.la
+check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
-tests_perfex_loaded_la_SOURCES = tests/perfex-loaded.c perfex/events.c
-tests_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
-tests_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_perfex_loaded_la_SOURCES = tests/programs/perfex-loaded.c perfex/events.c
+tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
+tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la
+tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
-EXTRA_DIST += tests/perfex-fortran.f90
+EXTRA_DIST += tests/programs/perfex-fortran.f90
 if !POSIX
-TESTS += tests/left-out.sh
+TESTS += tests/scripts/left-out.sh
 endif
 EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
-EXTRA_DIST += tests/coverage.py tests/report.py
-EXTRA_DIST += tests/dropin.h tests/dropin-client.c tests/dropin-library.c tests/inline-client.c
+EXTRA_DIST += tests/scripts/coverage.py
+EXTRA_DIST += tests/scripts/report.py
+EXTRA_DIST += tests/programs/dropin.h
+EXTRA_DIST += tests/programs/dropin-client.c
+EXTRA_DIST += tests/programs/dropin-library.c
+EXTRA_DIST += tests/programs/inline-client.c
 
 # Static analysis of what is compiled here.
-dist_noinst_SCRIPTS += tests/analysis.sh
+dist_noinst_SCRIPTS += tests/scripts/analysis.sh
 EXTRA_DIST += .clang-tidy
 .PHONY: check-analysis
 check-analysis: config.h
-	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/analysis.sh \
+	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
 	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(perfex_libperfex_core_la_SOURCES)
 
@@ -218,20 +235,21 @@ check-analysis: config.h
 # recorded machines, where they are.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-EXTRA_DIST += tests/fuzz.h tests/fuzz_options.dict
-EXTRA_DIST += tests/fuzz_extend32.c
-EXTRA_DIST += tests/fuzz_frequency.c
-EXTRA_DIST += tests/fuzz_options.c
-EXTRA_DIST += tests/fuzz_perfex.c
-EXTRA_DIST += tests/fuzz_scale.c
-dist_noinst_SCRIPTS += tests/fuzz.sh
+EXTRA_DIST += tests/fuzz/fuzz.h
+EXTRA_DIST += tests/fuzz/fuzz_options.dict
+EXTRA_DIST += tests/fuzz/fuzz_extend32.c
+EXTRA_DIST += tests/fuzz/fuzz_frequency.c
+EXTRA_DIST += tests/fuzz/fuzz_options.c
+EXTRA_DIST += tests/fuzz/fuzz_perfex.c
+EXTRA_DIST += tests/fuzz/fuzz_scale.c
+dist_noinst_SCRIPTS += tests/fuzz/fuzz.sh
 .PHONY: check-fuzz
 check-fuzz: config.h
-	$(AM_V_at)$(MKDIR_P) tests
+	$(AM_V_at)$(MKDIR_P) tests/fuzz
 	$(AM_V_at)srcdir='$(srcdir)' FUZZ_CC='$(FUZZ_CC)' \
-	  $(SHELL) $(srcdir)/tests/fuzz.sh $(FUZZ_SECONDS)
+	  $(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_SECONDS)
 
-# Machines for tests/check_machines.
+# Machines for tests/suites/check_machines.
 EXTRA_DIST += tests/machines/README
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/affected_cpus
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq

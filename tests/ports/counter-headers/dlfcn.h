@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* For tests/check_ports.c: what default-selfcounts needs of this header, which the C library has
+/* For check_ports.c: what default-selfcounts needs of this header, which the C library has
    too, and which there would look for the symbol where it is not.
    Source: POSIX.1-2008 dlsym; macOS, dlsym(3), RTLD_DEFAULT. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* For tests/check_ports.c, on systems other than Windows: what default-windows needs of this
+/* For tests/suites/check_ports.c, on systems other than Windows: what default-windows needs of this
    header. Source: Microsoft, Windows documentation, "Windows Data Types", LARGE_INTEGER (winnt.h),
    QueryPerformanceCounter and QueryPerformanceFrequency (profileapi.h). */
 

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Random inputs: fuzz.sh SECONDS, from a build folder. Builds each program for libFuzzer by FUZZ_CC,
+# with AddressSanitizer and UndefinedBehaviorSanitizer, and runs each for so long, two at a time.
+# Ends with an error at a finding, whose input is left in tests/fuzz/.
+
+set -eu
+: "${srcdir:=.}" "${FUZZ_CC:=clang}"
+machines=${CPUCYCLES_MACHINES-$srcdir/../shared/machines}
+folder=tests/fuzz/fuzz.tmp
+
+# NAME, the longest input, and what the program is linked with
+targets() {
+  cat <<'END'
+extend32 1024
+frequency 65536 lib/frequency-parse.c lib/choice.c
+options 512
+scale 64 lib/scale.c
+END
+  ! grep -q '^#define HAVE_PERFEX 1' config.h || echo perfex 4096 perfex/parse.c perfex/events.c
+}
+
+# What to begin from: for the parsers of what a machine states, the recorded machines, before each
+# the number of a parser.
+seed() {
+  mkdir -p "$folder/$1"
+  [ "$1" != perfex ] ||
+    printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$folder/perfex/1"
+  [ "$1" = frequency ] || return 0
+  printf '9works, no-such, does-not' >"$folder/$1/choice"
+  if [ ! -d "$machines" ]; then
+    echo "fuzz: no recorded machines at $machines: the parsers begin from nothing"
+    return 0
+  fi
+  find "$machines" -type f -size -64 | {
+    n=0
+    while IFS= read -r file; do
+      n=$((n + 1))
+      for parser in 0 1 2 3 4 5 6 7 8; do
+        { printf %s $parser; cat "$file"; } >"$folder/$1/$n-$parser"
+      done
+    done
+  }
+}
+
+build() {
+  name=$1
+  shift 2
+  sources=
+  for source; do
+    sources="$sources $srcdir/$source"
+  done
+  $FUZZ_CC -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -I"$srcdir" \
+    -I"$srcdir/include" "$srcdir/tests/fuzz/fuzz_$name.c" $sources -o "$folder/fuzz_$name"
+}
+
+run() {
+  dictionary=
+  [ ! -f "$srcdir/tests/fuzz/fuzz_$2.dict" ] || dictionary="-dict=$srcdir/tests/fuzz/fuzz_$2.dict"
+  "$folder/fuzz_$2" -max_total_time="$1" -max_len="$3" -timeout=10 -verbosity=0 \
+    -print_final_stats=1 -artifact_prefix="tests/fuzz/fuzz_$2-" $dictionary "$folder/$2" \
+    >"$folder/$2.log" 2>&1 || { cat "$folder/$2.log"; echo "fuzz: $2 has a finding"; return 1; }
+  tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$2.log")
+  echo "fuzz: $2: $tried inputs in $1 s, no finding"
+  [ "$tried" -gt 0 ]
+}
+
+if [ "$1" = --one ]; then
+  shift
+  run "$@"
+  exit
+fi
+rm -rf "$folder"
+mkdir -p "$folder"
+targets >"$folder/targets"
+while read -r target; do
+  set -- "$1" $target
+  seed "$2"
+  seconds=$1
+  shift
+  build "$@"
+  set -- "$seconds"
+done <"$folder/targets"
+sed 's/^\([^ ]* [0-9]*\).*/\1/' "$folder/targets" | xargs -n 2 -P 2 sh "$0" --one "$1"
+rm -rf "$folder"

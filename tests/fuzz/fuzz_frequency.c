@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Random inputs for every parser of what states a frequency or a rate, be it texts of files and of
+   the environment, cells of device trees, what sysctl returns, the perf page or CPUID: no answer is
+   outside of 1 kHz..1 THz, and the sanitizers find nothing; and for the list of counters in the
+   environment. The first byte selects the parser. For libFuzzer: make check-fuzz. */
+
+#include "config.h"
+
+#include "lib/frequency.h"
+
+#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/x86-tsc-rate.h"
+#include "include/cpucycles.h"
+#include "lib/choice.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check(long long hz)
+{
+  if (hz != 0 && (hz < CPUCYCLES_FREQUENCY_LOWEST || hz > CPUCYCLES_FREQUENCY_HIGHEST))
+    abort();
+}
+
+static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int piece)
+{
+  struct cpucycles_cpuinfo cpuinfo;
+  size_t i;
+
+  cpucycles_cpuinfo_begin(&cpuinfo, machine);
+  for (i = 0; i < size; i += (size_t)piece) {
+    size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
+
+    cpucycles_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
+    check(cpuinfo.highest);
+    check(cpuinfo.momentary);
+  }
+}
+
+/* How the file is cut into pieces changes nothing. */
+static void try_cpuinfos(const char *bytes, size_t size)
+{
+  try_cpuinfo(bytes, size, "", 2048);
+  try_cpuinfo(bytes, size, "", 7);
+  try_cpuinfo(bytes, size, "sparc64", 2048);
+}
+
+static void try_number(const char *bytes, size_t size)
+{
+  static const long long units[] = { 1, 1000, 1000000 };
+  char *text = malloc(size + 1);
+  const char *rest;
+  int i, first, last;
+
+  memcpy(text, bytes, size);
+  text[size] = 0;
+  for (i = 0; i < 3; i++)
+    check(cpucycles_parse_number(text, units[i]));
+  for (rest = text; (rest = cpucycles_parse_cpus(rest, &first, &last)) != NULL;)
+    FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
+  if (!*cpucycles_parse_complaint(text) || cpucycles_parse_first_cpu(text) < -1)
+    abort();
+  free(text);
+}
+
+/* Device trees state frequencies of CPUs and rates of counters. */
+static void try_cells(const char *bytes, size_t size)
+{
+  check(cpucycles_parse_cells(bytes, (int)size));
+  check(plausible_rate(value_of_cells(bytes, (int)size)));
+}
+
+static void try_integer(const char *bytes, size_t size)
+{
+  check(cpucycles_parse_integer(bytes, (int)size, 1));
+  check(cpucycles_parse_integer(bytes, (int)size, 1000000));
+}
+
+static void try_rates(const char *bytes, size_t size)
+{
+  static long long (*const rates[])(const char *line) = { powerpc_timebase, alpha_cycle_frequency,
+    parisc_cr16_rate, ia64_itc_rate, sparc_clock_tick };
+  size_t i;
+
+  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    struct rate_search search = { rates[i], "", 0, 0 };
+
+    search_chunk(&search, bytes, (int)size);
+    check(search.hz);
+  }
+}
+
+static void try_factors(const char *bytes, size_t size)
+{
+  unsigned int factors[2] = { 0, 0 };
+
+  memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
+  check(tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
+}
+
+static void try_page(const char *bytes, size_t size)
+{
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+  static struct perf_event_mmap_page page;
+
+  memset(&page, 0, sizeof page);
+  memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
+  check(tsc_rate_of_page(&page));
+#endif
+  (void)bytes, (void)size;
+}
+
+static const char *leaves;
+static size_t leaves_size;
+
+static struct cpuid_leaf read_leaf(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+  size_t at = (leaf & 0x1f) * 4;
+
+  if (at + sizeof read <= leaves_size)
+    memcpy(&read, leaves + at, sizeof read);
+  return read;
+}
+
+static void try_leaves(const char *bytes, size_t size)
+{
+  leaves = bytes;
+  leaves_size = size;
+  check(tsc_rate_of_crystal(read_leaf));
+  check(tsc_rate_of_base(read_leaf));
+  check(tsc_rate_of_name(read_leaf));
+  check(tsc_rate_of_hypervisor(read_leaf));
+}
+
+/* The list in CPUCYCLES_IMPLEMENTATION: what is said of it fits, and can be printed. */
+static void try_choice(const char *bytes, size_t size)
+{
+  static const struct cpucycles_counter_info infos[] = {
+    { .name = "works" },
+    { .name = "does-not", .reason = "refused" },
+  };
+  char skipped[320], *list = malloc(size + 1);
+  size_t i, length;
+
+  memcpy(list, bytes, size);
+  list[size] = 0;
+  memset(skipped, 'x', sizeof skipped);
+  cpucycles_choice_report(list, infos, 2, skipped, (int)sizeof skipped);
+  length = strnlen(skipped, sizeof skipped);
+  if (length == sizeof skipped || (length > 0 && !cpucycles_choice_is_made(list)))
+    abort();
+  for (i = 0; i < length; i++)
+    if (skipped[i] < ' ' || skipped[i] > '~')
+      abort();
+  if (cpucycles_choice_names(list, "works") && !strstr(list, "works"))
+    abort();
+  free(list);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  const char *bytes = (const char *)data + 1;
+
+  if (size-- == 0)
+    return 0;
+  switch (data[0]) {
+  case '0':
+    try_cpuinfos(bytes, size);
+    break;
+  case '1':
+    try_number(bytes, size);
+    break;
+  case '2':
+    try_cells(bytes, size);
+    break;
+  case '3':
+    try_rates(bytes, size);
+    break;
+  case '4':
+    try_factors(bytes, size);
+    break;
+  case '5':
+    try_leaves(bytes, size);
+    break;
+  case '6':
+    try_integer(bytes, size);
+    break;
+  case '7':
+    check(tsc_rate_of_text(bytes, (int)size));
+    break;
+  case '8':
+    try_page(bytes, size);
+    break;
+  case '9':
+    try_choice(bytes, size);
+    break;
+  default:
+    break;
+  }
+  return 0;
+}

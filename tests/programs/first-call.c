@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Makes the first call and no other: first-call.sh looks at what it asks of the system. */
+
+#include "include/cpucycles.h"
+
+int main(void)
+{
+  cpucycles();
+  return 0;
+}

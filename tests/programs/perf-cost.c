@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* perf-cost why-not: prints why the bound does not hold for this build, or nothing.
+   perf-cost bare|ours|nothing READS: reads a perf event's page so often, by the bare sequence or by
+   the library's way, with memory in the place of the instruction. perf-cost.sh counts the
+   instructions. */
+
+#include "config.h"
+
+#include "backends/common/perf-cycles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct perf_event_mmap_page recorded
+  = { .lock = 2, .index = 1, .offset = 1000, .pmc_width = 48 };
+static volatile uint32_t low[2] = { 5, 5 };
+static volatile uint32_t high;
+
+/* As RDPMC has it: two halves. */
+static inline CPUCYCLES_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
+{
+  return (uint64_t)high << 32 | low[index - 1];
+}
+
+static const struct cpucycles_perf_method method = { .instruction = instruction };
+
+static CPUCYCLES_PERF_GUARDED long long ours(void)
+{
+  return cpucycles_perf_read(&method, instruction, cpucycles_perf_own.index,
+    cpucycles_perf_own.spare);
+}
+
+/* What the header of the kernel says, for a program with one event and one thread. */
+static const volatile struct perf_event_mmap_page *volatile page = &recorded;
+
+static CPUCYCLES_PERF_GUARDED long long bare(void)
+{
+  const volatile struct perf_event_mmap_page *here = page;
+  uint32_t lock, index;
+  int64_t offset, count;
+  int spare;
+
+  do {
+    lock = here->lock;
+    index = here->index;
+    offset = here->offset;
+    if (__builtin_expect(index == 0, 0))
+      return 0;
+    count = (int64_t)instruction(index);
+    spare = 64 - here->pmc_width;
+    count = (int64_t)((uint64_t)count << spare) >> spare;
+  } while (__builtin_expect(here->lock != lock, 0));
+  return offset + count;
+}
+
+/* What the call and the loop around it cost. */
+static __attribute__((noinline)) long long nothing(void)
+{
+  return 1005;
+}
+
+/* clang 14 saves two more registers in position-independent code than the sequence needs. Shared
+   libraries of musl find thread-local variables by a call (sys/thread-local.h). */
+#ifdef __clang__
+static const char why_not[] = "the bound is for code that GCC compiles";
+#elif !defined __GLIBC__
+static const char why_not[] = "the C library finds thread-local variables by a call";
+#else
+static const char why_not[] = "";
+#endif
+
+int main(int count, char **arguments)
+{
+  long long (*volatile read)(void);
+  long reads, i;
+
+  if (count == 2 && strcmp(arguments[1], "why-not") == 0) {
+    printf("%s", why_not);
+    return 0;
+  }
+  if (count != 3)
+    return 2;
+  read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
+    : nothing;
+  reads = atol(arguments[2]);
+  cpucycles_perf_own.only_page = &recorded;
+  cpucycles_perf_own.index = recorded.index;
+  cpucycles_perf_own.spare = 64 - recorded.pmc_width;
+  if (read() != 1005) {
+    printf("perf-cost: %lld is not the count\n", read());
+    return 1;
+  }
+  for (i = 0; i < reads; i++)
+    read();
+  return 0;
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# What was installed serves a client: pkg-config finds it, a program builds and runs with the shared
+# library and with the static one, the tool runs, the man pages are there.
+
+set -eu
+: "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
+: "${EXEEXT:=}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+client=$work/client$EXEEXT try=$work/try$EXEEXT
+cat >"$work/client.c" <<'END'
+#include <cpucycles/inline.h>
+#include <stdio.h>
+
+int main(void)
+{
+  long long begin = cpucycles();
+  long tries = 0;
+
+  while (cpucycles() == begin && ++tries < 100000000)
+    ;
+  printf("%s %s %lld\n", cpucycles_version(), cpucycles_implementation(), cpucycles_persecond());
+  return cpucycles() <= begin || cpucycles_inline() <= begin;
+}
+END
+
+PKG_CONFIG_PATH=$DESTDIR$pkgconfigdir
+WINEPATH="Z:$DESTDIR$bindir"
+export PKG_CONFIG_PATH WINEPATH
+[ -z "$DESTDIR" ] || export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
+[ "$($PKG_CONFIG --modversion cpucycles)" = "$VERSION" ] ||
+  { echo "installcheck: pkg-config does not find version $VERSION"; exit 1; }
+
+# client NAME "PKG-CONFIG OPTIONS" "LINK OPTIONS"
+client() {
+  # words are meant to split
+  # shellcheck disable=SC2046,SC2086
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags cpucycles) "$work/client.c" -o "$client" $LDFLAGS $3 \
+    $($PKG_CONFIG $2 --libs cpucycles)
+  said=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    $LOG_COMPILER "$client")
+  echo "installcheck: $1: $said"
+  case $said in
+    "$VERSION "*) ;;
+    *) echo "installcheck: $1 does not run with what was installed"; exit 1 ;;
+  esac
+}
+
+if ls "$DESTDIR$libdir"/libcpucycles.so* "$DESTDIR$libdir"/libcpucycles.*dylib \
+  "$DESTDIR$libdir"/libcpucycles.dll.a >"$work/found" 2>/dev/null ||
+  [ -s "$work/found" ]; then
+  client shared '' ''
+else
+  echo "installcheck: skipped: no shared library was installed"
+fi
+if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
+  if echo 'int main(void) { return 0; }' |
+    $CC $CFLAGS -x c - -static -o "$try" $LDFLAGS 2>/dev/null; then
+    client static --static -static
+  else
+    echo "installcheck: skipped: static: this system links nothing statically"
+  fi
+else
+  echo "installcheck: skipped: no static library was installed"
+fi
+# libperfex's client is its manual's example, as it stands there.
+sed -n -e '/^\.\\" example.c$/,/^\.Ed$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
+  "$(dirname "$0")/../../perfex/libperfex.3" >"$work/example.c"
+perfex_client() {
+  # words are meant to split
+  # shellcheck disable=SC2046,SC2086
+  $CC $CFLAGS $($PKG_CONFIG $2 --cflags perfex) "$work/example.c" -o "$client" $LDFLAGS $3 \
+    $($PKG_CONFIG $2 --libs perfex)
+  status=0
+  LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    $LOG_COMPILER "$client" >"$work/said" 2>&1 || status=$?
+  sed "s/^/installcheck: perfex $1: /" "$work/said"
+  case $status:$(cat "$work/said") in
+    0:*instructions* | 1:start_counters:*) ;;
+    *) echo "installcheck: perfex $1 does not run with what was installed"; exit 1 ;;
+  esac
+}
+
+if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
+  [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
+    { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
+  # the library that it needs is not where the linker looks, if that is for another root
+  [ ! -f "$DESTDIR$libdir/libperfex.so.1" ] ||
+    perfex_client shared '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
+  [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] || perfex_client static --static -static
+else
+  echo "installcheck: skipped: libperfex was not built"
+fi
+version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
+echo "installcheck: tool: $version"
+[ "$version" = "cpucycles-info (libcpucycles) $VERSION" ]
+[ -s "$DESTDIR$pkgdatadir/cpucycles-info.schema.json" ] ||
+  { echo "installcheck: the schema of the tool's JSON is not installed"; exit 1; }

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# A counter is complete: its row, its file, its probe, its two lines, and what follows from the row.
+# Fails when one is forgotten, and when a file is in no list.
+
+set -eu
+export LC_ALL=C
+: "${srcdir:=.}" "${builddir:=.}"
+: "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
+failed=0
+
+wrong() { echo "lists: $*"; failed=1; }
+
+rows=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)", "[^",]*")$/\1:\2/p' "$srcdir/backends/backends.def")
+[ "$(echo "$rows" | wc -l)" = "$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")" ] ||
+  wrong "a row of backends.def is not of the form CPUCYCLES_BACKEND(id, \"name\", \"summary without commas\")"
+[ -n "$rows" ] || wrong "backends.def has no rows"
+
+for row in $rows; do
+  id=${row%%:*} name=${row#*:}
+  [ "$(echo "$name" | tr - _)" = "$id" ] || wrong "$name: its identifier is $id"
+  [ "$(echo "$rows" | grep -c "^$id:")" = 1 ] || wrong "$name: listed twice"
+  if [ -f "$srcdir/backends/$name.c" ]; then
+    grep -q "^const struct cpucycles_backend cpucycles_backend_$id = {" "$srcdir/backends/$name.c" ||
+      wrong "backends/$name.c does not define cpucycles_backend_$id"
+  else
+    wrong "backends/$name.c is missing"
+  fi
+  [ -f "$srcdir/probes/$name.c" ] || wrong "probes/$name.c is missing"
+  grep -q "^CPUCYCLES_BACKEND_SOURCES += backends/$name.c$" "$srcdir/backends/local.mk" ||
+    wrong "backends/local.mk does not name backends/$name.c"
+  grep -q "^CPUCYCLES_PROBES += probes/$name.c$" "$srcdir/backends/local.mk" ||
+    wrong "backends/local.mk does not name probes/$name.c"
+  grep -q "^#define HAVE_BACKEND_$id [01]$" "$builddir/config.h" ||
+    wrong "$name: config.h does not say whether it is built"
+  grep -q "^\.It Li $name$" "$builddir/lib/cpucycles.3" || wrong "$name: not in cpucycles(3)"
+done
+
+for file in "$srcdir"/probes/*.c; do
+  name=$(basename "$file" .c)
+  echo "$rows" | grep -q ":$name$" || wrong "probes/$name.c is in no list"
+done
+for file in $(grep -l '^const struct cpucycles_backend ' "$srcdir"/backends/*.c); do
+  name=$(basename "$file" .c)
+  echo "$rows" | grep -q ":$name$" || wrong "backends/$name.c is in no list"
+done
+
+# What was built is what the library contains, in order.
+built=$(for row in $rows; do
+  grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"
+done || :)
+traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p') ||
+  traced=
+if [ -n "$traced" ]; then
+  [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"
+else
+  echo "lists: skipped: the tool does not run here, so that what it traces cannot be compared"
+fi
+
+# The reasons that the library gives are those that the man page explains, and all that a test makes
+# it give.
+given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/reasons.c" | sort)
+explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
+made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/suites/check_reasons.c" | sort)
+[ -n "$given" ] || wrong "no reasons in lib/reasons.c"
+[ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
+schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
+  sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
+  sed -n 's/.*"\(.*\)".*/\1/p' | sort)
+[ "$schema" = "$given" ] || wrong "reasons: $(echo $given); in the schema: $(echo $schema)"
+[ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/suites/check_reasons.c: $(echo $made)"
+
+exit $failed

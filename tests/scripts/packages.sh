@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Packages of distributions, from contrib/: packages.sh TARBALL VERSION, from a build folder.
+# Debian's, by debhelper: no error and no warning of lintian; installed into a root of their own,
+# over a libcpucycles1 of before, whose client still runs; clients are built with them. RPMs, by
+# rpmbuild and rpmlint, likewise. As root. PACKAGES limits it to "deb" or "rpm"; what is not
+# installed is said, and skipped.
+
+set -eu
+export LC_ALL=C
+tarball=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") version=$2
+: "${PACKAGES:=deb rpm}"
+rm -rf check-packages
+mkdir -p check-packages
+work=$(cd check-packages && pwd)
+failed=0
+passed=0
+maintainer='Nobody in Particular <nobody@debian.org>'
+unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS DESTDIR
+
+wrong() { echo "packages: $*"; failed=$((failed + 1)); }
+right() { echo "packages: $*"; passed=$((passed + 1)); }
+quietly() { "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "packages: failed: $*"; exit 1; }; }
+
+# here NAME COMMAND...: whether all are installed; else says so
+here() {
+  kind=$1
+  shift
+  for command; do
+    command -v "$command" >/dev/null ||
+      { echo "packages: skipped: $kind: $command is not installed"; return 1; }
+  done
+}
+
+# fill FILE.in: FILE, with this version, and somebody who makes packages
+fill() {
+  sed -e "s/@VERSION@/$version/" -e "s/@MAINTAINER@/$maintainer/" \
+    -e "s/@DATE@/$(date -u -d "$version" "$2")/" "$1.in" >"$1"
+}
+
+# serves KIND ROOT LIBDIR: clients are built with what is installed there, and run; so does the tool
+serves() {
+  if DESTDIR=$2 libdir=$3 bindir=/usr/bin pkgconfigdir=$3/pkgconfig \
+    pkgdatadir=/usr/share/libcpucycles VERSION=$version PKG_CONFIG_LIBDIR=$2$3/pkgconfig \
+    sh "$source/tests/scripts/installed.sh" >"$work/out" 2>&1 && ! grep skipped "$work/out"; then
+    sed -n "s/^installcheck: /packages: $1: /p" "$work/out"
+    passed=$((passed + 1))
+  else
+    cat "$work/out"
+    wrong "$1: do not serve a client"
+  fi
+  for page in man1/cpucycles-info.1.gz man3/cpucycles.3.gz man3/libperfex.3.gz \
+    man7/perfex-events.7.gz; do
+    [ -s "$2/usr/share/man/$page" ] || wrong "$1: $page is not installed"
+  done
+}
+
+tar -x -C "$work" -f "$tarball"
+source=$work/kept
+mv "$work/libcpucycles-$version" "$source"
+
+debs() {
+  arch=$(dpkg --print-architecture)
+  libdir=/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
+  folder=$work/deb/libcpucycles-$version root=$work/deb/root
+  mkdir -p "$work/deb"
+  cp "$tarball" "$work/deb/libcpucycles_$version.orig.tar.xz"
+  tar -x -C "$work/deb" -f "$tarball"
+  cp -R "$folder/contrib/debian" "$folder/debian"
+  sed -i "s/@MAINTAINER@/$maintainer/" "$folder/debian/control"
+  cat >"$folder/debian/changelog" <<END
+libcpucycles ($version-1) unstable; urgency=medium
+
+  * See NEWS.
+
+ -- $maintainer  $(date -u -R -d "$version")
+
+libcpucycles (20240114-1) unstable; urgency=medium
+
+  * Stands in for what Debian has already.
+
+ -- $maintainer  Sun, 14 Jan 2024 00:00:00 +0000
+END
+  # Its own tests are "make check", which the packages' build would run again.
+  (cd "$folder" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
+    exit 1
+  # libtool's are about a folder that is not yet where it will be; dpkg's, about sid's own C library.
+  if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
+    grep 'warning:'; then
+    wrong "deb: the build is not free of warnings"
+  fi
+  right "deb: built: $(cd "$work/deb" && echo *.deb)"
+  if lintian --fail-on error,warning "$work/deb"/*.changes >"$work/out" 2>&1; then
+    right "deb: lintian has no error and no warning"
+  else
+    cat "$work/out"
+    wrong "deb: lintian complains"
+  fi
+
+  # A machine where another libcpucycles1 is installed, with a program that uses it.
+  dpkg=$root/var/lib/dpkg
+  mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
+  touch "$dpkg/status" "$dpkg/available"
+  mkdir -p "$work/deb/old/DEBIAN" "$work/deb/old$libdir" "$work/deb/bin"
+  cc -I"$source/tests/programs" -fPIC -shared -Wl,-soname,libcpucycles.so.1 \
+    "$source/tests/programs/dropin-library.c" -o "$work/deb/old$libdir/libcpucycles.so.1.0"
+  ln -s libcpucycles.so.1.0 "$work/deb/old$libdir/libcpucycles.so.1"
+  cc -I"$source/tests/programs" "$source/tests/programs/dropin-client.c" "$work/deb/old$libdir/libcpucycles.so.1" \
+    -o "$work/deb/bin/client"
+  cat >"$work/deb/old/DEBIAN/control" <<END
+Package: libcpucycles1
+Version: 20240114-1
+Architecture: $arch
+Multi-Arch: same
+Maintainer: $maintainer
+Description: stand-in for the existing libcpucycles
+END
+  quietly dpkg-deb --root-owner-group -b "$work/deb/old" "$work/deb/old.deb"
+  quietly dpkg --root="$root" -i "$work/deb/old.deb"
+  before=$(LD_LIBRARY_PATH="$root$libdir" "$work/deb/bin/client")
+  quietly dpkg --root="$root" --force-depends -i "$work/deb"/libcpucycles1_*.deb \
+    "$work/deb"/libcpucycles-dev_*.deb "$work/deb"/cpucycles_*.deb \
+    "$work/deb"/libperfex1_*.deb "$work/deb"/libperfex-dev_*.deb
+  after=$(LD_LIBRARY_PATH="$root$libdir" "$work/deb/bin/client")
+  case $before:$after in
+    "0 stand-in:$version "*) right "deb: a client before the upgrade: $before; after: $after" ;;
+    *) wrong "deb: a client before the upgrade: $before; after: $after" ;;
+  esac
+  [ ! -e "$root$libdir/libcpucycles.so.1.0" ] ||
+    wrong "deb: the upgrade leaves the library of before"
+  for package in libcpucycles1 libcpucycles-dev cpucycles libperfex1 libperfex-dev; do
+    state=$(dpkg-query --root="$root" -W -f '${Status} ${Version}' $package)
+    [ "$state" = "install ok installed $version-1" ] || wrong "deb: $package: $state"
+    changed=$(dpkg --root="$root" --verify $package)
+    [ -z "$changed" ] || wrong "deb: $package: not as packed: $changed"
+  done
+  for package in libcpucycles1 libcpucycles-dev libperfex1 libperfex-dev; do
+    [ "$(dpkg-query --root="$root" -W -f '${Multi-Arch}' $package)" = same ] ||
+      wrong "deb: $package: not Multi-Arch: same"
+  done
+  needs=$(dpkg-query --root="$root" -W -f '${Depends}' cpucycles)
+  case $needs in
+    *"libcpucycles1 (>= "*) right "deb: cpucycles depends on $needs" ;;
+    *) wrong "deb: cpucycles depends on $needs" ;;
+  esac
+  for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
+    "$root/usr/bin/cpucycles-info"; do
+    # of this the dependencies would have to say more than what symbols need
+    ! readelf -VW "$file" | grep -q GLIBC_ABI ||
+      wrong "deb: ${file##*/} needs an ABI of the C library that no dependency states"
+    # the last two are what a build without the distribution's flags lacks
+    if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
+      readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
+      nm -D "$file" | grep -q '__stack_chk_fail@'; then
+      passed=$((passed + 1))
+    else
+      wrong "deb: ${file##*/} is not hardened"
+    fi
+  done
+  serves deb "$root" "$libdir"
+  quietly dpkg --root="$root" -P libperfex-dev libperfex1 cpucycles libcpucycles-dev \
+    libcpucycles1
+  left=$(find "$root" -path "$root/var" -prune -o ! -type d -print)
+  [ -z "$left" ] || wrong "deb: what is left when all is removed: $left"
+}
+
+rpms() {
+  top=$work/rpm root=$work/rpm/root
+  mkdir -p "$top/SOURCES" "$top/SPECS" "$root"
+  cp "$tarball" "$top/SOURCES"
+  cp "$source/contrib/rpm/libcpucycles.spec.in" "$top/SPECS"
+  fill "$top/SPECS/libcpucycles.spec" '+%a %b %d %Y'
+  # What it is built with is Debian's, and in no database of rpm's.
+  # Its brp-compress is a script for bash, and begins with #!/bin/sh.
+  quietly rpmbuild -ba --nodeps --nocheck --define "_topdir $top" \
+    --define '__brp_compress bash /usr/lib/rpm/brp-compress /usr' "$top/SPECS/libcpucycles.spec"
+  packages=$(find "$top/RPMS" "$top/SRPMS" -name '*.rpm')
+  right "rpm: built: $(for package in $packages; do basename "$package"; done | sort | tr '\n' ' ')"
+  # words are meant to split
+  # shellcheck disable=SC2086
+  if here 'rpm: rpmlint' rpmlint; then
+    if rpmlint --strict -c "$source/contrib/rpm/rpmlint.toml" $packages \
+      "$top/SPECS/libcpucycles.spec" >"$work/out" 2>&1; then
+      right "rpm: rpmlint: $(tail -n 1 "$work/out")"
+    else
+      cat "$work/out"
+      wrong "rpm: rpmlint complains"
+    fi
+  fi
+  # words are meant to split
+  # shellcheck disable=SC2046
+  quietly rpm --root "$root" --nodeps --noscripts -i $(find "$top/RPMS" -name '*.rpm')
+  changed=$(rpm --root "$root" --nodeps -V -a) ||
+    wrong "rpm: not as packed: $changed"
+  serves rpm "$root" "$(rpm --eval '%_libdir')"
+}
+
+for kind in $PACKAGES; do
+  case $kind in
+    deb) if here deb dpkg-buildpackage dh lintian fakeroot; then debs; fi ;;
+    rpm) if here rpm rpmbuild; then rpms; fi ;;
+    *) echo "packages: unknown kind $kind" >&2; exit 2 ;;
+  esac
+done
+rm -rf "$work"
+echo "packages: $passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# A program of gfortran calls libperfex: names, arguments by reference, 64-bit counts, texts.
+
+set -eu
+export LC_ALL=C
+: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
+work=perfex-fortran.tmp
+failed=0
+trap 'rm -rf $work' EXIT
+rm -rf $work
+mkdir $work
+{ true >&9; } 2>/dev/null || exec 9>/dev/null
+
+wrong() { echo "perfex-fortran: $*"; failed=1; }
+skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skipped: $*"; exit 77; }
+
+# Of a cross compiler, the sibling; else the system's.
+case ${CC%% *} in
+  *musl-gcc) skipped "gfortran is for another C library than $CC" ;;
+  *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
+  *) fortran=gfortran ;;
+esac
+command -v "$fortran" >/dev/null || skipped "$fortran is not installed"
+
+sanitizers=$(echo " $CFLAGS" | tr ' ' '\n' | grep '^-fsanitize=' || :)
+$fortran -O2 -Wall -Werror -c "$srcdir/tests/programs/perfex-fortran.f90" -o $work/program.o ||
+  { wrong "the program does not compile"; exit 1; }
+# words are meant to split
+# shellcheck disable=SC2086
+"$builddir/libtool" --quiet --tag=CC --mode=link $fortran $sanitizers $work/program.o \
+  -o $work/program $LDFLAGS "$builddir/libperfex.la" || { wrong "the program does not link"; exit 1; }
+program=$work/.libs/program
+[ -f $program ] || program=$work/program
+echo '0 1 1.5 2' >$work/costs
+status=0
+LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER ./$program \
+  >$work/out 2>$work/err || status=$?
+sed 's/^/perfex-fortran: /' $work/err
+[ $status = 0 ] || wrong "exit status $status, of the stop with that number"
+grep -q '^start_counters \(refused\|counts\)$' $work/out || wrong "nothing is said of counting"
+grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a count of 64 bits is not printed"
+grep -q '^ *15 instructions  *7$' $work/err || wrong "the second count is not printed"
+grep -q '^ *0 cycles  *5000000000000  *5000\.000000000  *7500\.0*  *10000\.0*$' $work/err ||
+  wrong "the costs that were loaded are not obeyed"
+grep -q '^0 1\.000 1\.500 2\.000 # cycles: loaded$' $work/out || wrong "the table is not printed"
+exit $failed

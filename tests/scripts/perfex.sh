@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# libperfex as it is delivered: it exports what its header and its manual declare, and the same for
+# Fortran, as its map and Debian's symbols file list it, and needs no other library than libcpucycles
+# and the C library; the header stands alone in C89 and C++98; the manual has all numbers and an
+# example that compiles as it is; programs that run with another's rights obey no environment.
+
+set -eu
+export LC_ALL=C
+: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${NM:=nm}"
+: "${READELF:=readelf}" "${EXEEXT:=}" "${LOG_COMPILER:=}"
+work=perfex.tmp
+failed=0
+trap 'rm -rf $work' EXIT
+rm -rf $work
+mkdir $work
+{ true >&9; } 2>/dev/null || exec 9>/dev/null
+
+wrong() { echo "perfex: $*"; failed=1; }
+skipped() { echo "perfex: skipped: $*" >&9; echo "perfex: skipped: $*"; }
+
+declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
+[ -n "$declared" ] || wrong "the header declares nothing"
+declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort)
+mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map" | sort)
+[ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
+
+# Declarations, as the header has them, and as the manual does; and the symbols, as Debian's file does.
+header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/include/perfex.h" | sort)
+manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+  on && sub(/^\.Ft /, "") { type = $0 }
+  on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
+    print type " " name "(" $0 ")" }' "$srcdir/perfex/libperfex.3" | sort -u)
+[ "$header" = "$manual" ] || wrong "header: $header; libperfex(3): $manual"
+versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
+  /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/perfex/libperfex.map" | sort)
+packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' "$srcdir/contrib/debian/libperfex1.symbols" | sort)
+[ -n "$versioned" ] && [ "$versioned" = "$packed" ] ||
+  wrong "map: $(echo $versioned); contrib/debian/libperfex1.symbols: $(echo $packed)"
+
+library=$builddir/.libs/libperfex.so.1
+if [ -f "$library" ]; then
+  exported=$($NM -D --defined-only "$library" |
+    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
+  [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
+  $READELF -d "$library" >$work/dynamic
+  grep -q 'SONAME.*\[libperfex\.so\.1\]' $work/dynamic || wrong "its SONAME is not libperfex.so.1"
+  needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' $work/dynamic |
+    grep -v -e '^libcpucycles\.so\.1$' -e '^libc\.' -e '^libpthread\.' -e '^ld-linux' \
+      -e '^ld[0-9]*\.so\.' -e '^librt\.' -e '^lib[a-z]*san\.' || :)
+  [ -z "$needed" ] || wrong "it needs $(echo $needed)"
+  ! grep -q TEXTREL $work/dynamic || wrong "it has text relocations"
+  ! $READELF -d "$builddir/.libs/libcpucycles.so.1" | grep -q 'NEEDED.*perfex' ||
+    wrong "libcpucycles needs it"
+else
+  skipped "no ELF shared library was built"
+fi
+library=$builddir/.libs/libperfex.a
+[ -f "$library" ] || library=$builddir/libperfex.a
+if [ -f "$library" ]; then
+  foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | grep -v -e '^perfex_' \
+    -e '^__gcov' -e '^__odr_asan' -e '^__[a-z0-9]*[._]get_pc_thunk\.' | grep -vxF "$mapped" || :)
+  [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
+else
+  skipped "no static library was built"
+fi
+
+printf '#include <perfex.h>\n#include <perfex.h>\n' >$work/alone.c
+cat >>$work/alone.c <<'EOF'
+extern int use(char *name);
+int use(char *name)
+{
+  return load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
+}
+EOF
+cp $work/alone.c $work/alone.cc
+flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/include -fsyntax-only"
+for std in c89 gnu89 c99 c11 c17; do
+  $CC $CPPFLAGS -std=$std $flags $work/alone.c || wrong "the header is not clean as $std"
+done
+if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
+  for std in c++98 c++11 c++17; do
+    $CC $CPPFLAGS -std=$std $flags $work/alone.cc || wrong "the header is not clean as $std"
+  done
+else
+  skipped "C++: this compiler does not take it"
+fi
+left=$($CC -dM -E -I"$srcdir/include" $work/alone.c |
+  sed -n 's/^#define \([A-Za-z_]*perfex[A-Za-z0-9_]*\).*/\1/Ip' | grep -vx PERFEX_H || :)
+[ -z "$left" ] || wrong "the header leaves $left defined"
+
+numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" | sort -n |
+  tr '\n' ' ')
+[ "$numbers" = "$(seq 0 31 | tr '\n' ' ')" ] || wrong "perfex-events(7) has the numbers $numbers"
+rows=$(sed -n 's/^PERFEX_[A-Z]*(\([0-9]*\), .*/\1/p' "$srcdir/perfex/events.def" | tr '\n' ' ')
+[ "$rows" = "$numbers" ] || wrong "events.def has the rows $rows"
+
+# Each event has what it is on Arm, Intel and AMD.
+counted=$(grep -c '^PERFEX_EVENT(' "$srcdir/perfex/events.def")
+for maker in Arm Intel AMD; do
+  named=$(grep -c "^$maker: [A-Za-z]" "$builddir/perfex/perfex-events.7")
+  [ "$named" = "$counted" ] || wrong "perfex-events(7) has $named events for $maker, not $counted"
+done
+
+# The example compiles without a warning, and runs: it counts, or says why it cannot.
+$CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" ||
+  wrong "the manual's example is not clean"
+example=$builddir/perfex/.libs/example
+[ -f "$example" ] || example=$builddir/perfex/example$EXEEXT
+status=0
+LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$example" \
+  >$work/out 2>$work/err || status=$?
+sed 's/^/perfex: example: /' $work/out $work/err
+case $status in
+  0) grep -q '^ *15 instructions  *[1-9]' $work/err || wrong "the example counts nothing" ;;
+  1) grep -q '^start_counters: .' $work/err || wrong "the example does not say why it fails" ;;
+  *) wrong "the example's exit status is $status" ;;
+esac
+
+# A copy that has another's rights does not listen to the environment, and a usual one does.
+copy=./$work/print
+cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
+printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }
+case $(printed "$LOG_COMPILER") in
+  *'24 mispredicted branches '*) ;;
+  *) wrong "a usual program does not listen to the environment: $(printed "$LOG_COMPILER")" ;;
+esac
+if [ -n "$LOG_COMPILER" ]; then
+  skipped "set-user-ID programs: an emulator gives nobody's rights"
+elif [ "$(id -u)" != 0 ]; then
+  skipped "set-user-ID programs: only root can make one of another user"
+else
+  chown 65534 $copy
+  chmod 4755 $copy
+  case $(printed '') in
+    *' 0 cycles '*) ;;
+    *'24 mispredicted '*)
+      if findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid ||
+        grep -q '^NoNewPrivs:.*1' /proc/self/status; then
+        skipped "set-user-ID programs: there is no effect of that here"
+      else
+        wrong "a set-user-ID program listens to the environment"
+      fi
+      ;;
+    *) skipped "set-user-ID programs: they do not run here" ;;
+  esac
+fi
+exit $failed

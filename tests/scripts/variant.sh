@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Runs the tests in a build of its own kind: variant.sh KIND SOURCE, from a build folder. SOURCE is
+# an unpacked tarball (make distdir), so that a variant also proves that the tarball is whole.
+
+set -eu
+kind=$1
+source=$(cd "$2" && pwd)
+cflags='-O1 -g'
+compiler=${CC:-cc}
+tests=
+launcher=
+options=
+runs=
+under=
+needed=
+pie=
+cppflags=
+ldflags=
+# What distributions build with, all at once.
+hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
+hardened="$hardened -fstack-protector-strong"
+
+case $kind in
+  # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
+  asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 under=asan ;;
+  ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
+  tsan)
+    cflags="$cflags -fsanitize=thread" runs=100 under=tsan
+    # The child of a process with threads has none of them, and cannot join them.
+    export TSAN_OPTIONS=report_thread_leaks=0
+    ;;
+  clang) compiler=clang cflags='-O2 -g' ;;
+  hardened) cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' runs=100 pie=yes ;;
+  hardened-clang)
+    compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
+    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
+    options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
+    ;;
+  musl)
+    compiler=musl-gcc cflags='-O2 -g' runs=100
+    check=${CPUCYCLES_CROSS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/libcpucycles-cross}/check/musl
+    [ -f "$check/lib/libcheck.a" ] ||
+      { echo "check-musl: no Check at $check: run tests/cross/get-check musl" >&2; exit 1; }
+    # The kernel's headers, without the other C library's that are beside them.
+    cppflags="-isystem $(pwd)/check-musl/kernel"
+    ;;
+  valgrind)
+    launcher='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
+    launcher="$launcher --errors-for-leak-kinds=all"
+    launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" runs=5 under=valgrind
+    ;;
+  coverage)
+    # One object of each file, no code that another replaces, and counts that threads agree on.
+    cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
+    options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE" runs=20
+    ;;
+  *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
+esac
+
+[ "$kind" != coverage ] || needed='gcov python3'
+for tool in ${compiler%% *} ${launcher%% *} $needed; do
+  command -v "$tool" >/dev/null || { echo "check-$kind: $tool is not installed" >&2; exit 1; }
+done
+
+rm -rf "check-$kind"
+mkdir "check-$kind"
+cd "check-$kind"
+if [ "$kind" = musl ]; then
+  mkdir kernel
+  for folder in linux asm-generic; do
+    ln -s "/usr/include/$folder" kernel
+  done
+  ln -s "/usr/include/$(cc -print-multiarch)/asm" kernel
+  set -- CHECK_CFLAGS="-I$check/include" CHECK_LIBS="$check/lib/libcheck.a -lm -lrt"
+else
+  set --
+fi
+[ -z "$cppflags" ] || set -- "$@" CPPFLAGS="$cppflags"
+[ -z "$ldflags" ] || set -- "$@" LDFLAGS="$ldflags"
+echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
+"$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options "$@" >configure.out 2>&1 ||
+  { cat configure.out; exit 1; }
+make -s >make.out 2>&1 || { cat make.out; exit 1; }
+if grep -n 'warning:' make.out; then
+  echo "check-$kind: the build is not free of warnings" >&2
+  exit 1
+fi
+if [ -n "$launcher" ] || [ "$kind" = coverage ]; then
+  tests=$(make -s -f - print <<'END'
+include Makefile
+print:
+	@echo $(suite_tests)
+END
+  )
+fi
+[ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
+[ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
+status=0
+make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
+  >check.out 2>&1 || status=$?
+cat check.out
+[ $status = 0 ]
+if grep -n ': warning: ' check.out; then
+  echo "check-$kind: the build of the tests is not free of warnings" >&2
+  exit 1
+fi
+[ "$kind" != coverage ] || python3 "$source/tests/scripts/coverage.py" "$source" 95 lib sys
+# Static programs that are position-independent: the tool, and a client.
+if [ -n "$pie" ]; then
+  case $(uname -m) in
+    x86_64) # what -fcf-protection leaves: most functions begin so
+      [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
+        { echo "check-$kind: -fcf-protection has left nothing" >&2; exit 1; } ;;
+  esac
+  # words are meant to split
+  # shellcheck disable=SC2086
+  for program in tool client; do
+    case $program in
+      tool) sources="$source/cpucycles-info/*.c" include= says='^cpucycles implementation ' ;;
+      client) sources=$source/tests/programs/dropin-client.c include=-I$source/tests/programs says='^20[0-9]* ' ;;
+    esac
+    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
+      $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
+    readelf -hlW static-pie >static-pie.out
+    if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
+      echo "check-$kind: the $program is not a static PIE" >&2
+      exit 1
+    fi
+    ./static-pie >static-pie.out
+    grep "$says" static-pie.out | sed "s/^/check-$kind: static PIE: $program: /"
+    grep -q "$says" static-pie.out
+  done
+fi
+cd ..
+rm -rf "check-$kind"
+echo "check-$kind: passed"

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What Linux states of a counter's rate in /proc/cpuinfo: each architecture's own line, and no
+   other's. */
+
+#include "config.h"
+
+#include "backends/common/cpuinfo-rate.h"
+
+#include "tests/suites/suite.h"
+
+#include <string.h>
+
+typedef long long rate_of_line_function(const char *line);
+
+/* The rate that a whole file states, by pieces of any length. */
+static long long rate_of_file(rate_of_line_function *rate_of, const char *file, int piece)
+{
+  struct rate_search search = { rate_of, "", 0, 0 };
+  int i, length = (int)strlen(file);
+
+  for (i = 0; i < length; i += piece)
+    search_chunk(&search, file + i, length - i < piece ? length - i : piece);
+  return search.hz;
+}
+
+static const struct {
+  rate_of_line_function *rate_of;
+  const char *line;
+  long long hz;
+} rows[] = {
+  { powerpc_timebase, "timebase\t: 512000000", 512000000 },
+  { powerpc_timebase, "timebase\t: 16625566", 16625566 },
+  { powerpc_timebase, "timebase\t: 999", 0 },
+  { powerpc_timebase, "timebase\t: 1000000000000", 1000000000000 },
+  { powerpc_timebase, "timebase\t: 1000000000001", 0 },
+  { powerpc_timebase, "timebase\t: 18446744074221551616", 0 }, /* 2^64 and 512000000 */
+  { powerpc_timebase, "timebase\t: 512000000 ", 0 },
+  { powerpc_timebase, "timebase\t: 512000000.0", 0 },
+  { powerpc_timebase, "timebase\t: ", 0 },
+  { powerpc_timebase, "timebase : 512000000", 0 },
+  { powerpc_timebase, "clock\t\t: 3550.000000MHz", 0 },
+  { alpha_cycle_frequency, "cycle frequency [Hz]\t: 462962962 est.", 462962962 },
+  { alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000 ", 600000000 },
+  { alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000", 600000000 },
+  { alpha_cycle_frequency, "cycle frequency [Hz]\t:  est.", 0 },
+  { alpha_cycle_frequency, " ", 0 },
+  { alpha_cycle_frequency, " est.", 0 },
+  { alpha_cycle_frequency, "timer frequency [Hz]\t: 1024.00", 0 },
+  { parisc_cr16_rate, "cpu MHz\t\t: 552.000000", 552000000 },
+  { parisc_cr16_rate, "cpu MHz\t\t: 552.000001", 552000001 },
+  { parisc_cr16_rate, "cpu MHz\t\t: 2596.132", 0 }, /* x86's */
+  { parisc_cr16_rate, "cpu MHz\t\t: 552", 0 },
+  { parisc_cr16_rate, "cpu MHz\t\t: .552000", 0 },
+  { parisc_cr16_rate, "cpu MHz\t\t: 552.0000000", 0 },
+  { ia64_itc_rate, "itc MHz    : 399.937500", 399937500 },
+  { ia64_itc_rate, "cpu MHz    : 1595.000", 0 },
+  { ia64_itc_rate, "itc MHz    : 399", 0 },
+  { sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00", 248000000 },
+  { sparc_clock_tick, "Cpu127ClkTck\t: 00000000a6e49c00", 2800000000 },
+  { sparc_clock_tick, "Cpu6ClkTck\t: 00000000ec82e00", 0 },
+  { sparc_clock_tick, "Cpu6ClkTck\t: 0000000000ec82e00", 0 },
+  { sparc_clock_tick, "Cpu6ClkTck\t: ffffffffffffffff", 0 },
+  { sparc_clock_tick, "CpuClkTck\t: 000000000ec82e00", 0 },
+  { sparc_clock_tick, "Cpu6Bogo\t: 494.43", 0 },
+  { sparc_clock_tick, "Cpu", 0 },
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+START_TEST(line_of_the_own_kernel_states_the_rate)
+{
+  ck_assert_msg(rows[_i].rate_of(rows[_i].line) == rows[_i].hz, "%s", rows[_i].line);
+}
+END_TEST
+
+/* Behind lines of other kinds and lengths, and however it is cut into pieces. */
+START_TEST(line_is_found_anywhere_in_the_file)
+{
+  char file[1024] = "processor\t: 0\n\nflags\t\t: ";
+  int piece;
+
+  memset(file + strlen(file), 'x', 500);
+  strcat(file, "\nCpu6ClkTck\t: 0\n");
+  strcat(file, rows[_i].line);
+  strcat(file, "\n\nlast line\t: 1\n");
+  for (piece = 1; piece < 600; piece += 13)
+    ck_assert_msg(rate_of_file(rows[_i].rate_of, file, piece) == rows[_i].hz, "%s", rows[_i].line);
+}
+END_TEST
+
+START_TEST(first_line_counts_and_what_has_no_end_does_not)
+{
+  static const char two[] = "timebase\t: 512000000\ntimebase\t: 16625566\n";
+
+  ck_assert_int_eq(rate_of_file(powerpc_timebase, two, 7), 512000000);
+  ck_assert_int_eq(rate_of_file(powerpc_timebase, "timebase\t: 512000000", 2048), 0);
+  ck_assert_int_eq(rate_of_file(powerpc_timebase, "x\ntimebase\t: 5120", 2048), 0);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_loop_test(tests, line_of_the_own_kernel_states_the_rate, 0, ROWS);
+  tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
+  tcase_add_test(tests, first_line_counts_and_what_has_no_end_does_not);
+}
+
+int main(void)
+{
+  return suite_main("rates in /proc/cpuinfo", add);
+}

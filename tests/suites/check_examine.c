@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the tool measures of a counter, with counters made for the test in its place: coarse
+   ones, wrong ones, and ones that differ between CPUs. CPUs are real, and so is time, but where
+   a test has a clock of its own. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static int fork_is_refused;
+
+static pid_t fake_fork(void)
+{
+  if (!fork_is_refused)
+    return fork();
+  errno = EPERM;
+  return -1;
+}
+
+/* The OS clock as the tool reads it, which can be coarse, or stand still. */
+static long long clock_stops = -1; /* at so many reads from now; -1: it does not */
+
+static long long clock_moves_by = 1;
+
+static long long at_clock(long long nanoseconds)
+{
+  static long long stopped;
+
+  nanoseconds = nanoseconds / clock_moves_by * clock_moves_by;
+  if (clock_stops == 0)
+    return stopped;
+  if (clock_stops > 0)
+    clock_stops--;
+  return stopped = nanoseconds;
+}
+
+#ifdef HAVE_CLOCK_GETTIME
+static int fake_clock_gettime(clockid_t clock, struct timespec *now)
+{
+  int status = clock_gettime(clock, now);
+  long long time = at_clock((long long)now->tv_sec * 1000000000 + now->tv_nsec);
+
+  now->tv_sec = (time_t)(time / 1000000000);
+  now->tv_nsec = (long)(time % 1000000000);
+  return status;
+}
+#define clock_gettime fake_clock_gettime
+#endif
+#define cpucycles fake_cycles
+#define cpucycles_counter fake_counter
+#define cpucycles_timer fake_timer
+#define cpucycles_overhead fake_overhead
+#define cpucycles_core_persecond fake_core_persecond
+#define cpucycles_implementation fake_implementation
+#define fork fake_fork
+#include "cpucycles-info/counters.c"
+#include "cpucycles-info/grain.c"
+#include "cpucycles-info/measure.c"
+#undef fork
+#undef cpucycles_implementation
+#undef cpucycles
+#undef clock_gettime
+#undef cpucycles_counter
+#undef cpucycles_timer
+#undef cpucycles_overhead
+#undef cpucycles_core_persecond
+#include "cpucycles-info/words.c"
+
+#include "tests/suites/suite.h"
+
+static struct cpucycles_counter_info counter
+  = { .name = "fake", .kind = "reference", .scope = "system",
+  .scaling = 1, .state = CPUCYCLES_SELECTED };
+static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invariant = 1,
+  .invariant_source = "the test" };
+static struct timer timer;
+
+static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
+  .scaling = 1, .state = CPUCYCLES_USABLE };
+
+static pid_t this_process;               /* if it is set, others end by a signal */
+static int ends_at_roll, ends_at_section;
+
+static void end_others(int ends)
+{
+  if (ends && getpid() != this_process)
+    kill(getpid(), SIGABRT);
+}
+
+const struct cpucycles_counter_info *fake_counter(int i)
+{
+  end_others(ends_at_roll);
+  return i == 0 ? &counter : i == 1 ? &other : NULL;
+}
+
+const char *fake_implementation(void)
+{
+  return "fake";
+}
+
+const struct cpucycles_timer_info *fake_timer(void)
+{
+  return &info;
+}
+
+long long fake_overhead(void)
+{
+  end_others(ends_at_section);
+  return 7;
+}
+
+long long fake_core_persecond(void)
+{
+  return 4000000000;
+}
+
+static long long read_clock(void)
+{
+  return clock_nanoseconds();
+}
+
+/* Moves by 41, as time goes by that each read takes. */
+static long long read_by_41(void)
+{
+  static long long time;
+  static unsigned int random;
+
+  random = random * 1664525 + 1013904223;
+  time += 20 + (random >> 8) % 60;
+  return time / 41 * 41;
+}
+
+static long long read_scaled_by_41(void)
+{
+  return (long long)((double)read_by_41() * 3.001);
+}
+
+/* What it states is 2 % more than what it counts. */
+static long long read_slow(void)
+{
+  return (long long)((double)clock_nanoseconds() * 0.98);
+}
+
+/* A clock of 1 ns, multiplied up. */
+static long long read_scaled(void)
+{
+  return clock_nanoseconds() * 3;
+}
+
+static long long reads;
+
+static long long read_back_at_times(void)
+{
+  return ++reads % 1000 == 0 ? clock_nanoseconds() - 1000000 : clock_nanoseconds();
+}
+
+static long long read_nothing(void)
+{
+  return 5;
+}
+
+long long (*fake_cycles)(void) = read_clock;
+
+static void examine_for(double seconds, long long (*read)(void))
+{
+  memset(&timer, 0, sizeof timer);
+  strcpy(timer.name, "fake");
+  fake_cycles = read;
+  examine(&timer, seconds, 0);
+  ck_assert_str_eq(timer.failure, "");
+}
+
+static void examine_by(long long (*read)(void))
+{
+  examine_for(0.05, read);
+}
+
+START_TEST(counter_that_is_as_stated_is_said_to_be)
+{
+  examine_by(read_clock);
+  ck_assert_int_eq(timer.samples, SAMPLES);
+  ck_assert_int_eq(timer.backward, 0);
+  ck_assert(timer.seconds >= 0.05);
+  ck_assert_double_gt(timer.uncertainty, 0);
+  ck_assert_double_lt(disagreement(&timer) > 0 ? disagreement(&timer) : -disagreement(&timer),
+    timer.uncertainty + 1);
+  ck_assert_int_eq(timer.invariant, 1);
+  ck_assert_str_eq(timer.invariant_source, "the test");
+  ck_assert_int_eq(timer.overhead, 7);
+  ck_assert_double_gt(timer.read_nanoseconds, 0);
+  ck_assert_double_eq_tol(timer.read_cycles / timer.read_nanoseconds, 1, 0.5);
+  ck_assert(timer.low <= timer.quartile1 && timer.quartile1 <= timer.median
+    && timer.median <= timer.quartile3
+    && timer.quartile3 <= timer.high);
+}
+END_TEST
+
+START_TEST(nanoseconds_that_move_by_41_are_told_apart)
+{
+  examine_by(read_by_41);
+  ck_assert_int_eq(timer.step, 41);
+  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6);
+  ck_assert_double_ge(timer.grain.share, 0.99);
+  counter.scaling = 3.001;
+  examine_by(read_scaled_by_41);
+  ck_assert_int_ge(timer.step, 123);
+  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6); /* units */
+}
+END_TEST
+
+START_TEST(rate_that_is_not_delivered_is_found_out)
+{
+  examine_by(read_slow);
+  ck_assert_double_eq_tol(disagreement(&timer), -20000, timer.uncertainty + 10);
+}
+END_TEST
+
+START_TEST(scaled_counter_is_measured_in_its_units)
+{
+  counter.scaling = 3;
+  examine_by(read_scaled);
+  ck_assert_double_eq_tol(timer.measured, 1e9, 1e9 * (timer.uncertainty + 1) / 1e6);
+  ck_assert_int_eq(timer.step % 3, 0);
+  ck_assert_double_eq_tol(timer.step_units * 3, (double)timer.step, 1e-6);
+}
+END_TEST
+
+START_TEST(steps_back_are_counted)
+{
+  examine_by(read_back_at_times);
+  ck_assert_int_gt(timer.backward, 0);
+  ck_assert_int_lt(timer.low, 0);
+}
+END_TEST
+
+START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
+{
+  examine_by(read_nothing);
+  ck_assert(timer.measured == 0);
+  ck_assert_int_eq(timer.step, 0);
+  ck_assert(timer.grain.counts == 1);
+  ck_assert(disagreement(&timer) == 0);
+}
+END_TEST
+
+#ifdef HAVE_CLOCK_GETTIME
+
+static long long read_up(void)
+{
+  return reads += 10;
+}
+
+/* Right, and finer than the tool's clock. */
+static long long read_true(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK, &now);
+  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+START_TEST(coarse_clock_is_said_to_be_uncertain)
+{
+  static const long long steps[] = { 1000, 4000000, 15625000 };
+  size_t i;
+
+  for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    clock_moves_by = steps[i];
+    examine_by(read_true);
+    ck_assert_int_ge(clock_step, steps[i]);
+    ck_assert_int_eq(clock_step % steps[i], 0);
+    ck_assert_double_gt(timer.measured, 0);
+    ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);
+    ck_assert_double_le(fabs(disagreement(&timer)), timer.uncertainty + 1);
+    ck_assert(timer.read_nanoseconds == 0
+      || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
+    ck_assert_int_gt(timer.step, 0);
+  }
+}
+END_TEST
+
+START_TEST(clock_that_stands_still_measures_nothing)
+{
+  static const long long stops[] = { 0, 1000, 4000 };
+  size_t i;
+
+  for (i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+    clock_stops = stops[i];
+    examine_for(1000, read_up); /* so long that no busy machine is through before the clock stops */
+    ck_assert(timer.measured == 0);
+    ck_assert(timer.seconds == 0);
+    if (stops[i] == 0)
+      ck_assert(timer.read_nanoseconds == 0);
+    ck_assert_int_eq(timer.samples, SAMPLES); /* what needs no clock is there */
+    ck_assert_int_eq(timer.step, 10);
+  }
+}
+END_TEST
+
+#else
+
+START_TEST(coarse_clock_is_said_to_be_uncertain)
+{
+  skip("coarse_clock_is_said_to_be_uncertain", "this system has no clock_gettime");
+}
+END_TEST
+
+START_TEST(clock_that_stands_still_measures_nothing)
+{
+  skip("clock_that_stands_still_measures_nothing", "this system has no clock_gettime");
+}
+END_TEST
+
+#endif
+
+static struct roll roll;
+static struct report report;
+
+START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
+{
+  fork_is_refused = 1;
+  ck_assert_int_eq(call_roll(&roll), 0);
+  ck_assert_int_eq(roll.alone, 1);
+  ck_assert_int_eq(roll.count, 2);
+  ck_assert_int_eq(roll.core_persecond, 4000000000);
+  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(report.timers, 1);
+  ck_assert_str_eq(report.timer[0].name, "fake");
+  ck_assert_str_eq(report.timer[0].failure, "");
+  ck_assert_int_eq(report.timer[0].samples, SAMPLES);
+  ck_assert_int_eq(report.killed, 0);
+  free(report.timer);
+}
+END_TEST
+
+START_TEST(signal_that_ends_the_selection_is_told)
+{
+  this_process = getpid();
+  ends_at_roll = 1;
+  ck_assert_int_eq(call_roll(&roll), SIGABRT);
+  ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
+}
+END_TEST
+
+START_TEST(signal_that_ends_an_examination_ends_nothing_else)
+{
+  this_process = getpid();
+  ends_at_section = 1;
+  ck_assert_int_eq(call_roll(&roll), 0);
+  ck_assert_int_eq(roll.alone, 0);
+  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(report.timers, 2);
+  ck_assert_int_eq(report.killed, 1);
+  ck_assert_str_eq(report.timer[0].name, "fake");
+  ck_assert_str_eq(report.timer[0].failure, "the process that examined it ended by SIGABRT (6)");
+  ck_assert_str_eq(report.timer[1].name, "other");
+  ck_assert_str_eq(report.timer[1].failure, "it worked, and does not any more; selected: fake");
+  free(report.timer);
+}
+END_TEST
+
+START_TEST(counter_that_is_not_selected_any_more_is_not_examined)
+{
+  memset(&timer, 0, sizeof timer);
+  strcpy(timer.name, "another");
+  examine(&timer, 0.05, 0);
+  ck_assert_str_eq(timer.failure, "it worked, and does not any more; selected: fake");
+}
+END_TEST
+
+#if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
+
+/* Each CPU is a second behind the one before. */
+static long long read_by_cpu(void)
+{
+  return clock_nanoseconds() - sched_getcpu() * 1000000000LL;
+}
+
+START_TEST(counts_that_differ_between_cpus_are_found)
+{
+  cpu_set_t before, after;
+
+  sched_getaffinity(0, sizeof before, &before);
+  examine_by(read_clock);
+  if (timer.cpus == 0) {
+    skip("counts_that_differ_between_cpus_are_found", "one CPU is allowed");
+    return;
+  }
+  ck_assert_int_eq(timer.cpus, CPU_COUNT(&before));
+  ck_assert_int_eq(timer.worst_hop, 0);
+  examine_by(read_by_cpu);
+  ck_assert_int_ge(timer.hops, timer.cpus);
+  ck_assert_int_gt(timer.worst_hop, 500000000);
+  ck_assert_int_le(timer.worst_hop, 1000000000LL * CPU_SETSIZE);
+  sched_getaffinity(0, sizeof after, &after);
+  ck_assert(CPU_EQUAL(&before, &after)); /* and may go where it could before */
+}
+END_TEST
+
+#else
+
+START_TEST(counts_that_differ_between_cpus_are_found)
+{
+  skip("counts_that_differ_between_cpus_are_found", "this system has no sched_setaffinity");
+}
+END_TEST
+
+#endif
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, counter_that_is_as_stated_is_said_to_be);
+  tcase_add_test(tests, nanoseconds_that_move_by_41_are_told_apart);
+  tcase_add_test(tests, rate_that_is_not_delivered_is_found_out);
+  tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
+  tcase_add_test(tests, steps_back_are_counted);
+  tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
+  tcase_add_test(tests, coarse_clock_is_said_to_be_uncertain);
+  tcase_add_test(tests, clock_that_stands_still_measures_nothing);
+  tcase_add_test(tests, where_no_process_can_be_started_the_counter_in_use_is_examined);
+  tcase_add_test(tests, signal_that_ends_the_selection_is_told);
+  tcase_add_test(tests, signal_that_ends_an_examination_ends_nothing_else);
+  tcase_add_test(tests, counter_that_is_not_selected_any_more_is_not_examined);
+  tcase_add_test(tests, counts_that_differ_between_cpus_are_found);
+}
+
+int main(void)
+{
+  return suite_main("examine", add);
+}

@@ -1,0 +1,984 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* 32-bit extension: never a wrap too many or too few within the bounds that extend32.c derives,
+   against a simulated machine, and with real threads and signals. CPUCYCLES_TEST_STEPS sets the
+   number of simulated steps, for slow environments; the usual 10^8 take some 10 s. */
+
+#include "config.h"
+
+#include "lib/extend32.h"
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+/* ThreadSanitizer holds signals back, and would be stepped through itself. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && defined(CPUCYCLES_POSIX)
+#define SINGLE_STEPS
+#endif
+
+enum { LOOKS = 32 };
+
+#define HALF 0x1p31
+#define SECOND 1000000000LL
+
+/* The machine: its count with all 64 bits, and its clock. Each access takes time, and what comes
+   between two may take very long. */
+static struct {
+  uint64_t count, part; /* part: in 2^-32 of a count */
+  uint64_t rate;        /* in 2^-32 of a count a nanosecond */
+  long long time;       /* ns */
+  long long lag;        /* of the coarse clock */
+  long long stall;      /* comes before this access: */
+  int stall_at;
+  uint64_t looks[LOOKS]; /* the whole counts that this call has seen */
+  int looked;
+} machine;
+
+static uint64_t random_state = 88172645463325252ULL;
+
+/* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
+static uint64_t random64(void)
+{
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+/* From 0 to below limit, small ones as likely as large ones. */
+static long long random_below(double limit)
+{
+  double top = limit, scale;
+  int shift = (int)(random64() % 32);
+
+  scale = (double)(random64() >> 11) * 0x1p-53;
+  return (long long)(top * scale / (double)(1ULL << shift));
+}
+
+static void count_on(long long nanoseconds)
+{
+  uint64_t fraction = machine.rate & 0xffffffff, whole = machine.rate >> 32;
+  uint64_t high = (uint64_t)nanoseconds >> 32, low = (uint64_t)nanoseconds & 0xffffffff;
+  uint64_t parts = fraction * low + machine.part;
+
+  /* a carry out of parts needs both factors near 2^32 */
+  if (parts < machine.part)
+    machine.count += 1ULL << 32;
+  machine.count += whole * (uint64_t)nanoseconds + fraction * high + (parts >> 32);
+  machine.part = parts & 0xffffffff;
+}
+
+static void pass(long long nanoseconds)
+{
+  machine.time += nanoseconds;
+  count_on(nanoseconds);
+}
+
+#ifdef SINGLE_STEPS
+/* The CPU raises SIGTRAP after each instruction from now on, or no longer. Below the red zone. */
+static void step_singly(int on)
+{
+  if (on)
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\t"
+                     "lea 128(%%rsp), %%rsp" ::: "cc", "memory");
+  else
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $-257, (%%rsp)\n\tpopfq\n\t"
+                     "lea 128(%%rsp), %%rsp" ::: "cc", "memory");
+}
+#else
+static void step_singly(int on)
+{
+  (void)on;
+}
+#endif
+
+/* Is it to? Not within the simulation itself. */
+static volatile int stepping;
+
+static void access_machine(void)
+{
+  if (machine.stall_at-- == 0)
+    pass(machine.stall);
+  pass(7);
+}
+
+static long long simulated_counter(void)
+{
+  long long low;
+
+  if (stepping)
+    step_singly(0);
+  access_machine();
+  if (machine.looked < LOOKS)
+    machine.looks[machine.looked++] = machine.count;
+  /* only the low half counts: the other is a process's own on alpha */
+  low = (long long)((machine.count & 0xffffffff) | 0xdead00000000);
+  if (stepping)
+    step_singly(1);
+  return low;
+}
+
+static long long simulated_now(void)
+{
+  long long time;
+
+  if (stepping)
+    step_singly(0);
+  access_machine();
+  time = machine.time;
+  if (stepping)
+    step_singly(1);
+  return time;
+}
+
+static long long simulated_about(void)
+{
+  return simulated_now() - machine.lag;
+}
+
+static struct cpucycles_extension extension;
+
+/* The count of one call, which must be one that the counter had when it was read there. */
+static int read_is_right(void)
+{
+  uint64_t count;
+  int i;
+
+  machine.looked = 0;
+  if (stepping)
+    step_singly(1);
+  count = (uint64_t)cpucycles_extend32(&extension);
+  if (stepping)
+    step_singly(0);
+  machine.stall_at = -1;
+  for (i = 0; i < machine.looked; i++)
+    if (machine.looks[i] == count)
+      return 1;
+  return 0;
+}
+
+static void change_rate(double persecond)
+{
+  machine.rate = (uint64_t)(persecond / 1e9 * 0x1p32);
+}
+
+/* A machine with that many counts a second, and what is known of it. */
+static void begin_scaling(double persecond, double estimate, double fastest, int settable)
+{
+  struct cpucycles_witness witness = { simulated_now, simulated_about, 0 };
+
+  memset(&machine, 0, sizeof machine);
+  change_rate(persecond);
+  machine.count = random64() & 0xffffffff;
+  machine.time = 1 + random_below(1e15);
+  machine.lag = settable ? 0 : random_below(1e7);
+  machine.stall_at = -1;
+  witness.settable = settable;
+  cpucycles_extend32_begin(
+    &extension, simulated_counter, witness, (long long)estimate, (long long)fastest);
+}
+
+static void begin(double persecond, double estimate, int settable)
+{
+  begin_scaling(persecond, estimate, 0, settable);
+}
+
+static double any_rate(void)
+{
+  return 1e6 * (1 + (double)random_below(4999));
+}
+
+/* From 0 to below 1 */
+static double random_part(void)
+{
+  return (double)(random64() >> 11) * 0x1p-53;
+}
+
+/* Wrong by at most so much of it. */
+static double wrong_by(double rate, double error)
+{
+  return rate * (1 + error * (2 * random_part() - 1));
+}
+
+static double twenty_percent(double rate)
+{
+  return wrong_by(rate, 0.2);
+}
+
+/* Steps of a simulation in all; a life is what is simulated from one begin() on. */
+static long steps(void)
+{
+  const char *wanted = getenv("CPUCYCLES_TEST_STEPS");
+  long count = wanted ? atol(wanted) : 0;
+
+  return (count > 0 ? count : 100000000) / 5;
+}
+
+enum { LIFE = 2000 };
+
+/* The thread is held up within the call, between any two accesses. */
+static void stall_sometimes(long long longest)
+{
+  if (random64() % 8 != 0)
+    return;
+  machine.stall = random_below((double)longest);
+  machine.stall_at = (int)(random64() % 5);
+}
+
+/* Most steps are reads one after the other; some a gap. */
+static long long any_gap(double longest)
+{
+  return random64() % 4 ? random_below(1e5) : random_below(longest);
+}
+
+/* What clock, counter and a held up thread add to the error of a prediction. */
+#define MARGIN 0x1p24
+
+START_TEST(constant_rate_with_gaps_up_to_the_bound)
+{
+  static const double errors[] = { 0.2, 0.01, 0.001 };
+  long i, done, wrong = 0, all = steps();
+  long long gap, longest = 0;
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate() / 1e9, error = errors[done / LIFE % 3];
+    double bound = (HALF - MARGIN) / error / rate; /* ns */
+
+    begin(rate * 1e9, wrong_by(rate * 1e9, error), 0);
+    for (i = 0; i < LIFE; i++) {
+      gap = any_gap(bound * 0.49);
+      if (gap > longest)
+        longest = gap;
+      pass(gap);
+      stall_sometimes((long long)(bound * 0.49));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+  ck_assert_int_gt(longest, 3600 * SECOND);
+}
+END_TEST
+
+/* What a thread's anchor may be older than its last read, in counts. */
+#define OLDER 0x1p26
+
+/* Reads some time after the anchor, but near it: it stays, unless the coarse clock is quick. */
+static void let_anchor_age(double rate)
+{
+  double age = (double)(extension.nearby + machine.lag) * (random64() % 2 ? 1 : random_part());
+  double most = OLDER / rate * 1e9;
+
+  pass((long long)(age < most ? age : most));
+  ck_assert(read_is_right());
+}
+
+/* Right on one side of the bound, whatever the anchor's age, and on the other wrong by 2^32 with a
+   new one: what is promised is all there is, but for the age. */
+START_TEST(first_gap_at_the_edge_of_the_bound)
+{
+  int i, fast;
+
+  for (i = 0; i < 20000; i++) {
+    double rate = any_rate(), bound;
+
+    fast = i % 2;
+    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    bound = HALF / 0.2 / rate * 1e9;
+    let_anchor_age(rate);
+    pass((long long)(bound - OLDER / rate * 1e9) - 1000);
+    ck_assert(read_is_right());
+    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    pass((long long)(bound * 1.001));
+    ck_assert(!read_is_right());
+  }
+}
+END_TEST
+
+/* Of a core that sleeps and scales, where the estimate is of the rate that it had at the start. */
+START_TEST(rate_between_standstill_and_the_fastest)
+{
+  long i, done, wrong = 0, all = steps();
+
+  for (done = 0; done < all; done += LIFE) {
+    double fastest = any_rate(), estimate = fastest * (0.02 + 0.98 * random_part());
+    double farther = estimate > fastest - estimate ? estimate : fastest - estimate;
+    double bound = (HALF - MARGIN) / (farther / 1e9);
+
+    begin_scaling(estimate, estimate, twenty_percent(fastest), 0);
+    for (i = 0; i < LIFE; i++) {
+      if (random64() % 16 == 0)
+        change_rate(random64() % 4 ? fastest * random_part() : random64() % 2 ? fastest : 0);
+      pass(any_gap(bound * 0.49));
+      stall_sometimes((long long)(bound * 0.49));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+/* A core that sleeps a little less than the bound, and a little more. Before, it may be as slow as
+   can be, while the anchor ages as if it were the fastest. */
+START_TEST(sleep_at_the_edge_of_the_bound)
+{
+  int i;
+
+  for (i = 0; i < 20000; i++) {
+    double rate = any_rate(), bound = HALF / rate * 1e9;
+
+    begin(rate, rate * (0.8 + 0.2 * random_part()), 0);
+    change_rate(rate * random_part());
+    let_anchor_age(rate);
+    change_rate(0);
+    pass((long long)(bound - OLDER / rate * 1e9) - 1000);
+    ck_assert(read_is_right());
+    begin(rate, rate, 0);
+    change_rate(0);
+    pass((long long)(bound * 1.001) + 1000);
+    ck_assert(!read_is_right());
+  }
+}
+END_TEST
+
+/* Reads that are near each other need no good estimate. */
+START_TEST(rate_far_from_the_estimate)
+{
+  static const double rates[] = { 0.3e9, 1.7e9, 5e9 };
+  int i, j;
+
+  for (i = 0; i < 9; i++) {
+    begin(rates[i % 3], rates[i / 3], 0);
+    for (j = 0; j < 100000; j++) {
+      pass(SECOND / 1000);
+      ck_assert(read_is_right());
+    }
+  }
+}
+END_TEST
+
+/* Cores that count for themselves: each has its offset, and the thread moves between them. */
+static struct {
+  long long offset[64];
+  int number, at;
+} cores;
+
+static long long cores_counter(void)
+{
+  (void)simulated_counter();
+  return (long long)((machine.count + (uint64_t)cores.offset[cores.at]) & 0xffffffff);
+}
+
+static void begin_cores(double rate, double error)
+{
+  begin(rate, wrong_by(rate, error), 0);
+  memset(&cores, 0, sizeof cores);
+  cores.number = 2;
+  extension.read = cores_counter;
+}
+
+/* By how much the count after a move is above what home's counter would be. */
+static long long read_at(int core)
+{
+  cores.at = core;
+  return (long long)((uint64_t)cpucycles_extend32(&extension) - machine.count);
+}
+
+START_TEST(round_trips_between_two_cores)
+{
+  static const uint32_t apart[] = { 0, 1000000, 1 << 27, 1 << 29, 1 << 30, 0x60000000, 0x7fffffff,
+    0x80000000, 0x80000001, 0xb0000000, 0xf0000000, 0xf8000000, 0xffffffff };
+  size_t i;
+  int j;
+
+  for (i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+    long long difference = apart[i], there, back = 0;
+
+    begin_cores(1.5e9, 0.2);
+    cores.offset[1] = difference;
+    for (j = 0; j < 20000; j++) {
+      pass(random_below(5e7));
+      there = read_at(1);
+      ck_assert_int_le((int32_t)(uint32_t)(difference - there), 1000);
+      /* no step is larger than the difference, which is known modulo 2^32 */
+      ck_assert_int_le(there < back ? back - there : there - back, 0x80010000);
+      pass(random_below(5e7));
+      back = read_at(0);
+      ck_assert_int_le(back < 0 ? -back : back, 1000);
+    }
+  }
+}
+END_TEST
+
+/* When a thread's gaps are long, and whether the cores sleep meanwhile. */
+enum { WHEN_IT_MOVES_UP = 1, ASLEEP = 2, WALKS = 4 };
+
+/* Moves between cores that are spread over so many counts, with gaps uniform up to so many, half of
+   them shorter. Returns how many counts are not those of the core, less the one it began on. */
+static long walk(double gaps, double spread, int kind)
+{
+  double rate = any_rate(), longest = gaps / rate * 1e9;
+  long i, wrong = 0;
+  long long error, gap;
+  int to, lasts;
+
+  begin_cores(rate, 0.2);
+  cores.number = 2 + (int)(random64() % 15);
+  for (i = 1; i < cores.number; i++)
+    cores.offset[i] = (long long)(spread * random_part());
+  for (i = 0; i < LIFE; i++) {
+    to = (int)(random64() % (uint64_t)cores.number);
+    lasts = kind & WHEN_IT_MOVES_UP ? cores.offset[to] > cores.offset[cores.at]
+                                    : (int)(random64() % 2);
+    gap = (long long)(longest * random_part() / (lasts ? 1 : 64));
+    if (kind & ASLEEP && lasts)
+      machine.time += gap;
+    else
+      pass(gap);
+    error = read_at(to) - cores.offset[to];
+    wrong += error > 2000 || error < -2000;
+  }
+  return wrong;
+}
+
+static void walk_with_gaps(double longest, long all)
+{
+  long done, wrong = 0;
+
+  for (done = 0; done < all; done += LIFE)
+    wrong += walk(longest, HALF - 1.25 * longest - OLDER, (int)(random64() % WALKS));
+  ck_assert_msg(wrong == 0, "gaps up to %.0f: %ld of %ld wrong", longest, wrong, done);
+}
+
+/* A count is off by the difference of the cores, however often the thread moves, if difference and
+   gap are together below 2^31, with the estimate's error, and what an anchor may be older. */
+START_TEST(jumps_between_cores_cancel_with_short_gaps)
+{
+  walk_with_gaps(0x1p25, steps());
+}
+END_TEST
+
+START_TEST(jumps_between_cores_cancel_with_gaps_up_to_the_bound)
+{
+  static const double gaps[] = { 0x1p28, 0x1p29, 0x1p30, 0x1.8p30 };
+  int i;
+
+  for (i = 0; i < 4; i++)
+    walk_with_gaps(gaps[i], steps() / 4);
+}
+END_TEST
+
+/* Nor where the cores are anything apart, if the gaps are too short for a sleeping core to explain
+   the jumps, and the rate is known. The sum may exceed 3 * 2^30 by what that may explain. */
+START_TEST(migrations_do_not_add_up)
+{
+  long i, done, wrong = 0, all = steps();
+  long long error;
+
+  for (done = 0; done < all; done += LIFE) {
+    int ring = random64() % 2;
+
+    begin_cores(any_rate(), 0.001);
+    cores.number = 2 + (int)(random64() % 15);
+    for (i = 1; i < cores.number; i++)
+      cores.offset[i] = ring ? (i << 16) / cores.number << 16 : (long long)(random64() >> 32);
+    for (i = 0; i < LIFE; i++) {
+      pass((long long)(0x1p25 * random_part() / ((double)machine.rate * 0x1p-32)));
+      error = read_at(ring ? (int)(i % cores.number) : (int)(random64() % (uint64_t)cores.number));
+      wrong += error >= 0x1.4p32 || error <= -0x1.4p32;
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+/* Round and round, each core ahead of the one before, or behind it: cores' jumps add up to a wrap a
+   round, and are taken back, as the gaps are short. */
+START_TEST(round_of_sixteen_cores_stays_within_a_wrap)
+{
+  long long error;
+  int i, ahead;
+
+  for (ahead = 0; ahead < 2; ahead++) {
+    begin(1e9, 1e9, 0);
+    memset(&cores, 0, sizeof cores);
+    extension.read = cores_counter;
+    for (i = 0; i < 16; i++)
+      cores.offset[i] = (ahead ? 1 : -1) * (i * (1LL << 28));
+    for (i = 0; i < 10000; i++) {
+      pass(33000000);
+      error = read_at(i % 16);
+      ck_assert(error < 0x1p32 && error > -0x1p32);
+    }
+  }
+}
+END_TEST
+
+/* Cores that stand still while their thread sleeps, and others that it finds on waking. */
+START_TEST(migrations_of_a_sleeping_thread_do_not_add_up)
+{
+  long i, done, wrong = 0, all = steps() / 10;
+  long long error, asleep;
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate();
+
+    begin_cores(rate, 0.2);
+    cores.offset[1] = (long long)(random64() % 0x60000000) - 0x30000000;
+    for (i = 0; i < LIFE; i++) {
+      asleep = random_below(0x1p28 / rate * 1e9);
+      machine.time += asleep;
+      pass(random_below(1e6));
+      error = read_at((int)(random64() % 2));
+      wrong += error >= 0x1p32 || error <= -0x1p32;
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+START_TEST(wall_clock_steps_of_a_day_either_way)
+{
+  const double day = 86400e9;
+  long i, done, wrong = 0, all = steps();
+
+  for (done = 0; done < all; done += LIFE) {
+    double rate = any_rate() / 1e9, wrap = 0x1p32 / rate;
+
+    begin(rate * 1e9, twenty_percent(rate * 1e9), 1);
+    for (i = 0; i < LIFE; i++) {
+      if (random64() % 8 == 0)
+        machine.time += random64() % 2 ? random_below(day) : -random_below(day);
+      pass(any_gap(wrap * 0.43));
+      stall_sometimes((long long)(wrap * 0.43));
+      wrong += !read_is_right();
+    }
+  }
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, done);
+}
+END_TEST
+
+static void *read_in_new_thread(void *right)
+{
+  *(int *)right = read_is_right();
+  return NULL;
+}
+
+/* It starts from the clock's prediction since the start of the extension. */
+START_TEST(thread_that_starts_after_long_use)
+{
+  pthread_t thread;
+  int i, right = 0;
+
+  begin(1e9, 1.001e9, 0);
+  for (i = 0; i < 1000; i++) {
+    pass(SECOND);
+    ck_assert(read_is_right());
+  }
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_in_new_thread, &right), 0);
+  pthread_join(thread, NULL);
+  ck_assert(right);
+}
+END_TEST
+
+static long long refused(void)
+{
+  return 0;
+}
+
+START_TEST(clock_that_is_refused)
+{
+  struct cpucycles_witness witness = { refused, refused, 0 };
+  int i, reads = 1000 * suite_runs(200);
+
+  begin(1e9, 1e9, 0);
+  cpucycles_extend32_begin(&extension, simulated_counter, witness, 1000000000, 0);
+  for (i = 0; i < reads; i++) {
+    pass(random_below(0x1p31));
+    ck_assert(read_is_right());
+  }
+}
+END_TEST
+
+/* From here on, real time, and a counter that wraps every 4.3 ms; in an emulator, where a handler
+   takes long, every 17 ms. */
+
+static uint64_t quick_scale = 1000; /* counts a nanosecond */
+
+/* Of the system; in a test of one thread, that thread's, which stands still while others have the
+   CPU. */
+static clockid_t quick_clock = CLOCK_MONOTONIC;
+
+static long long quick_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(quick_clock, &now);
+  return (long long)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static uint64_t quick_origin;
+
+static uint64_t quick_count(void)
+{
+  return (uint64_t)quick_time() * quick_scale - quick_origin;
+}
+
+static long long quick_counter(void)
+{
+  return (long long)(quick_count() & 0xffffffff);
+}
+
+static void quick_begin(void)
+{
+  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+
+  if (suite_under("qemu") || suite_under("valgrind"))
+    quick_scale = 250;
+  quick_origin = (uint64_t)quick_time() * quick_scale;
+  cpucycles_extend32_begin(&extension, quick_counter, witness, (long long)quick_scale * SECOND, 0);
+}
+
+static long quick_wrong;
+
+/* Between two looks at the whole count, in any thread. */
+static void quick_read(void)
+{
+  uint64_t before = quick_count();
+  uint64_t count = (uint64_t)cpucycles_extend32(&extension);
+  uint64_t after = quick_count();
+
+  if (count < before || count > after)
+    __atomic_add_fetch(&quick_wrong, 1, __ATOMIC_RELAXED);
+}
+
+static _Thread_local volatile sig_atomic_t in_handler;
+
+static void on_signal(int signal)
+{
+  int saved_errno = errno;
+
+  (void)signal;
+  in_handler = 1;
+  quick_read();
+  in_handler = 0;
+  errno = saved_errno;
+}
+
+#ifdef CPUCYCLES_POSIX
+
+static void handle(int signal, void (*handler)(int))
+{
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, NULL);
+}
+
+static void begin_handling(void)
+{
+  handle(SIGUSR1, on_signal);
+}
+
+static void disturb(pthread_t thread)
+{
+  pthread_kill(thread, SIGUSR1);
+}
+
+static void disturb_this_thread(void)
+{
+  raise(SIGUSR1);
+}
+
+#else
+
+/* No signals: a handler is a plain call here, and other threads are not disturbed. */
+
+static void begin_handling(void)
+{
+}
+
+static void disturb(pthread_t thread)
+{
+  (void)thread;
+}
+
+static void disturb_this_thread(void)
+{
+  on_signal(0);
+}
+
+#endif
+
+static long long quick_end;
+
+static void *keep_reading(void *argument)
+{
+  const struct timespec pause = { 0, 20000000 };
+  unsigned i, lazy = argument != NULL;
+
+  for (i = 0; quick_time() < quick_end; i++) {
+    quick_read();
+    if (lazy && i % 64 == 0)
+      nanosleep(&pause, NULL);
+  }
+  return NULL;
+}
+
+static void *read_once(void *unused)
+{
+  (void)unused;
+  quick_read();
+  return NULL;
+}
+
+START_TEST(threads_and_handlers_agree)
+{
+  enum { THREADS = 6 };
+  pthread_t threads[THREADS], brief;
+  const struct timespec pause = { 0, 100000 };
+  int i;
+
+  if (skip_where_handlers_lose_their_thread("threads_and_handlers_agree"))
+    return;
+  begin_handling();
+  quick_begin();
+  quick_end = quick_time() + 2 * SECOND;
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, keep_reading, i % 2 ? &extension : NULL), 0);
+  while (quick_time() < quick_end) {
+    for (i = 0; i < THREADS; i++)
+      disturb(threads[i]);
+    ck_assert_int_eq(pthread_create(&brief, NULL, read_once, NULL), 0);
+    pthread_join(brief, NULL);
+    nanosleep(&pause, NULL);
+  }
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  ck_assert_int_eq(quick_wrong, 0);
+}
+END_TEST
+
+static int interrupted;
+
+/* Usually often, now and then long enough for an anchor to grow old meanwhile. */
+static void interrupt(void)
+{
+  if (in_handler)
+    return;
+  disturb_this_thread();
+  if (++interrupted % 64 == 0) {
+    long long end = quick_time() + SECOND / (long long)quick_scale;
+
+    while (quick_time() < end)
+      ;
+    disturb_this_thread();
+  }
+}
+
+static long long interrupting_counter(void)
+{
+  long long count = quick_counter();
+
+  interrupt();
+  return count;
+}
+
+static long long interrupting_time(void)
+{
+  long long time = quick_time();
+
+  interrupt();
+  return time;
+}
+
+/* At each access of a read to counter and clock, a handler makes a whole read of its own. */
+START_TEST(handler_within_every_part_of_a_read)
+{
+  static const struct cpucycles_witness witness = { interrupting_time, interrupting_time, 0 };
+  int i, reads = 100 * suite_runs(100);
+
+#ifdef CPUCYCLES_POSIX /* others' clocks of a thread may be coarse */
+  quick_clock = CLOCK_THREAD_CPUTIME_ID;
+#endif
+  quick_begin();
+  begin_handling();
+  extension.read = interrupting_counter;
+  extension.witness = witness;
+  for (i = 0; i < reads; i++)
+    quick_read();
+  ck_assert_int_ge(interrupted, 2 * reads);
+  ck_assert_int_eq(quick_wrong, 0);
+}
+END_TEST
+
+#ifdef SINGLE_STEPS
+static long traps, traps_wrong;
+static int bursts; /* left for this read, which must come to its end */
+
+/* Now and then makes the thread's anchor and the published one new, some times over. */
+static void on_trap(int signal)
+{
+  uint64_t looks[LOOKS];
+  int looked = machine.looked, i, reads = 1;
+
+  (void)signal;
+  if (bursts > 0 && random64() % 64 == 0) {
+    bursts--;
+    reads = 2 + (int)(random64() % 11);
+  }
+  stepping = 0;
+  traps++;
+  memcpy(looks, machine.looks, sizeof looks);
+  for (i = 0; i < reads; i++) {
+    if (reads > 1)
+      pass(10 * SECOND);
+    traps_wrong += !read_is_right();
+  }
+  memcpy(machine.looks, looks, sizeof looks);
+  machine.looked = looked;
+  stepping = 1;
+}
+
+START_TEST(handler_after_every_instruction)
+{
+  long wrong = 0;
+  int i, runs = suite_runs(200);
+
+  begin(1e9, 1e9, 0);
+  handle(SIGTRAP, on_trap);
+  for (i = 0; i < runs; i++) {
+    pass(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
+    bursts = 4;
+    stepping = 1;
+    wrong += !read_is_right();
+    stepping = 0;
+  }
+  if (traps == 0)
+    skip("handler_after_every_instruction", "no single steps here");
+  ck_assert_int_eq(wrong, 0);
+  ck_assert_int_eq(traps_wrong, 0);
+}
+END_TEST
+
+static sigjmp_buf before_read;
+static int steps_left;
+
+/* Reads, or not, and leaves the interrupted read for good. */
+static void on_last_trap(int signal)
+{
+  (void)signal;
+  if (steps_left-- > 0)
+    return;
+  stepping = 0;
+  if (random64() % 2)
+    traps_wrong += !read_is_right();
+  traps++;
+  siglongjmp(before_read, 1);
+}
+
+START_TEST(handler_that_leaves_a_read_after_any_instruction)
+{
+  static long wrong;
+  static int left;
+
+  begin(1e9, 1e9, 0);
+  handle(SIGTRAP, on_last_trap);
+  for (left = suite_runs(300); left > 0; left--) {
+    pass(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
+    steps_left = (int)(random64() % 300);
+    if (sigsetjmp(before_read, 1) == 0) {
+      stepping = 1;
+      wrong += !read_is_right();
+    }
+    stepping = 0;
+    wrong += !read_is_right();
+  }
+  if (traps == 0)
+    skip("handler_that_leaves_a_read_after_any_instruction", "no single steps here");
+  ck_assert_int_eq(wrong, 0);
+  ck_assert_int_eq(traps_wrong, 0);
+}
+END_TEST
+#endif
+
+/* A core's counter need not be like another's. One that stays on its core sees no jump, whatever
+   others publish; here this thread's core is ahead by anything that fits in 32 bits. */
+static uint32_t core_offset;
+static _Thread_local int other_core;
+
+static long long core_counter(void)
+{
+  return (long long)((quick_count() / quick_scale + (other_core ? 0 : core_offset)) & 0xffffffff);
+}
+
+static void *read_other_core(void *unused)
+{
+  (void)unused;
+  other_core = 1;
+  while (quick_time() < quick_end)
+    (void)cpucycles_extend32(&extension);
+  return NULL;
+}
+
+START_TEST(core_of_its_own_count_shows_no_jump)
+{
+  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+  pthread_t thread;
+  int i;
+
+  for (i = 0; i < 8; i++) {
+    uint64_t first, before, count;
+
+    core_offset = (uint32_t)i << 29;
+    cpucycles_extend32_begin(&extension, core_counter, witness, 1000000000, 2000000000000);
+    quick_end = quick_time() + SECOND / 10;
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_other_core, NULL), 0);
+    first = before = (uint64_t)cpucycles_extend32(&extension);
+    while (quick_time() < quick_end) {
+      count = (uint64_t)cpucycles_extend32(&extension);
+      ck_assert_int_ge((int64_t)(count - before), 0);
+      before = count;
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_lt((int64_t)(before - first), SECOND);
+  }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, constant_rate_with_gaps_up_to_the_bound);
+  tcase_add_test(tests, first_gap_at_the_edge_of_the_bound);
+  tcase_add_test(tests, rate_between_standstill_and_the_fastest);
+  tcase_add_test(tests, sleep_at_the_edge_of_the_bound);
+  tcase_add_test(tests, rate_far_from_the_estimate);
+  tcase_add_test(tests, round_trips_between_two_cores);
+  tcase_add_test(tests, jumps_between_cores_cancel_with_short_gaps);
+  tcase_add_test(tests, jumps_between_cores_cancel_with_gaps_up_to_the_bound);
+  tcase_add_test(tests, migrations_do_not_add_up);
+  tcase_add_test(tests, round_of_sixteen_cores_stays_within_a_wrap);
+  tcase_add_test(tests, migrations_of_a_sleeping_thread_do_not_add_up);
+  tcase_add_test(tests, wall_clock_steps_of_a_day_either_way);
+  tcase_add_test(tests, thread_that_starts_after_long_use);
+  tcase_add_test(tests, clock_that_is_refused);
+  tcase_add_test(tests, threads_and_handlers_agree);
+  tcase_add_test(tests, handler_within_every_part_of_a_read);
+#ifdef SINGLE_STEPS
+  tcase_add_test(tests, handler_after_every_instruction);
+  tcase_add_test(tests, handler_that_leaves_a_read_after_any_instruction);
+#endif
+  tcase_add_test(tests, core_of_its_own_count_shows_no_jump);
+}
+
+int main(void)
+{
+  return suite_main("extend32", add);
+}

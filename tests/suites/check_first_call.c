@@ -1,0 +1,1162 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The first call of a process, whatever the process is up to: many threads, signals, forks,
+   filters, nothing left of files, descriptors or stack. Each case runs in processes that have
+   not called the library yet. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/select.h"
+#include "lib/table.h"
+
+#include "tests/suites/first-call.h"
+#include "tests/suites/fresh.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#ifdef HAVE_LINUX_SECCOMP_H
+#include "tests/suites/filter.h"
+
+#include <ucontext.h>
+#endif
+
+/* Threads. */
+
+enum { THREADS = 16 };
+
+static pthread_barrier_t together;
+
+static void *call_together(void *name)
+{
+  pthread_barrier_wait(&together);
+  if (cpucycles() < 0)
+    return NULL;
+  *(const char **)name = cpucycles_implementation();
+  return name;
+}
+
+static int call_from_16_threads(void)
+{
+  pthread_t threads[THREADS];
+  const char *names[THREADS];
+  void *result;
+  int i, bad = 0;
+
+  if (pthread_barrier_init(&together, NULL, THREADS) != 0)
+    return 2;
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, call_together, &names[i]) != 0)
+      return 3;
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &result);
+    bad |= result == NULL || names[i] != names[0];
+  }
+  return bad || !counts();
+}
+
+START_TEST(sixteen_threads_call_first_a_thousand_times)
+{
+  int i, runs = suite_runs(1000);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_from_16_threads);
+}
+END_TEST
+
+/* Signals. */
+
+static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+
+/* All by the raising thread alone, which jumps out of handlers. */
+static volatile int handled, carried, raised, turn, survived;
+static int done, raising;
+static volatile char *forbidden;
+static sigjmp_buf escape;
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+  (void)signal;
+  if (context)
+    handled++;
+  if (info->si_code == SI_QUEUE) {
+    carried += info->si_value.sival_int;
+    return;
+  }
+  siglongjmp(escape, 1);
+}
+
+/* What signals carry. Not every C library has pthread_sigqueue(): elsewhere than on Linux, nothing.
+   */
+#ifdef __linux__
+enum { CARRIED = 3 };
+#else
+enum { CARRIED = 0 };
+#endif
+
+/* A signal to this thread, with that value. */
+static void queue(int signal)
+{
+#ifdef __linux__
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = CARRIED;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), signal, &info);
+#else
+  pthread_kill(pthread_self(), signal);
+#endif
+}
+
+/* All the time: signals that carry a value, and real faults. */
+static void *keep_raising(void *unused)
+{
+  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) || turn < 100) {
+    turn++;
+    raised++;
+    if (turn % 2)
+      queue(suite_sent_fault(faults[turn / 2 % 5]));
+    else if (sigsetjmp(escape, 1) == 0) {
+      (void)*forbidden;
+      survived = 1; /* not reached */
+    }
+    __atomic_store_n(&raising, turn > 10, __ATOMIC_RELEASE);
+  }
+  return unused;
+}
+
+static int call_while_another_thread_raises(void)
+{
+  struct sigaction set;
+  pthread_t thread;
+  int i;
+
+  forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
+  if (forbidden == MAP_FAILED)
+    return 2;
+  memset(&set, 0, sizeof set);
+  set.sa_sigaction = handle;
+  set.sa_flags = SA_SIGINFO;
+  sigemptyset(&set.sa_mask);
+  for (i = 0; i < 5; i++)
+    sigaction(faults[i], &set, NULL);
+  if (pthread_create(&thread, NULL, keep_raising, NULL) != 0)
+    return 3;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  if (survived || handled != raised)
+    return 4;
+  return carried != (raised + 1) / 2 * CARRIED || !counts();
+}
+
+START_TEST(signals_of_another_thread_are_all_handled_by_the_application)
+{
+  int i, runs = suite_runs(1000);
+
+  if (skip_under("valgrind", "signals_of_another_thread_are_all_handled_by_the_application",
+        "valgrind merges queued signals"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_another_thread_raises);
+}
+END_TEST
+
+static volatile long long counted_in_handler;
+
+static void count_in_handler(int signal)
+{
+  (void)signal;
+  counted_in_handler = cpucycles();
+}
+
+/* Where a signal takes as long as the timer does, the program gets no further: so it ends by
+   itself. */
+static void count_at_the_timer(int signal)
+{
+  const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+  static int calls;
+
+  count_in_handler(signal);
+  if (++calls == 1000)
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static int call_under_a_fast_timer(void)
+{
+  struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
+
+  signal(SIGALRM, count_at_the_timer);
+  setitimer(ITIMER_REAL, &often, NULL);
+  cpucycles();
+  setitimer(ITIMER_REAL, &never, NULL);
+  return !counts();
+}
+
+START_TEST(signal_handler_that_reads_may_interrupt_the_first_call)
+{
+  int i, runs = suite_runs(200);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_under_a_fast_timer);
+}
+END_TEST
+
+/* A signal sent to the selecting thread, whose handler reads: it must not wait for itself. */
+static int call_while_being_sent_faults(void)
+{
+  pid_t self = getpid(), sender;
+  int status;
+
+  signal(suite_sent_fault(SIGSEGV), count_in_handler);
+  sender = fork();
+  if (sender == 0) {
+    alarm(60); /* and not a signal more than there is somebody to send it to */
+    while (getppid() == self && kill(self, suite_sent_fault(SIGSEGV)) == 0)
+      ;
+    suite_exit(0);
+  }
+  cpucycles(); /* here or in the handler, whichever comes first */
+  while (!counted_in_handler)
+    ;
+  status = !counts();
+  kill(sender, SIGKILL);
+  waitpid(sender, NULL, 0);
+  return status;
+}
+
+START_TEST(signal_sent_to_the_selecting_thread_may_read_too)
+{
+  int i, runs = suite_runs(50);
+
+  if (skip_under("valgrind", "signal_sent_to_the_selecting_thread_may_read_too",
+        "valgrind takes a SIGSEGV that is sent for one of its own"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_being_sent_faults);
+}
+END_TEST
+
+static void *call_from_thread(void *unused)
+{
+  (void)unused;
+  cpucycles();
+  return NULL;
+}
+
+/* A handler that never returns, for a signal that arrives while the library selects. One jump is
+   enough: siglongjmp gives the mask back before it gives the stack back, and signals that come
+   faster than that pile their frames up until the stack is full. */
+static void jump_out(int signal)
+{
+  (void)signal;
+  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  siglongjmp(escape, 1);
+}
+
+static void *send_until_one_has_come(void *selecting)
+{
+  const struct timespec pause = { 0, suite_under("qemu") ? 1000000 : 0 };
+
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    ;
+  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+    pthread_kill(*(pthread_t *)selecting, suite_sent_fault(SIGSEGV));
+    if (pause.tv_nsec)
+      nanosleep(&pause, NULL); /* emulated, many are sent before one is handled */
+  }
+  return NULL;
+}
+
+static int call_and_jump_out_of_a_handler(void)
+{
+  pthread_t self = pthread_self(), sender, other;
+
+  signal(suite_sent_fault(SIGSEGV), jump_out);
+  if (pthread_create(&sender, NULL, send_until_one_has_come, &self) != 0)
+    return 2;
+  if (sigsetjmp(escape, 1) == 0) {
+    __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+    cpucycles();
+    for (;;)
+      sched_yield(); /* until one arrives */
+  }
+  signal(suite_sent_fault(SIGSEGV), SIG_IGN);
+  pthread_join(sender, NULL);
+  /* whether or not the first call was left in the middle: others are not held up, nor is this
+     one */
+  if (pthread_create(&other, NULL, call_from_thread, NULL) != 0)
+    return 3;
+  pthread_join(other, NULL);
+  return !counts();
+}
+
+START_TEST(handler_that_jumps_out_of_the_first_call_holds_up_nobody)
+{
+  int i, runs = suite_runs(200);
+
+  if (skip_under("valgrind", "handler_that_jumps_out_of_the_first_call_holds_up_nobody",
+        "valgrind takes a SIGSEGV that is sent for one of its own")
+    || skip_where_handlers_lose_their_thread(
+      "handler_that_jumps_out_of_the_first_call_holds_up_nobody"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_and_jump_out_of_a_handler);
+}
+END_TEST
+
+static int fork_while_another_thread_calls(void)
+{
+  pthread_t thread;
+  pid_t child;
+  int status;
+
+  pthread_create(&thread, NULL, call_from_thread, NULL);
+  child = fork();
+  if (child == 0) {
+    alarm(20);
+    suite_exit(!counts());
+  }
+  waitpid(child, &status, 0);
+  pthread_join(thread, NULL);
+  return status != 0 || !counts();
+}
+
+START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
+{
+  int i, runs = suite_runs(300);
+
+  if (skip_where_forks_keep_locks("fork_during_the_first_call_leaves_a_child_that_counts"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(fork_while_another_thread_calls);
+}
+END_TEST
+
+static void *cancelled_at_once(void *unused)
+{
+  (void)unused;
+  pthread_cancel(pthread_self());
+  cpucycles();
+  pthread_testcancel();
+  return unused; /* not reached */
+}
+
+static int cancel_the_first_caller(void)
+{
+  pthread_t thread;
+
+  pthread_create(&thread, NULL, cancelled_at_once, NULL);
+  pthread_join(thread, NULL);
+  return !counts();
+}
+
+START_TEST(cancelled_thread_finishes_its_first_call)
+{
+  in_fresh_process(cancel_the_first_caller);
+}
+END_TEST
+
+static int call_on_a_small_stack(void)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  size_t size = 16384;
+
+  pthread_attr_init(&attributes);
+  while (pthread_attr_setstacksize(&attributes, size) != 0)
+    size *= 2; /* the least that this system grants */
+  if (pthread_create(&thread, &attributes, call_from_thread, NULL) != 0)
+    return 2;
+  pthread_join(thread, NULL);
+  return !counts();
+}
+
+START_TEST(smallest_stack_is_enough)
+{
+  in_fresh_process(call_on_a_small_stack);
+}
+END_TEST
+
+/* What is left of the system. */
+
+static int call_without_descriptors(void)
+{
+  struct rlimit none = { 0, 0 };
+
+  return setrlimit(RLIMIT_NOFILE, &none) != 0 || !counts();
+}
+
+START_TEST(no_descriptors_left)
+{
+  if (skip_under("valgrind", "no_descriptors_left",
+        "valgrind keeps descriptors for itself"))
+    return;
+  in_fresh_process(call_without_descriptors);
+}
+END_TEST
+
+static char empty_folder[] = "cpucycles-empty-XXXXXX";
+
+static int call_in_an_empty_root(void)
+{
+  if (chroot(empty_folder) != 0 || chdir("/") != 0)
+    return 2;
+  return !counts() || cpucycles_persecond() < 1000;
+}
+
+START_TEST(no_files_at_all)
+{
+  if (geteuid() != 0) {
+    skip("no_files_at_all", "only root may chroot");
+    return;
+  }
+  ck_assert_ptr_nonnull(mkdtemp(empty_folder));
+  in_fresh_process(call_in_an_empty_root);
+  rmdir(empty_folder);
+}
+END_TEST
+
+static int mappings(void)
+{
+  FILE *maps = fopen("/proc/self/maps", "r");
+  int c, n = 0;
+
+  if (!maps)
+    return -1;
+  while ((c = getc(maps)) != EOF)
+    n += c == '\n';
+  fclose(maps);
+  return n;
+}
+
+static int leave_nothing(void)
+{
+  int descriptors = suite_entries("/proc/self/fd"), threads = suite_entries("/proc/self/task"),
+    mapped = mappings();
+  const struct cpucycles_counter_info *counter;
+  int i, selected_per_thread = 0;
+
+  if (descriptors < 0 || threads < 0 || mapped < 0)
+    return 77;
+  mapped = mappings(); /* with the stream's own memory in place */
+  cpucycles();
+  /* a thread's own counter, if that is what was selected, keeps one of each: its event */
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED && strcmp(counter->scope, "thread") == 0)
+      selected_per_thread = 1;
+  if (suite_entries("/proc/self/fd") - descriptors > selected_per_thread)
+    return 1;
+  if (mappings() - mapped > selected_per_thread)
+    return 2;
+  return suite_entries("/proc/self/task") != threads;
+}
+
+START_TEST(nothing_opened_for_a_trial_is_left_open)
+{
+  if (suite_entries("/proc/self/fd") < 0)
+    skip("nothing_opened_for_a_trial_is_left_open", "there is no /proc/self to look at");
+  else
+    in_fresh_process(leave_nothing);
+}
+END_TEST
+
+/* Filters. */
+
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
+
+static int call_with_perf_answered(unsigned int action, const char *reason)
+{
+  static const int calls[] = { SYS_perf_event_open };
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  if (filter(calls, 1, action) != 0)
+    return NO_FILTERS;
+  if (!counts())
+    return 1;
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-perfevent") == 0)
+      return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
+        || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0)
+        /* in a container of Docker's the remedy is another, and an errno is all that can be seen
+           there */
+        || !counter->remedy || !strstr(counter->remedy, "seccomp");
+  return 0;
+}
+
+static int perf_answers_eperm(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_ERRNO | EPERM, "refused");
+}
+
+static int perf_answers_enosys(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_ERRNO | ENOSYS, "absent");
+}
+
+static int perf_answers_sigsys(void)
+{
+  return call_with_perf_answered(SECCOMP_RET_TRAP, "signal");
+}
+
+/* Any file at all raises SIGSYS: no source of the frequency that reads one can answer. */
+static int files_answer_sigsys(void)
+{
+  static const int calls[] = {
+    SYS_openat,
+#ifdef SYS_open
+    SYS_open,
+#endif
+  };
+
+  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
+    return NO_FILTERS;
+  /* without what the end of a process may want to write */
+  _exit(!counts() || cpucycles_persecond() < 1000);
+}
+
+#ifdef __x86_64__
+
+/* A sandbox that is entered after the first call: what opens a file asks a broker. */
+static volatile int asked_for_files;
+
+static void refuse_file(int signal, siginfo_t *info, void *context)
+{
+  (void)signal, (void)info;
+  asked_for_files++;
+  ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = -EACCES;
+}
+
+static int ask_for_details_in_a_sandbox(void)
+{
+  static const int calls[] = { SYS_open, SYS_openat };
+  struct sigaction set;
+  int i;
+
+  memset(&set, 0, sizeof set);
+  set.sa_sigaction = refuse_file;
+  set.sa_flags = SA_SIGINFO;
+  sigaction(SIGSYS, &set, NULL);
+  cpucycles();
+  if (filter(calls, 2, SECCOMP_RET_TRAP) != 0)
+    return NO_FILTERS;
+  for (i = 0; cpucycles_counter(i); i++)
+    ;
+  _exit(i != CPUCYCLES_TABLE_LENGTH || !asked_for_files || !cpucycles_timer()
+    || cpucycles_rate() < 0);
+}
+
+#else
+#define ask_for_details_in_a_sandbox NULL
+#endif
+
+static int new_processes_end_this_one(void)
+{
+  static const int calls[] = {
+    SYS_clone, SYS_execve,
+#ifdef SYS_clone3
+    SYS_clone3,
+#endif
+#ifdef SYS_fork
+    SYS_fork,
+#endif
+#ifdef SYS_vfork
+    SYS_vfork,
+#endif
+#ifdef SYS_execveat
+    SYS_execveat,
+#endif
+  };
+
+  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_KILL) != 0)
+    return NO_FILTERS;
+  return !counts();
+}
+
+static int can_filter(void)
+{
+  return filter(NULL, 0, SECCOMP_RET_ALLOW) != 0;
+}
+
+/* Expects 0 of body, in a process that may be filtered. */
+static void filtered(const char *test, int (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+
+  if (child == 0)
+    suite_exit(can_filter());
+  waitpid(child, &status, 0);
+  if (status != 0)
+    skip(test, "this kernel or emulator takes no seccomp filter");
+  else
+    in_fresh_process(body);
+}
+
+#else
+
+static void filtered(const char *test, int (*body)(void))
+{
+  (void)body;
+  skip(test, "this system has no seccomp filters");
+}
+
+#define perf_answers_eperm NULL
+#define perf_answers_enosys NULL
+#define perf_answers_sigsys NULL
+#define files_answer_sigsys NULL
+#define ask_for_details_in_a_sandbox NULL
+#define new_processes_end_this_one NULL
+
+#endif
+
+START_TEST(filter_that_answers_perf_event_open_with_eperm)
+{
+  filtered("filter_that_answers_perf_event_open_with_eperm", perf_answers_eperm);
+}
+END_TEST
+
+START_TEST(filter_that_answers_perf_event_open_with_enosys)
+{
+  filtered("filter_that_answers_perf_event_open_with_enosys", perf_answers_enosys);
+}
+END_TEST
+
+START_TEST(filter_that_answers_perf_event_open_with_sigsys)
+{
+  if (skip_under("valgrind", "filter_that_answers_perf_event_open_with_sigsys",
+        "valgrind makes the system calls in its own code"))
+    return;
+  filtered("filter_that_answers_perf_event_open_with_sigsys", perf_answers_sigsys);
+}
+END_TEST
+
+START_TEST(filter_that_answers_every_open_with_sigsys)
+{
+  if (skip_under("valgrind", "filter_that_answers_every_open_with_sigsys",
+        "valgrind makes the system calls in its own code"))
+    return;
+  filtered("filter_that_answers_every_open_with_sigsys", files_answer_sigsys);
+}
+END_TEST
+
+START_TEST(details_can_be_had_in_a_sandbox_that_was_entered_since)
+{
+  const char *test = "details_can_be_had_in_a_sandbox_that_was_entered_since";
+  int (*body)(void) = ask_for_details_in_a_sandbox;
+
+  if (!body)
+    skip(test, "the test knows the registers of x86-64 only");
+  else if (!skip_under("valgrind", test, "valgrind makes the system calls in its own code"))
+    filtered(test, body);
+}
+END_TEST
+
+START_TEST(no_child_process_is_started)
+{
+  filtered("no_child_process_is_started", new_processes_end_this_one);
+}
+END_TEST
+
+/* The TSC forbidden, and with it the clocks of the vDSO. */
+
+#ifdef PR_SET_TSC
+
+static int call_without_tsc(void)
+{
+  const struct cpucycles_counter_info *counter;
+  const char *name;
+  int i, works;
+
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+    return 2;
+  works = counts();
+  name = cpucycles_implementation();
+  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+  if (!works)
+    return 3;
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    if (strstr(counter->name, "tsc") && counter->signal_number != SIGSEGV)
+      return 4;
+    if (strstr(counter->name, "tsc")
+      && !(counter->remedy && strstr(counter->remedy, "PR_TSC_ENABLE")))
+      return 6;
+    /* with a PMU, a perf event is better than a clock; a clock must work all the same */
+    if (strcmp(counter->name, "default-monotonic") == 0 && counter->state == CPUCYCLES_DROPPED)
+      return 5;
+    if (strcmp(counter->name, "default-perfevent") == 0 && counter->state != CPUCYCLES_DROPPED)
+      return 0;
+  }
+  return strcmp(name, "default-monotonic") != 0;
+}
+
+START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+{
+  const char *test = "forbidden_tsc_leaves_a_clock_by_plain_system_call";
+
+  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
+    || skip_under("valgrind", test, "valgrind itself reads the TSC"))
+    return;
+  if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) != 0)
+    skip(test, "no PR_SET_TSC on this CPU or emulator");
+  else
+    in_fresh_process(call_without_tsc);
+}
+END_TEST
+
+#else
+
+START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+{
+  skip("forbidden_tsc_leaves_a_clock_by_plain_system_call", "this system has no PR_SET_TSC");
+}
+END_TEST
+
+#endif
+
+/* The same every time. An emulated CPU has no frequency: what is measured in its place differs
+   by more than a factor of three from process to process, and with it a clock's score. So it is
+   stated there. */
+
+START_TEST(selection_is_the_same_in_a_hundred_processes)
+{
+  int i, runs = suite_runs(100), channel[2];
+
+  if (suite_under("qemu"))
+    setenv("cpucyclespersecond", "3700000000", 1);
+  for (i = 0; i < runs; i++) {
+    static char first[64], name[64];
+    pid_t child;
+    ssize_t length;
+
+    ck_assert_int_eq(pipe(channel), 0);
+    child = fork();
+    if (child == 0) {
+      const char *mine = cpucycles_implementation();
+
+      suite_exit(write(channel[1], mine, strlen(mine)) < 0);
+    }
+    length = read(channel[0], name, sizeof name - 1);
+    waitpid(child, NULL, 0);
+    close(channel[0]);
+    close(channel[1]);
+    ck_assert_int_gt(length, 0);
+    name[length] = 0;
+    if (i == 0)
+      strcpy(first, name);
+    ck_assert_str_eq(name, first);
+  }
+}
+END_TEST
+
+static const char *asked_for;
+
+static int count_by_what_is_asked_for(void)
+{
+  const char *skipped;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", asked_for, 1);
+  if (!counts())
+    return 1;
+  skipped = cpucycles_implementation_skipped();
+  if (strcmp(cpucycles_implementation(), asked_for) == 0)
+    return skipped != NULL;
+  return !skipped || strncmp(skipped, asked_for, strlen(asked_for)) != 0;
+}
+
+START_TEST(every_counter_that_works_can_be_the_process_s_own)
+{
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++) {
+    asked_for = cpucycles_table[i].name;
+    in_fresh_process(count_by_what_is_asked_for);
+  }
+}
+END_TEST
+
+/* What a signal handler meets that interrupts the selection, with no signal needed. */
+
+static int faults_within;
+
+static void call_all(void)
+{
+  long long begin = cpucycles();
+
+  faults_within |= begin <= 0 || cpucycles() < begin;
+  faults_within |= strcmp(cpucycles_implementation(), "default-gettimeofday") != 0;
+  faults_within |= cpucycles_implementation_skipped() != NULL;
+  faults_within |= cpucycles_persecond() != CPUCYCLES_FREQUENCY_DEFAULT;
+  faults_within |= strcmp(cpucycles_frequency_source(), "default") != 0;
+  faults_within |= cpucycles_frequency_skipped() != NULL;
+  faults_within |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
+  faults_within |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
+  begin = cpucycles_begin();
+  faults_within |= cpucycles_end() < begin;
+  faults_within |= cpucycles_is_selected();
+}
+
+#ifdef HAVE_SECURE_GETENV
+
+/* The library's own question about the environment, which it asks while it selects. */
+static int selecting;
+static void (*while_selecting)(void) = call_all;
+
+char *secure_getenv(const char *name)
+{
+  if (selecting) {
+    selecting = 0;
+    while_selecting();
+  }
+  return getenv(name);
+}
+
+static int call_all_within_the_selection(void)
+{
+  selecting = 1;
+  cpucycles();
+  if (selecting)
+    return 3;
+  if (faults_within)
+    return 1;
+  /* an emulated clock can be too slow to measure by */
+  if (!counts() || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
+    return 2;
+  return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
+}
+
+START_TEST(every_call_has_an_answer_while_the_library_selects)
+{
+  in_fresh_process(call_all_within_the_selection);
+}
+END_TEST
+
+static void send_usr1(void)
+{
+  pthread_kill(pthread_self(), SIGUSR1); /* which waits */
+}
+
+static int jump_at_the_end_of_the_selection(void)
+{
+  int state;
+
+  signal(SIGUSR1, jump_out);
+  while_selecting = send_usr1;
+  selecting = 1;
+  if (sigsetjmp(escape, 1) == 0) {
+    cpucycles();
+    return 2; /* not reached */
+  }
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  return state != PTHREAD_CANCEL_ENABLE || !counts();
+}
+
+START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+{
+  if (skip_under("valgrind", "thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+        "valgrind delivers sent signals when it sees fit"))
+    return;
+  in_fresh_process(jump_at_the_end_of_the_selection);
+}
+END_TEST
+
+#else
+
+START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+{
+  skip("thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+    "the library calls nothing here that this program could define");
+}
+END_TEST
+
+START_TEST(every_call_has_an_answer_while_the_library_selects)
+{
+  (void)call_all;
+  skip("every_call_has_an_answer_while_the_library_selects",
+    "the library calls nothing here that this program could define");
+}
+END_TEST
+
+#endif
+
+/* Signals that are sent while the library selects, and questions that follow. */
+
+static pthread_t selecting_thread;
+static volatile int received, received_elsewhere;
+
+static void count_received(int signal)
+{
+  (void)signal;
+  received++;
+  if (!pthread_equal(pthread_self(), selecting_thread))
+    received_elsewhere++;
+}
+
+/* Waits until the library's handlers are in place, or the selection is over. */
+static void wait_for_the_trial(void)
+{
+  struct sigaction action;
+  int signal = suite_sent_fault(SIGILL);
+
+  do
+    sigaction(signal, NULL, &action);
+  while (action.sa_handler == count_received && !cpucycles_is_selected());
+}
+
+static void *send_one(void *unused)
+{
+  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  wait_for_the_trial();
+  pthread_kill(selecting_thread, suite_sent_fault(SIGILL));
+  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  return unused;
+}
+
+static void *ask_once_sent(void *unused)
+{
+  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles_rate();
+  cpucycles_timer();
+  cpucycles_counter(0);
+  return unused;
+}
+
+static int call_while_one_signal_is_sent(void)
+{
+  pthread_t sender, asker;
+
+  selecting_thread = pthread_self();
+  signal(suite_sent_fault(SIGILL), count_received);
+  if (pthread_create(&sender, NULL, send_one, NULL) != 0
+    || pthread_create(&asker, NULL, ask_once_sent, NULL) != 0)
+    return 2;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  pthread_join(sender, NULL);
+  pthread_join(asker, NULL);
+  return received != 1 || received_elsewhere || !counts();
+}
+
+START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
+{
+  const char *test = "signal_sent_during_the_selection_is_delivered_once_to_its_thread";
+  int i, runs = suite_runs(300);
+
+  if (skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit")
+    || skip_where_handlers_lose_their_thread(test))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_while_one_signal_is_sent);
+}
+END_TEST
+
+/* A chain of handlers around a real selection: one before, one set by another thread meanwhile, one
+   after; and all that can be asked afterwards. */
+static struct sigaction chain[3];
+static volatile int chain_calls[3];
+
+static void end_fault(int signal, siginfo_t *info, void *context)
+{
+  (void)signal, (void)info, (void)context;
+  chain_calls[0]++;
+  mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
+}
+
+static void pass_along(int i, int signal, siginfo_t *info, void *context)
+{
+  if (++chain_calls[i] > 10)
+    suite_exit(42);
+  chain[i].sa_sigaction(signal, info, context);
+}
+
+static void pass_second(int signal, siginfo_t *info, void *context)
+{
+  pass_along(1, signal, info, context);
+}
+
+static void pass_third(int signal, siginfo_t *info, void *context)
+{
+  pass_along(2, signal, info, context);
+}
+
+static void link_handler(int i, void (*handler)(int, siginfo_t *, void *))
+{
+  struct sigaction set;
+
+  memset(&set, 0, sizeof set);
+  set.sa_flags = SA_SIGINFO;
+  set.sa_sigaction = handler;
+  sigaction(SIGSEGV, &set, &chain[i]);
+}
+
+static void *link_second(void *unused)
+{
+  struct sigaction action;
+
+  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  do
+    sigaction(SIGSEGV, NULL, &action);
+  while (action.sa_sigaction == end_fault && !cpucycles_is_selected());
+  link_handler(1, pass_second);
+  return unused;
+}
+
+/* Has one fault called each of the handlers once? */
+static int each_is_called_once(int third)
+{
+  memset((void *)chain_calls, 0, sizeof chain_calls);
+  mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
+  *forbidden = 1;
+  return chain_calls[0] == 1 && chain_calls[1] == 1 && chain_calls[2] == third;
+}
+
+static int call_within_a_chain_of_handlers(void)
+{
+  pthread_t setter;
+  int fine;
+
+  forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
+  if (forbidden == MAP_FAILED)
+    return 2;
+  link_handler(0, end_fault);
+  if (pthread_create(&setter, NULL, link_second, NULL) != 0)
+    return 3;
+  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+    sched_yield();
+  cpucycles();
+  pthread_join(setter, NULL);
+  fine = each_is_called_once(0);
+  link_handler(2, pass_third);
+  fine = fine && each_is_called_once(1);
+  cpucycles_rate();
+  fine = fine && each_is_called_once(1);
+  cpucycles_timer();
+  cpucycles_counter(0);
+  fine = fine && each_is_called_once(1);
+  return fine && counts() ? 0 : 4;
+}
+
+START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
+{
+  int i, runs = suite_runs(300);
+
+  const char *test = "handlers_before_during_and_after_the_selection_are_each_called_once";
+
+  if (skip_under("valgrind", test, "valgrind takes the fault for an error of the program")
+    || skip_under("tsan", test, "ThreadSanitizer's sigaction() is not atomic"))
+    return;
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_within_a_chain_of_handlers);
+}
+END_TEST
+
+/* Before the selection there is nobody to say it of. */
+static int note_what_became_of_a_thread(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  cpucycles_note("by-read");
+  if (cpucycles_next_best() != 0)
+    return 1;
+  cpucycles();
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED && counter->reason)
+      return 2;
+  cpucycles_note("by-next-best");
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      return !counter->reason || strcmp(counter->reason, "by-next-best") != 0
+        || cpucycles_next_best() <= 0;
+  return 3;
+}
+
+START_TEST(what_becomes_of_a_thread_is_said_of_the_selected_counter)
+{
+  in_fresh_process(note_what_became_of_a_thread);
+}
+END_TEST
+
+START_TEST(unscaled_counter_is_called_without_a_wrapper)
+{
+  const struct cpucycles_selection *selected;
+  int i;
+
+  cpucycles();
+  selected = cpucycles_selected();
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (strcmp(cpucycles_table[i].name, selected->implementation) == 0) {
+      const struct cpucycles_backend *backend = cpucycles_table[i].backend;
+
+      if (backend->width == 64 && selected->counters[i].scaling == 1)
+        ck_assert(cpucycles == backend->read);
+      else
+        ck_assert(cpucycles != backend->read);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, sixteen_threads_call_first_a_thousand_times);
+  tcase_add_test(tests, signals_of_another_thread_are_all_handled_by_the_application);
+  tcase_add_test(tests, signal_handler_that_reads_may_interrupt_the_first_call);
+  tcase_add_test(tests, signal_sent_to_the_selecting_thread_may_read_too);
+  tcase_add_test(tests, handler_that_jumps_out_of_the_first_call_holds_up_nobody);
+  tcase_add_test(tests, fork_during_the_first_call_leaves_a_child_that_counts);
+  tcase_add_test(tests, cancelled_thread_finishes_its_first_call);
+  tcase_add_test(tests, smallest_stack_is_enough);
+  tcase_add_test(tests, no_descriptors_left);
+  tcase_add_test(tests, no_files_at_all);
+  tcase_add_test(tests, nothing_opened_for_a_trial_is_left_open);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_eperm);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_enosys);
+  tcase_add_test(tests, filter_that_answers_perf_event_open_with_sigsys);
+  tcase_add_test(tests, filter_that_answers_every_open_with_sigsys);
+  tcase_add_test(tests, details_can_be_had_in_a_sandbox_that_was_entered_since);
+  tcase_add_test(tests, no_child_process_is_started);
+  tcase_add_test(tests, forbidden_tsc_leaves_a_clock_by_plain_system_call);
+  tcase_add_test(tests, selection_is_the_same_in_a_hundred_processes);
+  tcase_add_test(tests, every_call_may_be_the_first);
+  tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
+  tcase_add_test(tests, every_counter_that_works_can_be_the_process_s_own);
+  tcase_add_test(tests, every_call_has_an_answer_while_the_library_selects);
+  tcase_add_test(tests, thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled);
+  tcase_add_test(tests, signal_sent_during_the_selection_is_delivered_once_to_its_thread);
+  tcase_add_test(tests, handlers_before_during_and_after_the_selection_are_each_called_once);
+  tcase_add_test(tests, what_becomes_of_a_thread_is_said_of_the_selected_counter);
+  tcase_add_test(tests, unscaled_counter_is_called_without_a_wrapper);
+}
+
+int main(void)
+{
+  return suite_main("first call", add);
+}

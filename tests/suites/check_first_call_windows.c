@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The first call of a process on Windows: from many threads, and by whatever function. */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "sys/os-clock.h"
+
+#include "tests/suites/first-call.h"
+#include "tests/suites/suite.h"
+
+#include <sys/time.h>
+
+enum { THREADS = 16 };
+
+static HANDLE together;
+
+static DWORD CALLBACK call_together(void *name)
+{
+  WaitForSingleObject(together, INFINITE);
+  if (cpucycles() < 0)
+    return 1;
+  *(const char **)name = cpucycles_implementation();
+  return 0;
+}
+
+START_TEST(sixteen_threads_call_first)
+{
+  HANDLE threads[THREADS];
+  const char *names[THREADS];
+  DWORD status;
+  int i;
+
+  together = CreateEventA(NULL, TRUE, FALSE, NULL);
+  for (i = 0; i < THREADS; i++) {
+    threads[i] = CreateThread(NULL, 0, call_together, &names[i], 0, NULL);
+    ck_assert_ptr_nonnull(threads[i]);
+  }
+  Sleep(1);
+  SetEvent(together);
+  ck_assert_int_eq(WaitForMultipleObjects(THREADS, threads, TRUE, 60000), WAIT_OBJECT_0);
+  for (i = 0; i < THREADS; i++) {
+    ck_assert(GetExitCodeThread(threads[i], &status));
+    ck_assert_int_eq(status, 0);
+    ck_assert_ptr_eq(names[i], names[0]);
+  }
+  ck_assert(counts());
+}
+END_TEST
+
+static void expect_usable(const char *name)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, name) == 0) {
+      ck_assert_msg(counter->state != CPUCYCLES_DROPPED, "%s: %s", name, counter->explanation);
+      return;
+    }
+  ck_abort_msg("%s is not built", name);
+}
+
+START_TEST(clocks_of_the_system_work)
+{
+  expect_usable("default-windows");
+  expect_usable("default-gettimeofday");
+}
+END_TEST
+
+START_TEST(clocks_agree_with_the_systems_own)
+{
+  long long wall = cpucycles_osclock_wall(), monotonic = cpucycles_osclock_monotonic(), elapsed;
+  DWORD begin = GetTickCount();
+  struct timeval now;
+
+  gettimeofday(&now, NULL);
+  ck_assert_int_le(now.tv_sec - wall / 1000000, 1);
+  Sleep(500);
+  elapsed = (GetTickCount() - begin) * 1000000LL;
+  monotonic = cpucycles_osclock_monotonic() - monotonic;
+  wall = (cpucycles_osclock_wall() - wall) * 1000;
+  /* ticks are up to 16 ms apart, and other processes run in between */
+  ck_assert_int_lt(llabs(monotonic - elapsed), 100000000);
+  ck_assert_int_lt(llabs(wall - elapsed), 100000000);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  int i, runs = suite_runs(20);
+
+  for (i = 0; i < runs; i++)
+    tcase_add_test(tests, sixteen_threads_call_first);
+  tcase_add_test(tests, every_call_may_be_the_first);
+  tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
+  tcase_add_test(tests, clocks_of_the_system_work);
+  tcase_add_test(tests, clocks_agree_with_the_systems_own);
+}
+
+int main(void)
+{
+  return suite_main("first call on Windows", add);
+}

@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The frequency estimate: the first source that answers, and nothing that a malformed file can
+   do but be skipped. The machines here are folders made for the test. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "lib/frequency.h"
+#include "lib/table.h"
+#include "sys/os-clock.h"
+
+#include "tests/suites/machine.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+static const char *environment_value;
+
+static const char *environment(const char *name)
+{
+  return strcmp(name, "cpucyclespersecond") == 0 ? environment_value : NULL;
+}
+
+/* What else the machine has. */
+static struct cpucycles_host host = { machine_root, environment, NULL, NULL, NULL, 0, NULL };
+
+static struct cpucycles_frequency estimate(void)
+{
+  return estimate_of(&host);
+}
+
+static void expect(long long persecond, const char *source)
+{
+  struct cpucycles_frequency found = estimate();
+
+  ck_assert_str_eq(found.source, source);
+  ck_assert_int_eq(found.persecond, persecond);
+}
+
+static void expect_skipped(const char *reason)
+{
+  struct cpucycles_frequency found = estimate();
+
+  ck_assert_str_eq(found.skipped, reason);
+}
+
+#define CPU0 "/sys/devices/system/cpu/cpu0/"
+
+START_TEST(machine_that_says_nothing_has_the_default)
+{
+  make_machine();
+  expect(2399987654, "default");
+  remove_machine();
+}
+END_TEST
+
+/* A machine that can be asked by other means than files. */
+
+static long long measure(void)
+{
+  return 1100000000;
+}
+
+static struct cpucycles_statement system_call(void)
+{
+  struct cpucycles_statement statement = { 1400000000, "a system call" };
+
+  return statement;
+}
+
+/* Advances with the OS clock, as a counter of 1.3 GHz does. */
+static long long read_reference(void)
+{
+  return (long long)((double)cpucycles_osclock_raw() * 1.3);
+}
+
+static int opened, closed;
+
+static int open_reference(struct cpucycles_why *why)
+{
+  (void)why;
+  opened++;
+  return 0;
+}
+
+static void close_reference(void)
+{
+  closed++;
+}
+
+static long long stated_rate = 1300000000;
+
+static long long state_rate(void)
+{
+  return stated_rate;
+}
+
+static const char *name_rate(void)
+{
+  return "a register";
+}
+
+static int rate_is_rounded(void)
+{
+  return 1;
+}
+
+static volatile char *forbidden; /* a page that nobody may read */
+
+static long long state_with_a_fault(void)
+{
+  return *forbidden;
+}
+
+static struct cpucycles_backend reference = {
+  .kind = CPUCYCLES_KIND_REFERENCE,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "R",
+  .unit = "units",
+  .open = open_reference,
+  .read = read_reference,
+  .close = close_reference,
+  .rate = state_rate,
+};
+static const struct cpucycles_entry references[] = { { "reference", "for the test", &reference } };
+
+START_TEST(sources_answer_in_their_order)
+{
+  make_machine();
+  host.measure = measure;
+  expect(1100000000, "measurement");
+  environment_value = "1234567890";
+  expect(1234567890, "cpucyclespersecond");
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
+  expect(800000000, "/proc/cpuinfo");
+  host.table = references;
+  host.count = 1;
+  expect(1300000000, "reference counter");
+  reference.rate_source = name_rate;
+  expect(1300000000, "a register");
+  reference.rate_source = NULL;
+  ck_assert_int_eq(opened, 2);
+  ck_assert_int_eq(closed, 2);
+  host.system = system_call;
+  expect(1400000000, "a system call");
+  write_file(CPU0 "tsc_freq_khz", "1450000\n");
+  expect(1450000000, "tsc_freq_khz");
+  write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
+  expect(1500000000, "/proc/device-tree");
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\nmodel name\t: X @ 1.60GHz\n");
+  expect(1600000000, "/proc/cpuinfo");
+  write_file(CPU0 "acpi_cppc/nominal_freq", "1700\n");
+  expect(1700000000, "acpi_cppc/nominal_freq");
+  write_file(CPU0 "cpufreq/base_frequency", "1800000\n");
+  expect(1800000000, "cpufreq/base_frequency");
+  write_file(CPU0 "cpufreq/scaling_max_freq", "1900000\n");
+  expect(1900000000, "cpufreq/scaling_max_freq");
+  write_file(CPU0 "cpufreq/scaling_setspeed", "<unsupported>\n");
+  expect(1900000000, "cpufreq/scaling_max_freq");
+  write_file(CPU0 "cpufreq/scaling_setspeed", "2000000\n");
+  expect(2000000000, "cpufreq/scaling_setspeed");
+  write_file("/etc/cpucyclespersecond", "2100000001\n");
+  expect(2100000001, "/etc/cpucyclespersecond");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
+{
+  long long hz = 1290000000;
+  int i;
+
+  make_machine();
+  host.table = references;
+  host.count = 1;
+  stated_rate = 1290000000; /* by 0.8 % */
+  expect(1290000000, "reference counter");
+  reference.rate_is_rounded = rate_is_rounded;
+  for (i = 0; i < 10 && hz == 1290000000; i++) /* a machine may be too busy to measure */
+    hz = estimate().persecond;
+  ck_assert_int_ne(hz, 1290000000);
+  ck_assert_int_le(llabs(hz - 1300000000), 13000000);
+  reference.rate_is_rounded = NULL;
+  stated_rate = 1250000000; /* by 4 % */
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  stated_rate = 0;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  reference.rate = NULL;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  forbidden = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(forbidden != MAP_FAILED);
+  reference.rate = state_with_a_fault;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  reference.rate = state_rate;
+  stated_rate = 1300000000;
+  reference.kind = CPUCYCLES_KIND_CORE;
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  ck_assert_int_eq(opened, closed);
+  remove_machine();
+}
+END_TEST
+
+static int is_constant;
+
+static int state_constancy(const char **who)
+{
+  *who = "the test";
+  return is_constant;
+}
+
+/* A reference counter that nobody states the rate of, beside an idle core's momentary frequency. */
+START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
+{
+  struct cpucycles_frequency found;
+  int i;
+
+  make_machine();
+  host.table = references;
+  host.count = 1;
+  stated_rate = 0;
+  reference.invariant = state_constancy;
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
+  expect(800000000, "/proc/cpuinfo");
+  is_constant = -1;
+  expect(800000000, "/proc/cpuinfo");
+  is_constant = 1;
+  for (i = 0, found = estimate(); i < 10 && strcmp(found.source, "/proc/cpuinfo") == 0; i++)
+    found = estimate(); /* a machine may be too busy to measure */
+  ck_assert_str_eq(found.source, "reference counter");
+  ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
+  ck_assert_int_eq(opened, closed);
+  remove_machine();
+}
+END_TEST
+
+START_TEST(cpus_that_are_offline_are_not_asked)
+{
+  make_machine();
+  write_file("/sys/devices/system/cpu/present", "0-3\n");
+  write_file("/sys/devices/system/cpu/online", "1-3\n");
+  write_file(CPU0 "clock_tick", "900000000\n"); /* stale */
+  write_file("/sys/devices/system/cpu/cpu3/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick"); /* and where the first does not answer, the others are */
+  remove_machine();
+}
+END_TEST
+
+START_TEST(fastest_kind_of_core_counts_asked_once_a_policy)
+{
+#define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
+  make_machine();
+  write_file("/sys/devices/system/cpu/online", "0-5,8\n");
+  write_file(CPU("0") "scaling_max_freq", "1800000\n");
+  write_file(CPU("0") "affected_cpus", "0 1 2 3\n");
+  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* never asked */
+  write_file(CPU("4") "scaling_max_freq", "3000000\n");
+  write_file(CPU("4") "affected_cpus", "4 5\n");
+  write_file(CPU("8") "scaling_max_freq", "2400000\n");
+  expect(3000000000, "cpufreq/scaling_max_freq");
+  write_file(CPU("8") "scaling_max_freq", "3200000\n");
+  expect(3200000000, "cpufreq/scaling_max_freq");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(device_tree_is_searched_for_cpus)
+{
+#define NODES "/proc/device-tree/cpus/"
+  make_machine();
+  write_bytes(NODES "timebase-frequency", "\x00\x98\x96\x80", 4);
+  write_bytes(NODES "cpu-map/clock-frequency", "\x7f\x00\x00\x00", 4);
+  write_bytes(NODES "l2-cache@1/clock-frequency", "\x7f\x00\x00\x00", 4);
+  write_bytes(NODES "l2-cache@1/device_type", "cache", 6);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  write_bytes(NODES "cpu@1/clock-frequency", "", 0);
+  write_bytes(NODES "cpu@2/clock-frequency", "\x59\x68\x2f", 3);
+  write_bytes(NODES "cpu@3/clock-frequency", "\x00\x00\x00\x00", 4);
+  write_bytes(NODES "cpu@4/clock-frequency", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+  write_bytes(NODES "cpu@5/clock-frequency", "\0\0\0\0\x59\x68\x2f\x00\0\0\0\0\0\0\0\0\0", 17);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  write_bytes(NODES "PowerPC,POWER9@20/device_type", "cpu", 4);
+  write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\x59\x68\x2f\x00", 4);
+  expect(1500000000, "/proc/device-tree");
+  write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
+  expect(5000000000, "/proc/device-tree");
+  remove_machine();
+}
+END_TEST
+
+/* Which machine an emulator plays, and whose cpuinfo it shows. */
+
+static const char *machine_name = "";
+
+static void name_machine(char *name, int size)
+{
+  snprintf(name, (size_t)size, "%s", machine_name);
+}
+
+#define X86_TEXT "vendor_id\t: AuthenticAMD\nmodel name\t: X @ 2.80GHz\ncpu MHz\t\t: 2596.132\n"
+
+static const struct {
+  const char *machine, *text;
+  long long persecond; /* 0: nothing is believed */
+} emulations[] = {
+  { "x86_64", X86_TEXT, 2800000000 },
+  { "i686", X86_TEXT, 2800000000 },
+  { "amd64", X86_TEXT, 2800000000 },
+  { "aarch64", X86_TEXT, 0 },
+  { "armv7l", X86_TEXT, 0 },
+  { "riscv64", X86_TEXT, 0 },
+  { "ppc64le", X86_TEXT, 0 },
+  { "s390x", X86_TEXT, 0 },
+  { "sparc64", X86_TEXT, 0 },
+  { "alpha", X86_TEXT, 0 },
+  { "loongarch64", X86_TEXT, 0 },
+  { "mips64", X86_TEXT, 0 },
+  { "m68k", X86_TEXT, 0 },
+  { "ppc64", "clock\t\t: 3000.000000MHz\n", 3000000000 },
+  { "x86_64", "clock\t\t: 3000.000000MHz\n", 0 },
+  { "loongarch64", "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
+  { "x86_64", "CPU MHz\t\t\t: 2500.00\n", 0 },
+  { "s390x", "cpu MHz static  : 5000\n", 5000000000 },
+  { "sparc64", "Cpu6ClkTck\t: 000000000ec82e00\n", 248000000 },
+  { "alpha", "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
+  { "parisc64", "cpu MHz\t\t: 440.000000\n", 440000000 },
+  { "ia64", "cpu MHz    : 1500.000\n", 1500000000 },
+  { "arc", "CPU speed\t: 100.00 Mhz\n", 100000000 },
+  { "x86_64", "CPU speed\t: 100.00 Mhz\n", 0 },
+  { "xtensa", "cpu MHz\t\t: 10.00\n", 10000000 },
+};
+
+START_TEST(cpuinfo_of_another_architecture_is_not_believed)
+{
+  size_t i;
+
+  make_machine();
+  host.machine = name_machine;
+  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
+    long long persecond = emulations[i].persecond;
+
+    machine_name = emulations[i].machine;
+    write_file("/proc/cpuinfo", emulations[i].text);
+    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
+      persecond ? "/proc/cpuinfo" : "default");
+  }
+  remove_machine();
+}
+END_TEST
+
+START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
+{
+  char line[400];
+  int length;
+
+  make_machine();
+  for (length = 230; length < 300; length++) {
+    snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
+    write_file("/proc/cpuinfo", line);
+    ck_assert(estimate().persecond == 2500000000
+      || estimate().persecond == CPUCYCLES_FREQUENCY_DEFAULT);
+  }
+  write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\00000\n", 18);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  remove_machine();
+}
+END_TEST
+
+/* The files of sysfs are the CPU's that does the work, whatever machine an emulator plays: where
+   they are, they are right. */
+START_TEST(sysfs_is_believed_under_an_emulator)
+{
+  size_t i;
+
+  make_machine();
+  host.machine = name_machine;
+  write_file("/proc/cpuinfo", X86_TEXT);
+  write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
+  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
+    machine_name = emulations[i].machine;
+    expect(3700000000, "cpufreq/scaling_max_freq");
+  }
+  remove_machine();
+}
+END_TEST
+
+START_TEST(first_cpu_present_need_not_be_number_0)
+{
+  make_machine();
+  write_file("/sys/devices/system/cpu/present", "6-7,10-11,14-15\n");
+  write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(first_cpu_is_found_without_a_list_of_those_present)
+{
+  make_machine();
+  write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
+  write_file("/sys/devices/system/cpu/cpu10/clock_tick", "200000000\n");
+  write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
+  expect(248000000, "clock_tick");
+  write_file("/sys/devices/system/cpu/present", "\n");
+  expect(248000000, "clock_tick");
+  remove_machine();
+}
+END_TEST
+
+/* A line of /proc/cpuinfo, and what follows from it; 0: nothing. */
+static const struct {
+  const char *line;
+  long long persecond;
+} dialects[] = {
+  { "cpu MHz\t\t: 2596.132\n", 2596132000 },
+  { "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
+  { "clock\t\t: 3550.000000MHz\n", 3550000000 },
+  { "cpu MHz static  : 5000\n", 5000000000 },
+  { "cpu MHz dynamic : 5000\n", 0 },
+  { "Cpu0ClkTck\t: 000000000ec82e00\n", 248000000 },
+  { "Cpu15ClkTck\t: 000000000EC82E00\n", 248000000 },
+  { "CpuXClkTck\t: 000000000ec82e00\n", 0 },
+  { "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
+  { "cycle frequency [Hz]\t: 500000000\n", 500000000 },
+  { "model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz\n", 2800000000 },
+  { "model name\t: Something Old @ 733MHz\n", 733000000 },
+  { "model name\t: AMD EPYC\n", 0 },
+  { "model name\t: Riddle @ GHz\n", 0 },
+  { "model name\t: Riddle @ 2.80\n", 0 },
+  { "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz\n", 2800000000 },
+  { "model name\t: Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz\n", 2670000000 },
+  { "model name\t: Genuine Intel(R) CPU @ 0.000GHz\n", 0 },
+  { "model name\t: X2.80GHz\n", 0 },
+  { "model name\t: X 2.80GHzs\n", 0 },
+  { "model name\t: X 2.80G", 0 },
+  { "CPU speed\t: 100.00 Mhz\n", 100000000 },
+  { "CPU speed\t: 100.00\n", 0 },
+  { "BogoMIPS\t: 1694.10\n", 0 },
+  { "bogomips\t: 5192.26\n", 0 },
+  { "bogomips per cpu: 14367.00\n", 0 },
+  { "timebase\t: 512000000\n", 0 },
+  { "cpu MHz\t\t: 2596,132\n", 0 },
+  { "cpu MHz\t\t: -2596.132\n", 0 },
+  { "cpu MHz\t\t: nan\n", 0 },
+  { "cpu MHz\t\t: 1e300\n", 0 },
+  { "cpu MHz\t\t: 0.000\n", 0 },
+  { "cpu MHz\t\t: 0.000999\n", 0 },
+  { "cpu MHz\t\t: 0.001\n", 1000 },
+  { "cpu MHz\t\t: 1000000\n", 1000000000000 },
+  { "cpu MHz\t\t: 1000000.000001\n", 0 },
+  { "cpu MHz\t\t: 99999999999999999999999999999999\n", 0 },
+  { "cpu MHz\t\t: 25", 0 }, /* cut short */
+  { "cpu MHz\t\t: 2500.", 0 },
+  { "clock\t\t: 3550\n", 0 },
+  { "Cpu0ClkTck\t: \n", 0 },
+  { "cpu MHz\n", 0 },
+  { ":\n", 0 },
+  { "", 0 },
+};
+
+START_TEST(every_dialect_of_cpuinfo_is_understood)
+{
+  size_t i;
+
+  make_machine();
+  for (i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
+    long long persecond = dialects[i].persecond;
+
+    write_file("/proc/cpuinfo", dialects[i].line);
+    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
+      persecond ? "/proc/cpuinfo" : "default");
+  }
+  remove_machine();
+}
+END_TEST
+
+START_TEST(idle_cores_do_not_hide_the_frequency)
+{
+  make_machine();
+  write_file("/proc/cpuinfo",
+    "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\nmodel name : X @ 2.80GHz\n");
+  expect(2800000000, "/proc/cpuinfo");
+  write_file("/proc/cpuinfo", "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
+  expect(3100000000, "/proc/cpuinfo");
+  remove_machine();
+}
+END_TEST
+
+/* A frequency that the kernel found once comes from the first CPU; one of the moment is the last of
+   the kernel's sources. */
+START_TEST(flags_decide_whether_cpu_mhz_is_of_the_moment)
+{
+  make_machine();
+  write_file("/proc/cpuinfo",
+    "cpu MHz : 2596.124\nflags : fpu constant_tsc pni\ncpu MHz : 2596.124\nflags : fpu\n");
+  expect(2596124000, "/proc/cpuinfo");
+  write_file("/proc/cpuinfo", "cpu MHz : 800.000\nflags : fpu aperfmperf pni\n"
+    "cpu MHz : 900.000\nflags : fpu aperfmperf pni\nmodel name : X @ 2.80GHz\n");
+  expect(2800000000, "/proc/cpuinfo");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(long_cpuinfo_is_not_read_whole)
+{
+  FILE *file;
+  int i;
+
+  make_machine();
+  file = fopen(path_of("/proc/cpuinfo"), "w");
+  ck_assert_ptr_nonnull(file);
+  for (i = 0; i < 1024; i++) {
+    int j;
+
+    fprintf(file, "processor\t: %d\ncpu MHz\t\t: %d.000\nflags\t\t: aperfmperf", i, 1000 + i);
+    for (j = 0; j < 300; j++)
+      fprintf(file, " flag%d", j);
+    fprintf(file, "\n");
+  }
+  fclose(file);
+  i = (int)(estimate().persecond / 1000000);
+  ck_assert_int_ge(i, 1010); /* more than a few CPUs */
+  ck_assert_int_le(i, 1020); /* and not many: 32 KiB of 2.6 MB */
+  remove_machine();
+}
+END_TEST
+
+/* What an administrator or a user can put where a number belongs. */
+static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n",
+  "999\n",
+  "1000000000001\n", "99999999999999999999999999\n", "2400000000x\n", "2400000000 2400000000\n",
+  "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n", "+2400000000\n" };
+
+START_TEST(junk_setting_is_skipped)
+{
+  size_t i;
+
+  make_machine();
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 1600.000\n");
+  for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
+    write_file("/etc/cpucyclespersecond", junk[i]);
+    expect(1600000000, "/proc/cpuinfo");
+  }
+  write_file("/etc/cpucyclespersecond", "fast\n");
+  expect_skipped("/etc/cpucyclespersecond is no decimal number");
+  write_file("/etc/cpucyclespersecond", " \n");
+  expect_skipped("/etc/cpucyclespersecond is empty");
+  write_file("/etc/cpucyclespersecond", "999\n");
+  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  write_file("/etc/cpucyclespersecond", "99999999999999999999999999.5\n");
+  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  write_bytes("/etc/cpucyclespersecond", "2400000000\0", 11);
+  expect_skipped("/etc/cpucyclespersecond is no text");
+  write_file("/etc/cpucyclespersecond", " 2400000000"); /* written without a line's end: fine */
+  expect(2400000000, "/etc/cpucyclespersecond");
+  expect_skipped("");
+  write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
+  expect(2400000000, "/etc/cpucyclespersecond");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(junk_in_the_environment_is_skipped)
+{
+  size_t i;
+
+  make_machine();
+  for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
+    struct cpucycles_frequency found;
+
+    environment_value = junk[i];
+    expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+    found = estimate();
+    ck_assert_str_ne(found.skipped, "");
+  }
+  environment_value = "1e300";
+  expect_skipped("cpucyclespersecond is no decimal number");
+  write_file("/etc/cpucyclespersecond", "inf");
+  expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal "
+    "number");
+  write_file("/etc/cpucyclespersecond", "2400000000");
+  expect_skipped("cpucyclespersecond is no decimal number");
+  environment_value = "2400000000";
+  expect_skipped("cpucyclespersecond is not needed");
+  environment_value = NULL;
+  expect_skipped("");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(setting_that_is_no_file_is_skipped)
+{
+  FILE *file;
+  int i;
+
+  make_machine();
+  ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect_skipped("/etc/cpucyclespersecond is no regular file");
+  rmdir(path_of("/etc/cpucyclespersecond"));
+  ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default"); /* and returns at all */
+  remove(path_of("/etc/cpucyclespersecond"));
+  file = fopen(path_of("/etc/cpucyclespersecond"), "w");
+  for (i = 0; i < 1000000; i++)
+    putc('1', file);
+  fclose(file);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect_skipped("/etc/cpucyclespersecond is too long for a number");
+  ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(kernel_number_cut_short_is_no_answer)
+{
+  make_machine();
+  write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  remove_machine();
+}
+END_TEST
+
+START_TEST(path_too_long_is_no_answer)
+{
+  static char longer[2000];
+
+  host.root = longer;
+  memset(longer, '/', sizeof longer - 1);
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+}
+END_TEST
+
+START_TEST(decimal_comma_of_the_locale_changes_nothing)
+{
+  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
+    skip("decimal_comma_of_the_locale_changes_nothing",
+      "no locale with a decimal comma is installed");
+    return;
+  }
+  make_machine();
+  write_file("/proc/cpuinfo", "cpu MHz\t\t: 2596.132\n");
+  expect(2596132000, "/proc/cpuinfo");
+  remove_machine();
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, machine_that_says_nothing_has_the_default);
+  tcase_add_test(tests, sources_answer_in_their_order);
+  tcase_add_test(tests, reference_counter_is_believed_if_a_measurement_agrees);
+  tcase_add_test(tests, device_tree_is_searched_for_cpus);
+  tcase_add_test(tests, cpuinfo_of_another_architecture_is_not_believed);
+  tcase_add_test(tests, number_in_a_line_that_is_too_long_is_not_believed);
+  tcase_add_test(tests, sysfs_is_believed_under_an_emulator);
+  tcase_add_test(tests, constant_reference_counter_is_measured_before_an_idle_core_is_asked);
+  tcase_add_test(tests, cpus_that_are_offline_are_not_asked);
+  tcase_add_test(tests, fastest_kind_of_core_counts_asked_once_a_policy);
+  tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
+  tcase_add_test(tests, first_cpu_is_found_without_a_list_of_those_present);
+  tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);
+  tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
+  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_of_the_moment);
+  tcase_add_test(tests, long_cpuinfo_is_not_read_whole);
+  tcase_add_test(tests, junk_setting_is_skipped);
+  tcase_add_test(tests, junk_in_the_environment_is_skipped);
+  tcase_add_test(tests, setting_that_is_no_file_is_skipped);
+  tcase_add_test(tests, kernel_number_cut_short_is_no_answer);
+  tcase_add_test(tests, path_too_long_is_no_answer);
+  tcase_add_test(tests, decimal_comma_of_the_locale_changes_nothing);
+}
+
+int main(void)
+{
+  return suite_main("frequency", add);
+}

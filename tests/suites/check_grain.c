@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The grain of a counter, as the tool finds it: of simulated counters, whose grain is known. */
+
+#include "config.h"
+
+static long long (*simulated)(void);
+#define cpucycles simulated
+#include "cpucycles-info/grain.c"
+
+#include "tests/suites/suite.h"
+
+#include <math.h>
+
+static long long differences[GRAIN_SAMPLES];
+
+/* A counter of the grain, and what its reads show. */
+static struct {
+  double grain;
+  double cost, varies;   /* of a read, and by how much: in counts */
+  double apart;          /* time between two reads, 0 up to so much */
+  double corrected;      /* so many of the reads are 1 too high */
+  double interrupted;    /* so many are late, by thousands of counts */
+  int unique;            /* what would be returned twice is 1 more */
+  double time;
+  long long last;
+  unsigned int random;
+} machine;
+
+/* 0 up to 1. */
+static double draw(void)
+{
+  machine.random = machine.random * 1664525 + 1013904223;
+  return (machine.random >> 8) / 16777216.0;
+}
+
+static long long read_simulated(void)
+{
+  long long count;
+
+  machine.time += machine.cost + machine.varies * draw() + machine.apart * draw();
+  if (draw() < machine.interrupted)
+    machine.time += 1000 + 5000 * draw();
+  count = (long long)(floor(machine.time / machine.grain) * machine.grain);
+  if (draw() < machine.corrected)
+    count++;
+  if (machine.unique && count <= machine.last)
+    count = machine.last + 1;
+  machine.last = count;
+  return count;
+}
+
+static void begin_with(double grain, double cost)
+{
+  static unsigned int seed;
+
+  memset(&machine, 0, sizeof machine);
+  machine.grain = grain;
+  machine.cost = cost;
+  machine.apart = 45;
+  machine.random = ++seed;
+  machine.time = 1e6 * draw();
+  simulated = read_simulated;
+}
+
+static struct grain find(void)
+{
+  read_apart(differences);
+  return find_grain(differences, GRAIN_SAMPLES);
+}
+
+static void expect_grain(double tolerance, double least_share)
+{
+  struct grain found = find();
+
+  ck_assert_msg(fabs(found.counts - machine.grain) < tolerance && found.share >= least_share
+      && found.share <= 1,
+    "%g of %.3f of the differences, and it is %g; a read takes %g to %g, %g are late, %g "
+    "corrected, %s", found.counts, found.share, machine.grain, machine.cost, machine.cost + machine.varies,
+    machine.interrupted, machine.corrected, machine.unique ? "unique" : "as they are");
+}
+
+/* Published: EPYC 7742, 22 of 2.25 GHz (100 MHz would be 22.5); Gold 6230, 60 of 2.1 GHz; E5-2695,
+   42; a clock of 24 MHz in nanoseconds, 41 and 42. And 26, where it was first taken for 1. */
+static const double grains[] = { 22, 22.5, 60, 42, 1000.0 / 24, 26, 4, 10, 100 };
+static const double costs[] = { 5, 25, 60 };
+
+enum { GRAINS = sizeof grains / sizeof grains[0], COSTS = sizeof costs / sizeof costs[0] };
+
+START_TEST(published_grains_are_found)
+{
+  int i;
+
+  for (i = 0; i < GRAINS * COSTS * 8; i++) {
+    begin_with(grains[i / 8 % GRAINS], costs[i / 8 / GRAINS]);
+    machine.varies = i & 1 ? 6 : 0;
+    machine.unique = (i & 2) != 0;
+    machine.interrupted = i & 4 ? 0.02 : 0;
+    expect_grain(0.05, 0.95);
+  }
+}
+END_TEST
+
+START_TEST(corrections_are_told_by_the_share)
+{
+  int i;
+
+  for (i = 0; i < GRAINS * COSTS; i++) {
+    begin_with(grains[i % GRAINS], costs[i / GRAINS]);
+    if (machine.grain < 10 || machine.grain > floor(machine.grain))
+      continue; /* 1 more may be right there */
+    machine.corrected = 0.08;
+    expect_grain(0.1, 0.75);
+    ck_assert_double_lt(find().share, 0.99);
+  }
+}
+END_TEST
+
+/* Reads in a row, that are all as far apart. */
+static long long read_in_a_row(void)
+{
+  static const int moves[] = { 26, 26, 26, 26, 26, 26, 26, 26, 1, 25 };
+
+  return machine.last += moves[machine.random++ % 10];
+}
+
+START_TEST(reads_in_a_row_that_1_and_25_are_seen_among_show_26)
+{
+  struct grain found;
+
+  begin_with(26, 26);
+  simulated = read_in_a_row;
+  found = find();
+  ck_assert_double_eq_tol(found.counts, 26, 1e-6);
+  ck_assert_double_gt(found.share, 0.99);
+}
+END_TEST
+
+/* Of four differences, three are also multiples of twice the grain. */
+static long long read_even_often(void)
+{
+  static const int multiples[] = { 2, 4, 2, 4, 2, 3, 4, 1 };
+
+  return machine.last += 26 * multiples[(int)(8 * draw())];
+}
+
+START_TEST(twice_the_grain_is_not_the_grain)
+{
+  begin_with(26, 26);
+  simulated = read_even_often;
+  ck_assert_double_eq_tol(find().counts, 26, 1e-6);
+}
+END_TEST
+
+START_TEST(counter_that_seldom_moves_shows_its_grain)
+{
+  static const double coarse[] = { 1000, 62.5, 300 };
+  int i;
+
+  for (i = 0; i < 3; i++) {
+    begin_with(coarse[i], 1);
+    machine.apart = i == 1 ? 5 : 20;
+    expect_grain(0.05, 0.95);
+  }
+}
+END_TEST
+
+/* What a counter of grain 1 may show: a core whose cycles are `cycle` counts, in which a read
+   takes some, and as long as the reads' loops turn. */
+static double cycle;
+static int kind;
+
+static double bell(void)
+{
+  double sum = 0;
+  int i;
+
+  for (i = 0; i < 12; i++)
+    sum += draw();
+  return sum - 6;
+}
+
+static long long read_fine(void)
+{
+  double turns = (int)(16 * draw()) + 2 * (int)(16 * draw());
+
+  machine.time += machine.cost;
+  switch (kind) {
+  case 0: /* a read takes as long each time, */
+    break;
+  case 1: /* or one of two times */
+    machine.time += draw() < 0.5;
+    break;
+  case 2:
+    machine.time += cycle * turns;
+    break;
+  case 3:
+    machine.time += machine.varies * bell();
+    break;
+  case 4:
+    machine.time += cycle * turns + machine.varies * bell();
+    break;
+  case 5: /* a branch is mispredicted */
+    machine.time += cycle * (turns + (draw() < 0.3 ? 20 : 0));
+    break;
+  case 6: /* interruptions alone */
+    machine.time += draw() < 0.02 ? 3000 * draw() : 0;
+    break;
+  default: /* reads wait for a bus of a quarter of the frequency */
+    machine.time += cycle * (turns + 4 * (int)(8 * draw()));
+    break;
+  }
+  return (long long)machine.time;
+}
+
+/* But where a cycle of the core is a whole number of counts: then that is what can be seen. */
+START_TEST(counter_of_grain_1_is_given_no_other)
+{
+  struct grain found;
+  int i;
+
+  for (i = 0; i < 8 * 60; i++) {
+    begin_with(1, 20);
+    machine.cost += (int)(100 * draw());
+    machine.varies = 1 + 20 * draw();
+    cycle = 0.305 + 0.013 * (i / 8 * 2 % 120);
+    kind = i % 8;
+    simulated = read_fine;
+    if (kind >= 1 && fabs(cycle - floor(cycle + 0.5)) < 0.03 && cycle > 1.5)
+      continue;
+    found = find();
+    ck_assert_msg(found.counts == 1, "%g of %.3f of the differences; kind %d, a cycle of %g counts",
+      found.counts, found.share, kind, cycle);
+  }
+}
+END_TEST
+
+static long long read_still(void)
+{
+  return 5;
+}
+
+static long long read_down(void)
+{
+  return -26 * ++machine.last;
+}
+
+START_TEST(counter_that_does_not_count_has_no_grain)
+{
+  begin_with(26, 26);
+  simulated = read_still;
+  ck_assert(find().counts == 1);
+  simulated = read_down;
+  ck_assert(find().counts == 1);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, published_grains_are_found);
+  tcase_add_test(tests, corrections_are_told_by_the_share);
+  tcase_add_test(tests, reads_in_a_row_that_1_and_25_are_seen_among_show_26);
+  tcase_add_test(tests, twice_the_grain_is_not_the_grain);
+  tcase_add_test(tests, counter_that_seldom_moves_shows_its_grain);
+  tcase_add_test(tests, counter_of_grain_1_is_given_no_other);
+  tcase_add_test(tests, counter_that_does_not_count_has_no_grain);
+}
+
+int main(void)
+{
+  return suite_main("grain", add);
+}

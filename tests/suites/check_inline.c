@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The count that programs read inline is the count of the library: before the first call and
+   after it, in many threads, by every instruction that this CPU has, scaled and unscaled. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/reader.h"
+#include "lib/scale.h"
+#include "lib/table.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <stddef.h>
+#ifdef CPUCYCLES_POSIX
+#include <pthread.h>
+#include <sys/wait.h>
+#endif
+
+enum { THREADS = 16, READS = 100000 };
+
+static const struct cpucycles_entry *selected(void)
+{
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED)
+      return &cpucycles_table[i];
+  return NULL;
+}
+
+/* By turns in all the ways that there are; returns how often the count ran backward. */
+static int backward(long reads)
+{
+  long long last = cpucycles(), now;
+  int faults = 0;
+  long i;
+
+  for (i = 0; i < reads; i++) {
+    switch (i % 6) {
+    case 0: now = cpucycles_inline(); break;
+    case 1: now = cpucycles(); break;
+    case 2: now = cpucycles_inline_begin(); break;
+    case 3: now = cpucycles_begin(); break;
+    case 4: now = cpucycles_inline_end(); break;
+    default: now = cpucycles(); break;
+    }
+    faults += now < last;
+    last = now;
+  }
+  return faults;
+}
+
+START_TEST(same_count_as_cpucycles)
+{
+  ck_assert_int_eq(backward(READS), 0);
+}
+END_TEST
+
+START_TEST(before_the_first_call_it_selects)
+{
+  ck_assert_uint_eq(cpucycles_inline_state.method, CPUCYCLES_INLINE_CALL);
+  ck_assert_int_gt(cpucycles_inline(), 0);
+  ck_assert(cpucycles_is_selected());
+}
+END_TEST
+
+START_TEST(begin_and_end_may_be_the_first_call)
+{
+  long long begin = cpucycles_inline_begin();
+
+  ck_assert_int_gt(begin, 0);
+  ck_assert_int_ge(cpucycles_inline_end(), begin);
+  ck_assert(cpucycles_is_selected());
+}
+END_TEST
+
+/* What a program was compiled with stays where it is. */
+START_TEST(layout_of_the_state_is_what_it_was)
+{
+  ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, method), 0);
+  ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, shift), 4);
+  ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, multiplier), 8);
+  ck_assert_uint_eq(sizeof(struct cpucycles_inline_state), 16);
+}
+END_TEST
+
+START_TEST(values_of_the_interface_are_what_they_were)
+{
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CALL, 0);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TSC, 1);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_FIXED_COUNTER_1, 2);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_APERF, 3);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CNTVCT, 4);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_PMCCNTR, 5);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TIME_BASE, 6);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_CYCLE, 7);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TIME, 8);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TOD, 9);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_TICK, 10);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_STABLE_COUNTER, 11);
+  ck_assert_uint_eq(CPUCYCLES_INLINE_SCALED, 0x10000);
+  ck_assert_int_eq(CPUCYCLES_DROPPED, 0);
+  ck_assert_int_eq(CPUCYCLES_USABLE, 1);
+  ck_assert_int_eq(CPUCYCLES_SELECTED, 2);
+}
+END_TEST
+
+/* Two reads by call, and one inline between them. */
+static void expect_between(const struct cpucycles_reader *reader)
+{
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    long long before = cpucycles_reader_read(reader), now = cpucycles_inline();
+
+    ck_assert_int_le(before, now);
+    ck_assert_int_le(now, cpucycles_reader_read(reader));
+  }
+}
+
+START_TEST(state_says_how_the_selected_counter_is_read)
+{
+  const struct cpucycles_entry *entry;
+  struct cpucycles_reader reader;
+  unsigned int method;
+
+  ck_assert_int_gt(cpucycles_inline(), 0);
+  entry = selected();
+  ck_assert_ptr_nonnull(entry);
+  reader = cpucycles_selected()->reader;
+  method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->plain;
+  if (method != CPUCYCLES_INLINE_CALL && reader.scale.multiplier)
+    method |= CPUCYCLES_INLINE_SCALED;
+  ck_assert_uint_eq(cpucycles_inline_state.method, method);
+  expect_between(&reader);
+}
+END_TEST
+
+struct attempt {
+  const struct cpucycles_backend *backend;
+  int error;
+};
+
+static void open_and_read(void *argument)
+{
+  struct attempt *attempt = argument;
+  struct cpucycles_why why = { 0 };
+
+  attempt->error = attempt->backend->open ? attempt->backend->open(&why) : 0;
+  if (attempt->error == 0)
+    attempt->backend->read();
+}
+
+/* Can this counter be read here at all? */
+static int works(const struct cpucycles_backend *backend)
+{
+  struct attempt attempt = { backend, 0 };
+  struct cpucycles_calm calm;
+  int signal;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  signal = cpucycles_trial(open_and_read, &attempt);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  return signal == 0 && attempt.error == 0;
+}
+
+static void read_as(const struct cpucycles_entry *entry, struct cpucycles_scale scale)
+{
+  struct cpucycles_reader reader = { entry->backend->read, NULL, scale };
+  unsigned long long count;
+
+  ck_assert_msg(cpucycles_inline_instruction(entry->backend->plain, &count), "%s: no instruction",
+    entry->name);
+  cpucycles_inline_state.method = entry->backend->plain
+    | (scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0);
+  cpucycles_inline_state.multiplier = scale.multiplier;
+  cpucycles_inline_state.shift = scale.shift;
+  expect_between(&reader);
+}
+
+/* As if each had been selected, by itself and multiplied. */
+START_TEST(every_plain_counter_is_read_as_its_backend_reads_it)
+{
+  const struct cpucycles_scale unscaled = { 0, 0 };
+  int i, read = 0;
+
+  cpucycles();
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+    if (cpucycles_table[i].backend->plain != CPUCYCLES_INLINE_CALL) {
+      if (!works(cpucycles_table[i].backend)) {
+        skip(cpucycles_table[i].name, "it does not work here");
+        continue;
+      }
+      read_as(&cpucycles_table[i], unscaled);
+      read_as(&cpucycles_table[i], cpucycles_scale_between(62500000, 2399987654));
+      read_as(&cpucycles_table[i], cpucycles_scale_between(3000000000, 2399987654));
+      read++;
+    }
+  if (read == 0)
+    skip("every_plain_counter_is_read_as_its_backend_reads_it", "there is none here");
+}
+END_TEST
+
+/* A library that is younger than the program, or of another CPU's. */
+START_TEST(unknown_method_is_a_call)
+{
+  cpucycles();
+  cpucycles_inline_state.method = 0xfff0;
+  ck_assert_int_eq(backward(1000), 0);
+  cpucycles_inline_state.method = 0xfff0 | CPUCYCLES_INLINE_SCALED;
+  ck_assert_int_eq(backward(1000), 0);
+}
+END_TEST
+
+/* What sections take of a counter that is read at the beginning and the end of each. */
+static long long sections[6], scripted_count;
+static int scripted_reads;
+
+static long long scripted_counter(void)
+{
+  scripted_count += scripted_reads % 2 ? sections[scripted_reads / 2 % 6] : 17;
+  scripted_reads++;
+  return scripted_count;
+}
+
+static long long overhead_where_sections_take(const long long *taken)
+{
+  long long overhead;
+
+  memcpy(sections, taken, sizeof sections);
+  scripted_reads = 0;
+  overhead = cpucycles_inline_overhead();
+  ck_assert_int_eq(scripted_reads % 2, 0);
+  ck_assert_int_ge(scripted_reads / 2, 6);
+  return overhead;
+}
+
+START_TEST(overhead_is_that_of_the_shortest_empty_section)
+{
+  static const long long usual[6] = { 90, 70, 41, 58, 1000000, 44 };
+  static const long long set_back[6] = { 90, -5, 70, -1000000, 41, 58 }, still[6] = { 41 };
+  static const long long never[6] = { -1, -2, -3, -1, -1, -1 };
+
+  ck_assert_int_ge(cpucycles_inline_overhead(), 0);
+  cpucycles_inline_state.method = CPUCYCLES_INLINE_CALL;
+  cpucycles = scripted_counter;
+  ck_assert_int_eq(overhead_where_sections_take(usual), 41);
+  ck_assert_int_eq(overhead_where_sections_take(set_back), 41);
+  ck_assert_int_eq(overhead_where_sections_take(still), 0);
+  ck_assert_int_eq(overhead_where_sections_take(never), 0);
+}
+END_TEST
+
+#ifdef CPUCYCLES_POSIX
+
+static pthread_barrier_t together;
+
+static void *read_together(void *faults)
+{
+  pthread_barrier_wait(&together);
+  *(int *)faults = cpucycles_inline() <= 0;
+  *(int *)faults += backward(1000);
+  return NULL;
+}
+
+static int read_from_16_threads(void)
+{
+  pthread_t threads[THREADS];
+  int i, faults[THREADS], bad = 0;
+
+  if (pthread_barrier_init(&together, NULL, THREADS) != 0)
+    return 2;
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, read_together, &faults[i]) != 0)
+      return 3;
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    bad |= faults[i];
+  }
+  return bad != 0;
+}
+
+START_TEST(first_call_from_16_threads)
+{
+  int i, status, runs = suite_runs(300);
+  pid_t child;
+
+  for (i = 0; i < runs; i++) {
+    child = fork();
+    if (child == 0)
+      suite_exit(read_from_16_threads());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+  }
+}
+END_TEST
+
+START_TEST(child_goes_on)
+{
+  long long before = cpucycles_inline();
+  int status;
+  pid_t child = fork();
+
+  if (child == 0)
+    suite_exit(cpucycles_inline() < before || backward(1000) != 0);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+#endif
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, same_count_as_cpucycles);
+  tcase_add_test(tests, before_the_first_call_it_selects);
+  tcase_add_test(tests, begin_and_end_may_be_the_first_call);
+  tcase_add_test(tests, layout_of_the_state_is_what_it_was);
+  tcase_add_test(tests, values_of_the_interface_are_what_they_were);
+  tcase_add_test(tests, state_says_how_the_selected_counter_is_read);
+  tcase_add_test(tests, every_plain_counter_is_read_as_its_backend_reads_it);
+  tcase_add_test(tests, unknown_method_is_a_call);
+  tcase_add_test(tests, overhead_is_that_of_the_shortest_empty_section);
+#ifdef CPUCYCLES_POSIX
+  tcase_add_test(tests, first_call_from_16_threads);
+  tcase_add_test(tests, child_goes_on);
+#endif
+}
+
+int main(void)
+{
+  return suite_main("inline", add);
+}

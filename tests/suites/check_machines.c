@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The frequency estimate for recorded machines: each within the limits that are known for it, also
+   with any of its files cut short anywhere. The recorded machines lie outside of the project, in
+   the folder that CPUCYCLES_MACHINES names, else beside the sources; others in tests/machines. */
+
+#include "config.h"
+
+#include "lib/frequency.h"
+
+#include "tests/suites/machine.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <locale.h>
+#include <unistd.h>
+
+#define HERE "tests/machines/"
+
+/* No answer is right only where the limits are 0. */
+static const struct machine {
+  const char *name;
+  long long lowest, highest;
+  long long cut; /* lowest where a file was cut short, if that is another */
+} machines[] = {
+  { "armv7", 1700000000, 1700000000, 0 },
+  { "arm-A510-A710-A715-X3", 0, 0, 0 },
+  { "loongarch-loongson_3a5000_hv", 2500000000, 2500000000, 0 },
+  { "ppc64-POWER7", 3000000000, 3000000000, 0 },
+  { "ppc-qemu", 266000000, 266000000, 0 },
+  { "rv64-visionfive2", 0, 0, 0 },
+  { "s390-lpar-drawer", 5000000000, 5000000000, 0 },
+  { "s390-kvm", 0, 0, 0 },
+  { "sparc64", 248000000, 248000000, 0 },
+  { "vbox-win", 1700000000, 3800000000, 0 },
+  { "x86_64-64cpu-linux6.2", 2800000000, 4700000000, 0 },
+  { "x86_64-dell_e4310", 2600000000, 3200000000, 0 },
+  { HERE "offline-cpu0", 3000000000, 3000000000, 0 },
+  { HERE "big-little", 3000000000, 3000000000, 1800000000 },
+  { HERE "idle-cores", 2100000000, 2100000000, 0 },
+  { HERE "silent-model", 2245780000, 2245780000, 1500000000 },
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+static char folder[512];
+
+/* Finds the machines; says so if they are not there. */
+static int have_machines(const char *test)
+{
+  const char *wanted = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
+
+  if (wanted)
+    snprintf(folder, sizeof folder, "%s", wanted);
+  else
+    snprintf(folder, sizeof folder, "%s/../shared/machines", srcdir ? srcdir : ".");
+  if (access(folder, R_OK) == 0)
+    return 1;
+  skip(test, "no recorded machines: CPUCYCLES_MACHINES does not name their folder");
+  return 0;
+}
+
+static const char *root_of(const struct machine *machine)
+{
+  static char root[1024];
+  const char *srcdir = getenv("srcdir");
+
+  if (strncmp(machine->name, HERE, strlen(HERE)) == 0)
+    snprintf(root, sizeof root, "%s/%s", srcdir ? srcdir : ".", machine->name);
+  else
+    snprintf(root, sizeof root, "%s/%s", folder, machine->name);
+  return root;
+}
+
+static const char *no_environment(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+static struct cpucycles_frequency estimate_below(const char *root)
+{
+  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, 0, NULL };
+
+  return estimate_of(&host);
+}
+
+static int is_silent(const struct cpucycles_frequency *found)
+{
+  return strcmp(found->source, "default") == 0;
+}
+
+static void expect_whole(const struct machine *machine)
+{
+  const char *root = root_of(machine);
+  struct cpucycles_frequency found;
+
+  if (access(root, R_OK) != 0) {
+    skip("every_machine_is_estimated_rightly", machine->name);
+    return;
+  }
+  found = estimate_below(root);
+  ck_assert_msg(is_silent(&found) == (machine->lowest == 0), "%s: %s", machine->name, found.source);
+  ck_assert_msg(is_silent(&found) || (found.persecond >= machine->lowest
+    && found.persecond <= machine->highest), "%s: %lld", machine->name, found.persecond);
+}
+
+START_TEST(every_machine_is_estimated_rightly)
+{
+  int i;
+
+  have_machines("every_machine_is_estimated_rightly");
+  for (i = 0; i < MACHINES; i++)
+    expect_whole(&machines[i]);
+}
+END_TEST
+
+START_TEST(decimal_comma_of_the_locale_changes_no_estimate)
+{
+  const char *test = "decimal_comma_of_the_locale_changes_no_estimate";
+  int i;
+
+  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+    skip(test, "no locale with a decimal comma is installed");
+  else if (have_machines(test))
+    for (i = 0; i < MACHINES; i++)
+      expect_whole(&machines[i]);
+}
+END_TEST
+
+START_TEST(unknown_machines_too_are_estimated_plausibly)
+{
+  DIR *stream;
+  struct dirent *entry;
+
+  if (!have_machines("unknown_machines_too_are_estimated_plausibly"))
+    return;
+  stream = opendir(folder);
+  ck_assert_ptr_nonnull(stream);
+  while ((entry = readdir(stream)) != NULL) {
+    char root[1024];
+    long long persecond;
+
+    snprintf(root, sizeof root, "%s/%.255s", folder, entry->d_name);
+    persecond = estimate_below(root).persecond;
+    ck_assert(persecond >= CPUCYCLES_FREQUENCY_LOWEST && persecond <= CPUCYCLES_FREQUENCY_HIGHEST);
+  }
+  closedir(stream);
+}
+END_TEST
+
+/* The machine that nftw() walks, for what it calls. */
+static const struct machine *walked;
+static size_t prefix_length;
+static int step; /* of cutting, in bytes */
+
+static char *content_of(const char *path, long size)
+{
+  FILE *file = fopen(path, "r");
+  char *content = malloc((size_t)size + 1);
+
+  ck_assert(file != NULL && content != NULL);
+  ck_assert_uint_eq(fread(content, 1, (size_t)size, file), (size_t)size);
+  fclose(file);
+  return content;
+}
+
+static int copy(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+  char *content;
+
+  (void)where;
+  if (type == FTW_F) {
+    content = content_of(path, status->st_size);
+    write_bytes(path + prefix_length, content, (size_t)status->st_size);
+    free(content);
+  }
+  return 0;
+}
+
+static int cut(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+  char *content;
+  long size;
+
+  (void)where;
+  if (type != FTW_F)
+    return 0;
+  content = content_of(path, status->st_size);
+  for (size = status->st_size; size >= 0; size -= size > 64 ? step : 1) {
+    struct cpucycles_frequency found;
+
+    ck_assert_int_eq(truncate(path_of(path + prefix_length), size), 0);
+    found = estimate_below(machine_root);
+    ck_assert_msg(is_silent(&found)
+      || (found.persecond >= (walked->cut ? walked->cut : walked->lowest)
+        && found.persecond <= walked->highest),
+      "%s of %ld bytes: %lld by %s", path, size, found.persecond, found.source);
+  }
+  write_bytes(path + prefix_length, content, (size_t)status->st_size);
+  free(content);
+  return 0;
+}
+
+START_TEST(file_cut_short_anywhere_gives_no_wrong_answer)
+{
+  const char *root;
+
+  walked = &machines[_i];
+  step = suite_runs(1000) < 1000 ? 61 : 1; /* slow environments */
+  if (!have_machines("file_cut_short_anywhere_gives_no_wrong_answer")
+    && strncmp(walked->name, HERE, strlen(HERE)) != 0)
+    return;
+  root = root_of(walked);
+  if (access(root, R_OK) != 0)
+    return;
+  make_machine();
+  prefix_length = strlen(root);
+  ck_assert_int_eq(nftw(root, copy, 8, FTW_PHYS), 0);
+  ck_assert_int_eq(nftw(root, cut, 8, FTW_PHYS), 0);
+  remove_machine();
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, every_machine_is_estimated_rightly);
+  tcase_add_test(tests, decimal_comma_of_the_locale_changes_no_estimate);
+  tcase_add_test(tests, unknown_machines_too_are_estimated_plausibly);
+  tcase_add_loop_test(tests, file_cut_short_anywhere_gives_no_wrong_answer, 0, MACHINES);
+}
+
+int main(void)
+{
+  return suite_main("machines", add_tests);
+}

@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The measurements: the frequency by adds, under simulated clocks and on this CPU; the rate of a
+   counter beside the kernel's own figure. */
+
+#include "config.h"
+
+#include "backends/common/dependent-add.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/process.h"
+#include "lib/rate.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "lib/table.h"
+#include "lib/timer.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A simulated machine: adds and reads of the clock take their time, others interrupt them, and the
+   core's frequency changes. */
+static struct {
+  double hz, nanoseconds;
+  double changed_hz, changes_at; /* from then on; 0: it stays */
+  double ramp;           /* of the frequency in a nanosecond, as a part of it */
+  long long granularity; /* of the clock, nanoseconds */
+  int interruptions;     /* in a hundred passes, */
+  int rarely;            /* or in ten thousand */
+  double length;         /* of one, nanoseconds */
+  double step;           /* of the clock, once, after some time */
+  double step_at;
+  double looked;         /* at the clock, last */
+  double longest[2];     /* between two looks, and the second longest */
+  unsigned int random;
+} machine;
+
+static unsigned int draw(unsigned int below)
+{
+  machine.random = machine.random * 1664525 + 1013904223;
+  return (machine.random >> 8) % below;
+}
+
+static void pass(double nanoseconds)
+{
+  machine.nanoseconds += nanoseconds;
+  if (machine.step != 0 && machine.nanoseconds > machine.step_at) {
+    machine.nanoseconds += machine.step;
+    machine.step = 0;
+  }
+}
+
+static void note(double unseen)
+{
+  if (unseen > machine.longest[0]) {
+    machine.longest[1] = machine.longest[0];
+    machine.longest[0] = unseen;
+  } else if (unseen > machine.longest[1]) {
+    machine.longest[1] = unseen;
+  }
+}
+
+static long long read_clock(void)
+{
+  pass(30);
+  note(machine.nanoseconds - machine.looked);
+  machine.looked = machine.nanoseconds;
+  return (long long)machine.nanoseconds / machine.granularity * machine.granularity;
+}
+
+static void run_passes(long passes)
+{
+  for (; passes > 0; passes--) {
+    double before = machine.nanoseconds;
+
+    if (machine.changed_hz > 0 && machine.nanoseconds >= machine.changes_at)
+      machine.hz = machine.changed_hz;
+    pass(512 * 1e9 / machine.hz);
+    machine.hz *= 1 + machine.ramp * (machine.nanoseconds - before);
+    if ((int)draw(machine.rarely ? 10000 : 100) < machine.interruptions)
+      pass(machine.length * draw(1000) / 1000);
+  }
+}
+
+static const struct cpucycles_stopwatch simulated = { read_clock, run_passes };
+
+static void begin_at(double hz)
+{
+  memset(&machine, 0, sizeof machine);
+  machine.hz = hz;
+  machine.nanoseconds = machine.looked = 1e15;
+  machine.granularity = 1;
+}
+
+static void expect_within(double percent)
+{
+  double begin = machine.nanoseconds, error;
+  long long measured = cpucycles_measure(&simulated);
+
+  error = ((double)measured / machine.hz - 1) * 100;
+  ck_assert_msg(error < percent && error > -percent, "%g Hz: off by %g %%", machine.hz, error);
+  ck_assert(machine.nanoseconds - begin < 2000000);
+}
+
+START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
+{
+  static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
+    3.694e9, 6e9, 1e10, 2e10 };
+  static const long long coarse[] = { 41, 100, 838, 1000 }; /* the last is gettimeofday's */
+  size_t i, j;
+
+  for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++) {
+    begin_at(frequencies[i]);
+    expect_within(0.5);
+    for (j = 0; j < 4; j++) {
+      begin_at(frequencies[i]);
+      machine.granularity = coarse[j];
+      expect_within(2);
+    }
+  }
+}
+END_TEST
+
+START_TEST(interruptions_do_not_lower_the_measured_frequency)
+{
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    begin_at(2.5e9);
+    machine.random = (unsigned int)i;
+    machine.interruptions = 1 + i % 2; /* in each window of some thousand passes, or in none */
+    machine.length = 100;
+    machine.granularity = 1;
+    expect_within(2);
+  }
+}
+END_TEST
+
+/* One interruption, of any length and at any moment, takes its own time, and spoils nothing. */
+START_TEST(interruption_lengthens_the_measurement_by_itself_alone)
+{
+  static const double frequencies[] = { 48e6, 1e9, 3.694e9, 1e10 };
+  int i, at;
+
+  for (i = 0; i < 4; i++)
+    for (at = 0; at < 2000000; at += 1999 * (100 / suite_runs(100))) {
+      double length, begin;
+
+      for (length = 20e3; length < 1e10; length *= 7) {
+        long long measured;
+
+        begin_at(frequencies[i]);
+        machine.step = length;
+        begin = machine.nanoseconds;
+        machine.step_at = begin + at;
+        measured = cpucycles_measure(&simulated);
+        ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
+          "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
+        ck_assert(machine.nanoseconds - begin < 2000000 + length);
+        if (at > 1000000) /* there was a result: it is the end */
+          ck_assert(machine.nanoseconds - begin < fmax(2000000, at + length + 300000));
+      }
+    }
+}
+END_TEST
+
+/* A core that changes its frequency runs at either: what is measured is no mixture of both. */
+START_TEST(frequency_that_changes_meanwhile_is_one_of_the_two)
+{
+  static const double changes[] = { 0.3, 0.5, 0.8, 0.95, 1.05, 1.3, 2, 4 };
+  int i, at;
+
+  for (i = 0; i < 8; i++)
+    for (at = 0; at < 2000000; at += 3989) {
+      double before = 2e9, after = before * changes[i];
+      long long measured;
+
+      begin_at(before);
+      machine.changed_hz = after;
+      machine.changes_at = machine.nanoseconds + at;
+      measured = cpucycles_measure(&simulated);
+      /* fewer than three windows were left to it, or had been as short as its */
+      if (measured == 0 && (after > before ? at > 1600000 : at < 150000))
+        continue;
+      ck_assert_msg(fabs((double)measured / before - 1) < 0.02
+          || fabs((double)measured / after - 1) < 0.02,
+        "%lld, where %g became %g after %d ns", measured, before, after, at);
+      /* the higher one, if it was there for three windows and the beginnings */
+      if (after > before ? at < 1500000 : at > 300000)
+        ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
+    }
+}
+END_TEST
+
+/* The shortest windows of a steep ramp do not agree. */
+START_TEST(frequency_on_a_ramp_is_one_that_it_had_or_none)
+{
+  static const double ramps[] = { -3e-7, -1e-7, -1e-8, 1e-8, 1e-7, 3e-7, 1e-6 };
+  int i;
+
+  for (i = 0; i < 7; i++) {
+    double begin = 2e9;
+    long long measured;
+
+    begin_at(begin);
+    machine.ramp = ramps[i];
+    measured = cpucycles_measure(&simulated);
+    ck_assert_msg(measured == 0
+        || ((double)measured > fmin(begin, machine.hz) * 0.98
+          && (double)measured < fmax(begin, machine.hz) * 1.02),
+      "%lld, where %g became %g", measured, begin, machine.hz);
+  }
+}
+END_TEST
+
+/* A busy machine: a second interruption ends it. */
+START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
+{
+  int i, answers = 0;
+
+  for (i = 0; i < suite_runs(1000) * 10; i++) {
+    double begin;
+    long long measured;
+
+    begin_at(i % 2 ? 2.5e9 : 48e6);
+    machine.random = (unsigned int)i;
+    machine.interruptions = 1 + i % 50;
+    machine.rarely = 1;
+    machine.length = 1e3 * (1 << i % 16);
+    begin = machine.nanoseconds;
+    measured = cpucycles_measure(&simulated);
+    ck_assert_msg(machine.nanoseconds - begin < 2000000 + machine.longest[0] + machine.longest[1],
+      "%g ns, with windows of %g and %g ns", machine.nanoseconds - begin, machine.longest[0],
+      machine.longest[1]);
+    ck_assert((double)measured < machine.hz * 1.02);
+    answers += measured > 0;
+  }
+  ck_assert_int_gt(answers, 0);
+}
+END_TEST
+
+START_TEST(clock_that_is_set_back_is_not_taken_for_a_fast_cpu)
+{
+  int i;
+
+  for (i = 0; i < 20 * suite_runs(100); i++) {
+    long long measured;
+
+    begin_at(2.5e9);
+    machine.granularity = 1000;
+    machine.step = -1000.0 * (i % 150 + 10);
+    machine.step_at = machine.nanoseconds + 1000.0 * i;
+    measured = cpucycles_measure(&simulated);
+    ck_assert_msg(measured == 0 || (measured > 2450000000 && measured < 2550000000),
+      "%lld after a step of %d us at %d us", measured, i % 150 + 10, i);
+  }
+}
+END_TEST
+
+static long passes_run;
+
+static long long read_stopped(void)
+{
+  return 12345;
+}
+
+static void count_passes(long passes)
+{
+  passes_run += passes;
+}
+
+START_TEST(clock_that_stands_still_ends_the_measurement)
+{
+  const struct cpucycles_stopwatch stopped = { read_stopped, count_passes };
+
+  ck_assert_int_eq(cpucycles_measure(&stopped), 0);
+  ck_assert_int_lt(passes_run, 6000);
+}
+END_TEST
+
+/* On this CPU. The median of several, as others may use it too. */
+
+enum { TRIES = 25 };
+
+static int compare(const void *a, const void *b)
+{
+  long long x = *(const long long *)a, y = *(const long long *)b;
+
+  return (x > y) - (x < y);
+}
+
+START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
+{
+  long long values[TRIES], times[TRIES];
+  int i;
+
+#ifndef __OPTIMIZE__
+  skip("frequency_of_this_cpu_is_measured_alike_each_time", "the library was compiled unoptimized");
+  return;
+#endif
+  for (i = 0; i < TRIES; i++) {
+    times[i] = cpucycles_osclock_monotonic();
+    values[i] = cpucycles_measured_frequency();
+    times[i] = cpucycles_osclock_monotonic() - times[i];
+  }
+  qsort(values, TRIES, sizeof values[0], compare);
+  qsort(times, TRIES, sizeof times[0], compare);
+  dprintf(suite_console(), "measured frequency: %lld Hz, quartiles %lld and %lld; %lld us\n",
+    values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
+  ck_assert_int_ge(values[TRIES / 2], 1000000);
+  ck_assert_int_le(values[TRIES / 2], 20000000000);
+  if (!suite_under("valgrind"))
+    ck_assert_int_le(times[TRIES / 4], 2000000);
+}
+END_TEST
+
+static long long core_persecond_is_known(void)
+{
+  cpucycles();
+  return dependent_add_takes_one_cycle() && cpucycles_measured_frequency() > 0;
+}
+
+/* In turn with what it is made of, so that both see the same frequencies of the core. */
+START_TEST(core_persecond_is_the_measured_frequency)
+{
+  const char *test = "core_persecond_is_the_measured_frequency";
+  long long values[TRIES], others[TRIES], times[TRIES];
+  int i;
+
+  if (!core_persecond_is_known()) {
+    if (!dependent_add_takes_one_cycle())
+      ck_assert_int_eq(cpucycles_core_persecond(), 0);
+    skip(test, "adds do not take one cycle, the library was compiled unoptimized, or the machine is busy");
+    return;
+  }
+  for (i = 0; i < TRIES; i++) {
+    times[i] = cpucycles_osclock_monotonic();
+    values[i] = cpucycles_core_persecond();
+    times[i] = cpucycles_osclock_monotonic() - times[i];
+    others[i] = cpucycles_measured_frequency();
+    ck_assert(values[i] == 0
+      || (values[i] >= CPUCYCLES_FREQUENCY_LOWEST && values[i] <= CPUCYCLES_FREQUENCY_HIGHEST));
+  }
+  qsort(values, TRIES, sizeof values[0], compare);
+  qsort(others, TRIES, sizeof others[0], compare);
+  qsort(times, TRIES, sizeof times[0], compare);
+  dprintf(suite_console(), "core persecond: %lld, quartiles %lld and %lld; %lld us\n",
+    values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
+  if (values[TRIES / 2] == 0 || others[TRIES / 2] == 0) {
+    skip(test, "interrupted too often: it is 0 in most calls");
+    return;
+  }
+  ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
+  ck_assert_int_le(times[TRIES / 4], 2000000);
+}
+END_TEST
+
+static void *measure_core(void *persecond)
+{
+  *(long long *)persecond = cpucycles_core_persecond();
+  return persecond;
+}
+
+/* Each measures for itself: nothing is shared, and none waits for another. */
+START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
+{
+  pthread_t threads[8];
+  long long values[8];
+  int i;
+
+  for (i = 0; i < 8; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_core, &values[i]), 0);
+  for (i = 0; i < 8; i++) {
+    pthread_join(threads[i], NULL);
+    ck_assert(values[i] >= 0 && values[i] <= CPUCYCLES_FREQUENCY_HIGHEST);
+  }
+  ck_assert(cpucycles_is_selected());
+}
+END_TEST
+
+START_TEST(core_persecond_is_0_where_adds_do_not_take_one_cycle)
+{
+  cpucycles();
+  if (suite_under("valgrind"))
+    ck_assert_int_eq(dependent_add_takes_one_cycle(), 0);
+  cpucycles_tried.cpuid = 0; /* x86: the CPU cannot be asked */
+  if (dependent_add_takes_one_cycle())
+    skip("core_persecond_is_0_where_adds_do_not_take_one_cycle", "they do on all of these CPUs");
+  else
+    ck_assert_int_eq(cpucycles_core_persecond(), 0);
+}
+END_TEST
+
+/* The kernel's figure for the reference counter: what is stated for it; else its figure for the
+   CPU, which is the same only where the CPU is a virtual machine's. */
+static long long figure(const struct cpucycles_backend *backend)
+{
+  struct cpucycles_calm calm;
+  long long stated;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  stated = cpucycles_stated_rate(backend);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
+    && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
+              " && ! grep -q aperfmperf /proc/cpuinfo") == 0)
+    stated = cpucycles_persecond();
+  return stated;
+}
+
+START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
+{
+  const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
+  const struct cpucycles_backend *backend = NULL;
+  long long values[TRIES], stated;
+  int i;
+
+  for (i = 0; i < CPUCYCLES_TABLE_LENGTH && !backend; i++)
+    if (cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE
+      && cpucycles_counter(i)->state != CPUCYCLES_DROPPED)
+      backend = cpucycles_table[i].backend;
+  stated = backend ? figure(backend) : 0;
+  if (!stated || suite_under("valgrind")) {
+    skip(test, backend ? "nobody states its rate here, or valgrind slows it"
+      : "there is none here");
+    return;
+  }
+  for (i = 0; i < TRIES; i++)
+    values[i] = cpucycles_measured_rate(backend->read);
+  qsort(values, TRIES, sizeof values[0], compare);
+  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n", values[TRIES / 2],
+    stated, ((double)values[TRIES / 2] / (double)stated - 1) * 1e6);
+  ck_assert_int_le(llabs(values[TRIES / 2] - stated), stated / 1000);
+}
+END_TEST
+
+static long long read_constant(void)
+{
+  return 5;
+}
+
+static long long read_rarely(void)
+{
+  return cpucycles_osclock_raw() / 1000000;
+}
+
+static long long read_microseconds(void)
+{
+  return cpucycles_osclock_raw() / 1000;
+}
+
+START_TEST(counter_that_cannot_be_measured_has_no_rate)
+{
+  long long rate = cpucycles_measured_rate(read_microseconds);
+
+  ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
+  ck_assert_int_eq(cpucycles_measured_rate(read_constant), 0);
+  rate = cpucycles_measured_rate(read_rarely);
+  ck_assert(rate >= 0 && rate <= 2500);
+}
+END_TEST
+
+/* A clock of which nothing shorter than its granularity can be told. */
+static long long granularity, origin, clock_reads;
+
+static long long read_coarse(void)
+{
+  clock_reads++;
+  return (cpucycles_osclock_raw() - origin) / granularity * granularity;
+}
+
+static long long read_nanoseconds(void)
+{
+  return cpucycles_osclock_raw();
+}
+
+START_TEST(coarse_clock_gives_no_wrong_rate)
+{
+  static const long long granularities[] = { 1000, 100000, 1000000, 4000000, 10000000 };
+  size_t i;
+
+  for (i = 0; i < 5 * 40; i++) {
+    long long rate, took;
+
+    granularity = granularities[i % 5];
+    origin = cpucycles_osclock_raw() - (long long)(i / 5) * granularity / 40;
+    took = -cpucycles_osclock_raw();
+    rate = cpucycles_rate_by(read_nanoseconds, read_coarse);
+    took += cpucycles_osclock_raw();
+    ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
+      "%lld by a clock of %lld ns", rate, granularity);
+    /* An interrupted measurement may have taken long enough for that clock. */
+    ck_assert(rate == 0 || took >= 99 * granularity);
+  }
+}
+END_TEST
+
+START_TEST(clock_that_stands_still_ends_the_measurement_of_a_rate)
+{
+  granularity = 1LL << 62;
+  origin = 0;
+  ck_assert_int_eq(cpucycles_rate_by(read_nanoseconds, read_coarse), 0);
+  ck_assert_int_lt(clock_reads, 5000);
+}
+END_TEST
+
+static long long read_backward(void)
+{
+  clock_reads++;
+  return -cpucycles_osclock_raw();
+}
+
+START_TEST(clock_that_is_set_back_ends_the_measurement_of_a_rate)
+{
+  ck_assert_int_eq(cpucycles_rate_by(read_nanoseconds, read_backward), 0);
+  ck_assert_int_lt(clock_reads, 50);
+}
+END_TEST
+
+/* The public call. */
+
+START_TEST(rate_is_that_of_the_count)
+{
+  const struct cpucycles_counter_info *counter;
+  long long rate = cpucycles_rate();
+  int i = 0;
+
+  while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
+    i++;
+  ck_assert_ptr_nonnull(counter);
+  if (strcmp(counter->kind, "clock") == 0 || strcmp(counter->kind, "scaled") == 0)
+    ck_assert_int_eq(rate, cpucycles_persecond());
+  else if (strcmp(counter->kind, "none") == 0)
+    ck_assert_int_eq(rate, 0);
+  else
+    ck_assert_int_gt(rate, 1000000);
+  ck_assert_int_eq(cpucycles_rate(), rate); /* for good */
+}
+END_TEST
+
+static const struct cpucycles_timer_info *timer_of(const char *name)
+{
+  const struct cpucycles_timer_info *timer;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
+  ck_assert_str_eq(cpucycles_implementation(), name);
+  timer = cpucycles_timer();
+  ck_assert_ptr_nonnull(timer);
+  ck_assert(timer->invariant >= -1 && timer->invariant <= 1);
+  ck_assert((timer->invariant_source != NULL) == (timer->invariant >= 0));
+  return timer;
+}
+
+START_TEST(clock_states_its_rate_and_is_invariant)
+{
+  const struct cpucycles_timer_info *timer = timer_of("default-gettimeofday");
+
+  ck_assert_int_eq(timer->stated_rate, 1000000);
+  ck_assert_int_eq(timer->invariant, 1);
+  ck_assert_ptr_eq(cpucycles_timer(), timer);
+}
+END_TEST
+
+/* Of the TSC: the statements that a measurement refines. */
+static int is_rounded_source(const char *source)
+{
+  return source && (strcmp(source, "CPUID leaf 16H") == 0 || strcmp(source, "model name") == 0);
+}
+
+/* Whoever states nothing, or states what is true: then the rate is that statement. */
+START_TEST(statement_of_the_chosen_counter_is_its_rate)
+{
+  const struct cpucycles_timer_info *timer = timer_of(cpucycles_implementation());
+  long long rate = cpucycles_rate();
+
+  if (timer->stated_rate && cpucycles_rates_agree(timer->stated_rate, rate)
+    && !is_rounded_source(timer->stated_rate_source))
+    ck_assert(timer->stated_rate == rate || rate == cpucycles_persecond());
+}
+END_TEST
+
+static long long statement;
+static int statement_is_rounded;
+
+static long long state_rate(void)
+{
+  return statement;
+}
+
+static int state_rounding(void)
+{
+  return statement_is_rounded;
+}
+
+/* The library's counter, as a backend would state its rate, 0.5 % too high. */
+START_TEST(statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it)
+{
+  static const struct cpucycles_backend backend
+    = { .kind = CPUCYCLES_KIND_REFERENCE, .rate = state_rate, .rate_is_rounded = state_rounding };
+  static struct cpucycles_selection selection;
+  long long measured = cpucycles_measured_rate(cpucycles), rate;
+  int i;
+
+  if (measured == 0) {
+    skip("statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it",
+      "the rate of this counter cannot be measured");
+    return;
+  }
+  statement = measured + measured / 200;
+  statement_is_rounded = _i;
+  selection.backend = &backend;
+  ck_assert_int_eq(cpucycles_ask_timer(&selection)->stated_rate, statement);
+  rate = cpucycles_find_rate(&selection);
+  for (i = 0; i < 10 && statement_is_rounded && rate == statement; i++)
+    rate = cpucycles_find_rate(&selection); /* a machine may be too busy to measure */
+  ck_assert(cpucycles_rates_agree(measured, rate));
+  if (statement_is_rounded)
+    ck_assert_int_ne(rate, statement);
+  else if (cpucycles_rates_agree(statement, rate))
+    ck_assert_int_eq(rate, statement);
+}
+END_TEST
+
+#ifdef PR_SET_TSC
+
+START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+{
+  const char *test = "rate_of_a_scaled_clock_is_what_it_is_scaled_to";
+  long long rate;
+
+  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
+    || skip_under("valgrind", test, "valgrind itself reads the TSC"))
+    return;
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0) {
+    skip(test, "no PR_SET_TSC on this CPU or emulator");
+    return;
+  }
+  rate = cpucycles_rate();
+  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+  if (strcmp(cpucycles_implementation(), "default-monotonic") == 0)
+    ck_assert_int_eq(rate, cpucycles_persecond());
+  else
+    skip(test, "another counter is left");
+}
+END_TEST
+
+#else
+
+START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+{
+  skip("rate_of_a_scaled_clock_is_what_it_is_scaled_to", "this system has no PR_SET_TSC");
+}
+END_TEST
+
+#endif
+
+static void *find_rate(void *rate)
+{
+  *(long long *)rate = cpucycles_rate();
+  return rate;
+}
+
+START_TEST(threads_find_one_rate)
+{
+  pthread_t threads[8];
+  long long rates[8];
+  int i;
+
+  for (i = 0; i < 8; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, find_rate, &rates[i]), 0);
+  for (i = 0; i < 8; i++)
+    pthread_join(threads[i], NULL);
+  for (i = 1; i < 8; i++)
+    ck_assert_int_eq(rates[i], rates[0]);
+}
+END_TEST
+
+/* What is asked once may find no answer on a busy machine; it does not hang, and asked again it
+   does. */
+static void *find_rate_in_time(void *child)
+{
+  long long rate;
+  int i;
+
+  alarm(20);
+  rate = cpucycles_rate();
+  for (i = 0; i < 100 && rate <= 0; i++)
+    rate = cpucycles_measured_rate(cpucycles);
+  return rate > 0 ? child : NULL;
+}
+
+START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate)
+{
+  long long rate;
+  pthread_t thread;
+  pid_t child;
+  int status;
+
+  if (_i > 0 && suite_under("qemu"))
+    return; /* said once */
+  if (skip_where_forks_keep_locks(
+        "fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate"))
+    return;
+  cpucycles();
+  pthread_create(&thread, NULL, find_rate, &rate);
+  usleep(300);
+  child = fork();
+  if (child == 0)
+    suite_exit(find_rate_in_time(&rate) == NULL);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  pthread_join(thread, NULL);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
+  tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
+  tcase_add_test(tests, interruption_lengthens_the_measurement_by_itself_alone);
+  tcase_add_test(tests, frequency_that_changes_meanwhile_is_one_of_the_two);
+  tcase_add_test(tests, frequency_on_a_ramp_is_one_that_it_had_or_none);
+  tcase_add_test(tests, many_interruptions_lengthen_the_measurement_by_two_windows_at_most);
+  tcase_add_test(tests, clock_that_is_set_back_is_not_taken_for_a_fast_cpu);
+  tcase_add_test(tests, clock_that_stands_still_ends_the_measurement);
+  tcase_add_test(tests, frequency_of_this_cpu_is_measured_alike_each_time);
+  tcase_add_test(tests, core_persecond_is_the_measured_frequency);
+  tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
+  tcase_add_test(tests, core_persecond_is_0_where_adds_do_not_take_one_cycle);
+  tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
+  tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
+  tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
+  tcase_add_test(tests, clock_that_stands_still_ends_the_measurement_of_a_rate);
+  tcase_add_test(tests, clock_that_is_set_back_ends_the_measurement_of_a_rate);
+  tcase_add_test(tests, rate_is_that_of_the_count);
+  tcase_add_test(tests, clock_states_its_rate_and_is_invariant);
+  tcase_add_test(tests, statement_of_the_chosen_counter_is_its_rate);
+  tcase_add_loop_test(tests,
+    statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it, 0, 2);
+  tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
+  tcase_add_test(tests, threads_find_one_rate);
+  tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate,
+    0, 20);
+}
+
+int main(void)
+{
+  return suite_main("measure", add_tests);
+}

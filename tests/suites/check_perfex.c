@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* libperfex as a program sees it: numbers and names, what is refused and how, what is printed. What
+   counting does is check_perfex_events' matter, what costs do is check_perfex_costs'. */
+
+#include "config.h"
+
+#include "sys/perf-event.h"
+#include "perfex/library.h"
+
+#include "tests/suites/perfex-said.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+/* The numbers that are counted, and no others; as perf_event_open(2) has types and configs. */
+static const struct {
+  int number;
+  const char *name;
+  uint32_t type;
+  uint64_t config;
+} counted[] = {
+  { 0, "cycles", 0, 0 },
+  { 6, "branches", 0, 4 },
+  { 9, "L1-icache-load-misses", 3, 0x10001 },
+  { 10, "cache-misses", 0, 3 },
+  { 15, "instructions", 0, 1 },
+  { 16, "cycles", 0, 0 },
+  { 17, "instructions", 0, 1 },
+  { 18, "L1-dcache-loads", 3, 0 },
+  { 19, "L1-dcache-stores", 3, 0x100 },
+  { 23, "dTLB-load-misses", 3, 0x10003 },
+  { 24, "branch-misses", 0, 5 },
+  { 25, "L1-dcache-load-misses", 3, 0x10000 },
+  { 26, "LLC-load-misses", 3, 0x10002 },
+};
+
+enum { COUNTED = sizeof counted / sizeof counted[0] };
+
+START_TEST(numbers_lead_to_the_kernels_generic_events)
+{
+  int i, at = 0;
+
+  for (i = 0; i < PERFEX_EVENTS; i++) {
+    const struct perfex_event_row *row = perfex_row(i);
+
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_nonnull(row->text);
+    if (at == COUNTED || counted[at].number != i) {
+      ck_assert_msg(row->name == NULL, "%d has the name %s", i, row->name);
+      continue;
+    }
+    ck_assert_str_eq(row->name, counted[at].name);
+    ck_assert_uint_eq(row->type, counted[at].type);
+    ck_assert_uint_eq(row->config, counted[at].config);
+    at++;
+  }
+  ck_assert_int_eq(at, COUNTED);
+  ck_assert_ptr_null(perfex_row(-1));
+  ck_assert_ptr_null(perfex_row(PERFEX_EVENTS));
+}
+END_TEST
+
+START_TEST(names_have_numbers_and_others_have_none)
+{
+  static const char *const others[] = { "", "Cycles", "cycles ", "0", "branch", "issued loads" };
+  size_t i;
+
+  ck_assert_int_eq(perfex_event("branch-misses"), 24);
+  ck_assert_int_eq(perfex_event("cpu-cycles"), 0);
+  for (i = 0; i < COUNTED; i++) {
+    int number = perfex_event(counted[i].name);
+
+    ck_assert_int_ge(number, 0);
+    ck_assert_str_eq(perfex_row(number)->name, counted[i].name);
+  }
+  for (i = 0; i < sizeof others / sizeof others[0]; i++) {
+    errno = 0;
+    ck_assert_int_eq(perfex_event(others[i]), -1);
+    ck_assert_int_eq(errno, EINVAL);
+  }
+  ck_assert_int_eq(perfex_event(NULL), -1);
+}
+END_TEST
+
+START_TEST(number_without_counterpart_fails_with_ENOTSUP_and_is_named)
+{
+  static const struct {
+    int e0, e1;
+    const char *said;
+  } wrong[] = { { 0, 12, "event 12 " }, { 1, 0, "event 1 " }, { 31, 15, "event 31 " },
+    { 0, 32, "event 32 " }, { -1, 0, "event -1 " }, { 99, 99, "event 99 " } };
+  size_t i;
+
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    int result, error;
+
+    listen_to(stderr);
+    errno = 0;
+    result = start_counters(wrong[i].e0, wrong[i].e1);
+    error = errno;
+    ck_assert_ptr_nonnull(strstr(what_was_said(), wrong[i].said));
+    ck_assert_int_eq(result, -1);
+    ck_assert_int_eq(error, ENOTSUP);
+  }
+  listen_to(stderr);
+  start_counters(7, 20);
+  what_was_said();
+  ck_assert_ptr_nonnull(strstr(said_text, "event 7 "));
+  ck_assert_ptr_nonnull(strstr(said_text, "event 20 "));
+}
+END_TEST
+
+/* What the kernel says of cycles in user mode: 0 or an errno. */
+static int error_of_cycles(void)
+{
+  struct perf_event_attr wanted;
+  int descriptor;
+
+  memset(&wanted, 0, sizeof wanted);
+  wanted.size = sizeof wanted;
+  wanted.type = PERF_TYPE_HARDWARE;
+  wanted.config = PERF_COUNT_HW_CPU_CYCLES;
+  wanted.exclude_kernel = wanted.exclude_hv = 1;
+  descriptor = perf_event_open_in(&wanted, -1);
+  if (descriptor < 0)
+    return errno;
+  perf_event_close(descriptor);
+  return 0;
+}
+
+/* Without a PMU: ENOENT; under an emulator: ENOSYS; and so on. */
+START_TEST(refused_as_the_kernel_refuses)
+{
+  const char test[] = "refused_as_the_kernel_refuses";
+  long long c0 = -7, c1 = -7;
+  int error = error_of_cycles(), result;
+
+  if (error == 0) {
+    skip(test, "there is a PMU: the kernel refuses nothing");
+    return;
+  }
+  if (error == EOPNOTSUPP)
+    error = EINVAL; /* as libperfex(3) has it */
+  for (result = 0; result < COUNTED; result++) {
+    errno = 0;
+    ck_assert_int_eq(start_counters(counted[result].number, 0), -1);
+    ck_assert_int_eq(errno, error);
+    errno = 0;
+    ck_assert_int_eq(read_counters(counted[result].number, &c0, 0, &c1), -1);
+    ck_assert_int_eq(errno, error);
+  }
+  ck_assert_int_eq(c0, -7);
+  ck_assert_int_eq(c1, -7);
+  if (error != ENOENT)
+    skip("without_a_pmu_the_error_is_ENOENT", strerror(error));
+}
+END_TEST
+
+START_TEST(without_a_start_in_this_thread_read_matches_none)
+{
+  long long c0 = -7, c1 = -7;
+  int read = read_counters(0, &c0, 15, &c1);
+
+  ck_assert_int_gt(read, 0);
+  ck_assert_int_eq(c0, 0);
+  ck_assert_int_eq(c1, 0);
+}
+END_TEST
+
+START_TEST(counts_are_printed_whatever_they_are)
+{
+  static const struct {
+    int event;
+    long long count;
+    const char *texts[2];
+  } lines[] = {
+    { 0, 123456789, { "0 cycles ", " 123456789\n" } },
+    { 24, 0, { "24 mispredicted branches ", " 0\n" } },
+    { 12, 5, { "12 external interventions ", " 5\n" } },
+    { 99, -1, { "99 no event ", " -1\n" } },
+    { 26, 9223372036854775807LL, { "26 secondary data cache misses ", " 9223372036854775807\n" } },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    int result, error;
+
+    errno = ERANGE;
+    listen_to(stderr);
+    errno = ERANGE;
+    result = print_counters(lines[i].event, lines[i].count, 15, 42);
+    error = errno;
+    what_was_said();
+    ck_assert_int_gt(result, 0);
+    ck_assert_int_eq(error, ERANGE);
+    ck_assert_msg(strstr(said_text, lines[i].texts[0]) && strstr(said_text, lines[i].texts[1])
+        && strstr(said_text, "15 instructions ") && strstr(said_text, " 42\n"),
+      "%s", said_text);
+  }
+}
+END_TEST
+
+START_TEST(environment_overrides_the_arguments)
+{
+  int events[2] = { 0, 15 };
+
+  setenv("T5_EVENT0", "24", 1);
+  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert(events[0] == 24 && events[1] == 15);
+  unsetenv("T5_EVENT0");
+  setenv("T5_EVENT1", "L1-dcache-loads", 1);
+  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert(events[0] == 24 && events[1] == 18);
+  setenv("T5_EVENT1", "", 1);
+  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert(events[0] == 24 && events[1] == 18);
+}
+END_TEST
+
+START_TEST(environment_reaches_all_functions)
+{
+  setenv("T5_EVENT1", "12", 1);
+  listen_to(stderr);
+  ck_assert_int_eq(start_counters(0, 15), -1);
+  ck_assert_int_eq(errno, ENOTSUP);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), "event 12 "));
+  listen_to(stderr);
+  print_counters(0, 1, 15, 2);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), "12 external interventions"));
+  listen_to(stderr);
+  print_costs(0, 1, 15, 2);
+  ck_assert_ptr_nonnull(strstr(what_was_said(), "12 external interventions"));
+}
+END_TEST
+
+START_TEST(environment_that_names_no_event_is_an_error_and_said)
+{
+  static const char *const wrong[] = { "nonesuch", "0x5", "-1", " 5", "100", "1e1" };
+  size_t i;
+
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    long long c0, c1;
+
+    setenv("T5_EVENT0", wrong[i], 1);
+    listen_to(stderr);
+    ck_assert_int_eq(start_counters(0, 15), -1);
+    ck_assert_int_eq(errno, EINVAL);
+    ck_assert_int_eq(read_counters(0, &c0, 15, &c1), -1);
+    ck_assert_int_eq(errno, EINVAL);
+    ck_assert_ptr_nonnull(strstr(what_was_said(), "T5_EVENT0: "));
+    listen_to(stderr);
+    ck_assert_int_gt(print_counters(0, 1, 15, 2), 0);
+    ck_assert_int_eq(print_costs(0, 1, 15, 2), print_counters(0, 1, 15, 2));
+    ck_assert_ptr_nonnull(strstr(what_was_said(), "0 cycles"));
+  }
+}
+END_TEST
+
+/* Where errors of a stream are the program's to see. */
+START_TEST(what_cannot_be_printed_is_an_error)
+{
+  FILE *full = fopen("/dev/full", "w");
+
+  if (!full) {
+    skip("what_cannot_be_printed_is_an_error", "there is no /dev/full");
+    return;
+  }
+  dup2(fileno(full), 2);
+  errno = 0;
+  ck_assert_int_eq(print_counters(0, 1, 15, 2), -1);
+  ck_assert_int_eq(errno, ENOSPC);
+  fclose(full);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, numbers_lead_to_the_kernels_generic_events);
+  tcase_add_test(tests, names_have_numbers_and_others_have_none);
+  tcase_add_test(tests, number_without_counterpart_fails_with_ENOTSUP_and_is_named);
+  tcase_add_test(tests, refused_as_the_kernel_refuses);
+  tcase_add_test(tests, without_a_start_in_this_thread_read_matches_none);
+  tcase_add_test(tests, counts_are_printed_whatever_they_are);
+  tcase_add_test(tests, environment_overrides_the_arguments);
+  tcase_add_test(tests, environment_reaches_all_functions);
+  tcase_add_test(tests, environment_that_names_no_event_is_an_error_and_said);
+  tcase_add_test(tests, what_cannot_be_printed_is_an_error);
+}
+
+int main(void)
+{
+  return suite_main("perfex", add);
+}

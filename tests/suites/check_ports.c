@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The counters of systems that are not here, compiled against headers of our own (tests/ports: the
+   declarations alone, from the systems' documentation), with fakes that answer in the systems'
+   place. So their logic runs, and they cannot rot. Nothing of this is installed. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "lib/frequency.h"
+#include "lib/select.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#if defined(__APPLE__) || defined(_WIN32)
+
+START_TEST(counters_of_other_systems)
+{
+  skip("counters_of_other_systems", "a fake would replace this system's own functions");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, counters_of_other_systems);
+}
+
+#else
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+/* It differs from EOPNOTSUPP on macOS; here it must be one that no other error has. */
+#undef ENOTSUP
+#define ENOTSUP 10045
+
+/* The library's reasons, as they are compiled there; the linker leaves the others out. */
+#include "lib/reasons.c"
+
+static long long fake_next_best(void);
+
+#define dlsym fake_dlsym
+#define cpucycles_next_best fake_next_best
+#define cpucycles_backend_default_mach mach_counter
+#define cpucycles_backend_default_selfcounts selfcounts_counter
+#define cpucycles_backend_default_windows windows_counter
+#include "backends/default-mach.c"
+#include "backends/default-selfcounts.c"
+#include "backends/default-windows.c"
+#undef cpucycles_next_best
+
+/* default-mach */
+
+static uint64_t mach_now;
+static mach_timebase_info_data_t timebase;
+static kern_return_t timebase_result;
+
+uint64_t mach_absolute_time(void)
+{
+  return mach_now;
+}
+
+kern_return_t mach_timebase_info(mach_timebase_info_data_t *info)
+{
+  if (timebase_result == 0)
+    *info = timebase;
+  return timebase_result;
+}
+
+static long long mach_rate_of(uint32_t numer, uint32_t denom)
+{
+  timebase.numer = numer;
+  timebase.denom = denom;
+  return mach_counter.rate();
+}
+
+START_TEST(mach_timebase_ratio_is_turned_into_a_rate)
+{
+  ck_assert_int_eq(mach_rate_of(125, 3), 24000000);         /* Apple Silicon */
+  ck_assert_int_eq(mach_rate_of(1, 1), 1000000000);         /* Intel, and Rosetta */
+  ck_assert_int_eq(mach_rate_of(1000000000, 33333335), 33333335); /* PowerPC */
+  ck_assert_int_eq(mach_rate_of(UINT32_MAX, UINT32_MAX), 1000000000);
+}
+END_TEST
+
+START_TEST(mach_timebase_that_is_none_states_no_rate)
+{
+  ck_assert_int_eq(mach_rate_of(0, 1), 0);
+  ck_assert_int_eq(mach_rate_of(1, 0), 0);
+  ck_assert_int_eq(mach_rate_of(UINT32_MAX, 1), 0); /* below 1 Hz */
+  timebase_result = 1;
+  ck_assert_int_eq(mach_rate_of(125, 3), 0);
+}
+END_TEST
+
+START_TEST(mach_time_is_passed_on_in_all_its_bits)
+{
+  mach_now = 0x123456789abcdef0;
+  ck_assert_int_eq(mach_counter.read(), 0x123456789abcdef0);
+}
+END_TEST
+
+/* default-windows */
+
+static long long performance_now, performance_hz;
+static BOOL performance_states = 1;
+
+BOOL QueryPerformanceCounter(LARGE_INTEGER *count)
+{
+  count->QuadPart = performance_now;
+  return 1;
+}
+
+BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
+{
+  hz->QuadPart = performance_hz;
+  return performance_states;
+}
+
+static long long windows_rate_of(long long hz)
+{
+  performance_hz = hz;
+  return windows_counter.rate();
+}
+
+START_TEST(windows_frequency_is_the_rate)
+{
+  ck_assert_int_eq(windows_rate_of(10000000), 10000000);
+  ck_assert_int_eq(windows_rate_of(3579545), 3579545); /* the ACPI timer */
+  ck_assert_int_eq(windows_rate_of(3000000000), 3000000000);
+}
+END_TEST
+
+START_TEST(windows_frequency_that_is_none_states_no_rate)
+{
+  ck_assert_int_eq(windows_rate_of(0), 0);
+  ck_assert_int_eq(windows_rate_of(-1), 0);
+  ck_assert_int_eq(windows_rate_of(LLONG_MIN), 0);
+  ck_assert_int_eq(windows_rate_of(LLONG_MAX), 0);
+  performance_states = 0;
+  ck_assert_int_eq(windows_rate_of(10000000), 0);
+}
+END_TEST
+
+START_TEST(windows_counter_is_passed_on_in_all_its_bits)
+{
+  performance_now = 0x123456789abcdef0;
+  ck_assert_int_eq(windows_counter.read(), 0x123456789abcdef0);
+}
+END_TEST
+
+/* default-selfcounts */
+
+static int symbol_is_missing, selfcounts_error;
+static uint64_t cycles_now;
+static long long clock_now;
+
+static long long fake_next_best(void)
+{
+  return clock_now;
+}
+
+/* As the kernel does it: a kind, and room for what that kind fills in, no less and no more. */
+static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
+{
+  const uint64_t filled[2] = { 7, cycles_now }; /* instructions, cycles */
+
+  if (kind != 1 || size != sizeof filled)
+    selfcounts_error = EINVAL;
+  if (selfcounts_error) {
+    errno = selfcounts_error;
+    return -1;
+  }
+  memcpy(counts, filled, sizeof filled);
+  return 0;
+}
+
+void *fake_dlsym(void *handle, const char *symbol)
+{
+  ck_assert_ptr_eq(handle, RTLD_DEFAULT);
+  ck_assert_str_eq(symbol, "thread_selfcounts");
+  return symbol_is_missing ? NULL : (void *)fake_selfcounts;
+}
+
+/* What the library makes of the counter, by a real selection of it and a clock. */
+static struct cpucycles_counter_info infos[2];
+
+static long long read_clock(void)
+{
+  return clock_now += 1000;
+}
+
+static long long clock_rate(void)
+{
+  return 1000000000;
+}
+
+static void select_selfcounts(void)
+{
+  static const struct cpucycles_backend clock = {
+    .kind = CPUCYCLES_KIND_CLOCK, .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "clock",
+    .unit = "nanoseconds", .read = read_clock, .rate = clock_rate
+  };
+  const struct cpucycles_entry table[2] = {
+    { "default-selfcounts", "", &selfcounts_counter }, { "clock", "", &clock }
+  };
+  struct cpucycles_selection selection;
+  struct cpucycles_calm calm;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_select(&cpucycles_host, table, 2, infos, &selection);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+START_TEST(macos_without_thread_selfcounts_lacks_the_counter)
+{
+  symbol_is_missing = 1;
+  select_selfcounts();
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(infos[0].reason, "absent");
+  ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
+}
+END_TEST
+
+START_TEST(hardware_without_thread_selfcounts_lacks_the_counter)
+{
+  selfcounts_error = ENOTSUP;
+  select_selfcounts();
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(infos[0].reason, "absent");
+  ck_assert_int_eq(infos[0].error_number, ENOTSUP);
+}
+END_TEST
+
+START_TEST(other_errors_of_thread_selfcounts_say_what_they_are)
+{
+  selfcounts_error = EPERM;
+  select_selfcounts();
+  ck_assert_str_eq(infos[0].reason, "refused");
+  ck_assert_int_eq(infos[0].error_number, EPERM);
+}
+END_TEST
+
+static void open_it(void)
+{
+  struct cpucycles_why why = { 0 };
+
+  ck_assert_int_eq(selfcounts_counter.open(&why), 0);
+}
+
+START_TEST(selfcounts_read_cycles_and_not_instructions)
+{
+  open_it();
+  cycles_now = 0x123456789abcdef0;
+  ck_assert_int_eq(selfcounts_counter.read(), 0x123456789abcdef0);
+}
+END_TEST
+
+START_TEST(selfcounts_that_fail_later_go_on_with_the_clock)
+{
+  open_it();
+  cycles_now = 5000;
+  ck_assert_int_eq(selfcounts_counter.read(), 5000);
+  clock_now = 1000000;
+  selfcounts_error = ENOTSUP;
+  errno = 4711;
+  ck_assert_int_eq(selfcounts_counter.read(), 5000);
+  clock_now += 300;
+  ck_assert_int_eq(selfcounts_counter.read(), 5300);
+  ck_assert_int_eq(errno, 4711);
+  /* once with the clock, always: two counts have nothing to do with each other */
+  selfcounts_error = 0;
+  clock_now += 20;
+  ck_assert_int_eq(selfcounts_counter.read(), 5320);
+}
+END_TEST
+
+static void *first_read(void *count)
+{
+  cycles_now = 100; /* the system counts for each thread */
+  *(long long *)count = selfcounts_counter.read();
+  return NULL;
+}
+
+START_TEST(each_thread_has_selfcounts_of_its_own)
+{
+  pthread_t thread;
+  long long count;
+
+  open_it();
+  cycles_now = 1000000;
+  ck_assert_int_eq(selfcounts_counter.read(), 1000000);
+  ck_assert_int_eq(pthread_create(&thread, NULL, first_read, &count), 0);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(count, 100);
+}
+END_TEST
+
+START_TEST(forked_child_goes_on_from_its_parent_in_selfcounts)
+{
+  pid_t child;
+  int status;
+
+  open_it();
+  cycles_now = 1000000;
+  ck_assert_int_eq(selfcounts_counter.read(), 1000000);
+  child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    long long first;
+
+    cycles_now = 10; /* a thread that is new to the system */
+    first = selfcounts_counter.read();
+    cycles_now = 60;
+    suite_exit(first == 1000000 && selfcounts_counter.read() == 1000050 ? 0 : 1);
+  }
+  waitpid(child, &status, 0);
+  ck_assert(WIFEXITED(status));
+  ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+START_TEST(closed_selfcounts_begin_anew)
+{
+  open_it();
+  cycles_now = 1000;
+  ck_assert_int_eq(selfcounts_counter.read(), 1000);
+  selfcounts_error = EPERM;
+  selfcounts_counter.read();
+  selfcounts_counter.close();
+  selfcounts_error = 0;
+  cycles_now = 10;
+  open_it();
+  ck_assert_int_eq(selfcounts_counter.read(), 10);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, mach_timebase_ratio_is_turned_into_a_rate);
+  tcase_add_test(tests, mach_timebase_that_is_none_states_no_rate);
+  tcase_add_test(tests, mach_time_is_passed_on_in_all_its_bits);
+  tcase_add_test(tests, windows_frequency_is_the_rate);
+  tcase_add_test(tests, windows_frequency_that_is_none_states_no_rate);
+  tcase_add_test(tests, windows_counter_is_passed_on_in_all_its_bits);
+  tcase_add_test(tests, macos_without_thread_selfcounts_lacks_the_counter);
+  tcase_add_test(tests, hardware_without_thread_selfcounts_lacks_the_counter);
+  tcase_add_test(tests, other_errors_of_thread_selfcounts_say_what_they_are);
+  tcase_add_test(tests, selfcounts_read_cycles_and_not_instructions);
+  tcase_add_test(tests, selfcounts_that_fail_later_go_on_with_the_clock);
+  tcase_add_test(tests, each_thread_has_selfcounts_of_its_own);
+  tcase_add_test(tests, forked_child_goes_on_from_its_parent_in_selfcounts);
+  tcase_add_test(tests, closed_selfcounts_begin_anew);
+}
+
+#endif
+
+int main(void)
+{
+  return suite_main("ports", add);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What the tool prints, line by line, of reports and counters that are made for it: also what
+   few machines have. That it is in order and complete, info.sh and report.py try on
+   the tool itself. */
+
+#include "config.h"
+
+#define cpucycles_counter fake_counter
+#define cpucycles_implementation fake_implementation
+#define cpucycles_implementation_skipped fake_implementation_skipped
+#define cpucycles_frequency_skipped fake_frequency_skipped
+#define cpucycles_frequency_source fake_frequency_source
+#include "cpucycles-info/text.c"
+#include "cpucycles-info/warn.c"
+#include "cpucycles-info/words.c"
+#define print_core json_core
+#define print_cpu json_cpu
+#define print_differences json_differences
+#define print_frequency json_frequency
+#define print_hops json_hops
+#define print_observed json_observed
+#define print_rate json_rate
+#define print_state json_state
+#define print_system json_system
+#define print_timer json_timer
+#include "cpucycles-info/json.c"
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char clock_name[] = "CLOCK";
+
+static struct cpucycles_counter_info counters[4];
+static int count;
+static const char *skipped;
+
+const struct cpucycles_counter_info *fake_counter(int i)
+{
+  return i < count ? &counters[i] : NULL;
+}
+
+const char *fake_implementation(void)
+{
+  return "fake";
+}
+
+const char *fake_implementation_skipped(void)
+{
+  return skipped;
+}
+
+const char *fake_frequency_skipped(void)
+{
+  return skipped;
+}
+
+const char *fake_frequency_source(void)
+{
+  return "nowhere";
+}
+
+static char printed[16384];
+static struct report report;
+static struct timer timers[2];
+
+/* Keeps what is printed. */
+static void print(void (*body)(const struct report *))
+{
+  FILE *file = tmpfile();
+  int before = dup(1);
+  size_t length;
+
+  ck_assert_ptr_nonnull(file);
+  fflush(stdout);
+  dup2(fileno(file), 1);
+  body(&report);
+  fflush(stdout);
+  dup2(before, 1);
+  close(before);
+  rewind(file);
+  length = fread(printed, 1, sizeof printed - 1, file);
+  printed[length] = 0;
+  fclose(file);
+}
+
+/* Is it in the document, all but its indents and line ends? That the whole is JSON of the schema,
+   report.py tries. */
+static void expect_json(const char *part)
+{
+  static char dense[sizeof printed];
+  const char *from;
+  char *to = dense;
+
+  for (from = printed; *from; from++) {
+    if (*from != '\n')
+      *to++ = *from;
+    else
+      from += strspn(from, "\n ") - 1;
+  }
+  *to = 0;
+  ck_assert_msg(strstr(dense, part) != NULL, "not printed: %s\nin:\n%s", part, dense);
+}
+
+/* Is it there, whole? */
+static void expect(const char *line)
+{
+  char whole[400];
+
+  snprintf(whole, sizeof whole, "\n%s\n", line);
+  ck_assert_msg(strstr(printed, whole) != NULL, "not printed: %s\nin:\n%s", line, printed);
+}
+
+START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
+{
+  struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
+    .governor = "powersave",
+    .governed = 3, .governors = 2, .turbo = 1 };
+
+  report.state = state;
+  strcpy(report.system.kernel, "Linux");
+  strcpy(report.cpu.model, "Some CPU");
+  report.cpu.cpus = 8;
+  report.cpu.cores = 6;
+  report.cpu.allowed = 4;
+  report.cpu.types = 2;
+  strcpy(report.cpu.type[0].name, "cpu_core");
+  report.cpu.type[0].count = 2;
+  strcpy(report.cpu.type[1].name, "cpu_atom");
+  report.cpu.type[1].count = 6;
+  print(print_text_of_machine);
+  ck_assert_int_eq(strncmp(printed, "cpucycles system kernel Linux\n", 30), 0);
+  expect("cpucycles system architecture not known, 0 bits, big-endian");
+  expect("cpucycles system hypervisor none found");
+  expect("cpucycles cpu model Some CPU");
+  expect("cpucycles cpu cores 8 CPUs on 6 cores, 4 allowed here");
+  expect("cpucycles cpu type cpu_core: 2 CPUs");
+  expect("cpucycles cpu type cpu_atom: 6 CPUs");
+  expect("cpucycles clock source tsc; available: tsc hpet");
+  expect("cpucycles governor powersave on 3 CPUs, another on others");
+  expect("cpucycles turbo on");
+  print(print_json);
+  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},{\"name\": \"cpu_atom\",\"cpus\": "
+    "6}]");
+  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},\"turbo\": "
+    "true");
+  report.state.governors = 1;
+  report.state.turbo = 0;
+  *report.state.clock_sources = 0;
+  print(print_text_of_machine);
+  expect("cpucycles clock source tsc; available: not known");
+  expect("cpucycles governor powersave on 3 CPUs");
+  expect("cpucycles turbo off");
+  memset(&report.state, 0, sizeof report.state);
+  report.state.turbo = -1;
+  print(print_text_of_machine);
+  print(print_json);
+  expect_json("\"governor\": null,\"turbo\": null");
+  print(print_text_of_machine);
+  ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo")
+    && !strstr(printed, "clock source"));
+}
+END_TEST
+
+START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
+{
+  const struct cpucycles_counter_info rows[] = {
+    { .name = "a", .state = CPUCYCLES_DROPPED, .reason = "signal", .explanation = "it trapped",
+      .signal_number = SIGSEGV, .remedy = "do this", .kind = "core", .scope = "core",
+      .unit = "cycles" },
+    { .name = "b", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
+      .error_number = EACCES, .kind = "core", .scope = "core", .unit = "cycles" },
+    { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
+      .precision = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
+    { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
+      .explanation = "it stands still",
+      .kind = "clock", .scope = "system", .unit = "ns" },
+  };
+  char line[300];
+
+  memcpy(counters, rows, sizeof rows);
+  count = 4;
+  skipped = "a does not work";
+  print(print_text);
+  snprintf(line, sizeof line, "cpucycles dropped b refused: not allowed (%s)", strerror(EACCES));
+  expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
+  expect(line);
+  expect("cpucycles note c by-read: by a call");
+  expect("cpucycles last resort d not-increasing: it stands still");
+  print(print_json);
+  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\",\"errno\": null,\"error\": "
+    "null,"
+              "\"signal\": \"SIGSEGV\",\"remedy\": \"do this\",\"timer\": null");
+  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,\"reason\": "
+    "\"by-read\"");
+  expect_json("\"implementation_skipped\": \"a does not work\"");
+  print(print_text);
+  expect("cpucycles skipped CPUCYCLES_IMPLEMENTATION: a does not work");
+  expect("cpucycles frequency source nowhere; skipped: a does not work");
+}
+END_TEST
+
+START_TEST(timer_is_printed_with_all_that_was_found)
+{
+  const struct cpucycles_counter_info fake
+    = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
+    .scope = "core", .unit = "ticks", .precision = 7 };
+  struct timer *timer = &timers[0];
+
+  counters[0] = fake;
+  count = 1;
+  report.timer = timers;
+  report.timers = 2;
+  strcpy(timers[1].name, "gone");
+  strcpy(timers[1].failure, "it ended");
+  strcpy(timer->name, "fake");
+  timer->scaled = 1;
+  timer->stated = 1000;
+  strcpy(timer->stated_source, "the test");
+  timer->measured = 1010;
+  timer->uncertainty = 5;
+  timer->seconds = 0.05;
+  strcpy(timer->invariant_source, "me");
+  timer->cpus = 2;
+  timer->hops = 200;
+  timer->worst_hop = 99;
+  timer->step = 12;
+  timer->step_units = 3;
+  timer->scaling = 4;
+  timer->grain.counts = 41.67;
+  timer->grain.share = 0.986;
+  timer->read_cycles = 24.6;
+  timer->read_nanoseconds = 9.5;
+  timer->overhead = 52;
+  timer->samples = 100;
+  timer->backward = 3;
+  timer->low = -5;
+  print(print_text);
+  expect("cpucycles timer fake counts ticks; kind scaled, scope core");
+  expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by "
+    "CLOCK, "
+         "+10000.0 ppm off");
+  expect("cpucycles timer fake invariant no, says me");
+  expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
+         "units, in 98.6 % of differences");
+  expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
+  expect("cpucycles timer fake overhead of a section 52 cycles");
+  expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
+  expect("cpucycles timer gone not examined: it ended");
+  print(print_json);
+  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": "
+    "false,\"largest_step_back\": 99}");
+  expect_json("\"off_ppm\": 10000.000000,");
+  expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
+  timer->grain.counts = 1;
+  print(print_text);
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; no grain above 1 of its units found");
+  timer->scaled = 0;
+  print(print_text);
+  expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
+  print(print_json);
+  expect_json("\"grain\": null");
+  strcpy(timer->failure, "it ended");
+  print(print_json);
+  expect_json("\"timer\": {\"failure\": \"it ended\"}");
+  *timer->failure = 0;
+  timer->stated = 0;
+  timer->measured = 0;
+  timer->invariant = -1;
+  *timer->invariant_source = 0;
+  timer->worst_hop = 0;
+  timer->step = 0;
+  timer->read_nanoseconds = 0;
+  print(print_text);
+  expect("cpucycles timer fake rate not stated, not measured");
+  expect("cpucycles timer fake invariant not known");
+  expect("cpucycles timer fake across CPUs monotonic, in 200 hops over 2 CPUs");
+  expect("cpucycles timer fake step not seen to move");
+  expect("cpucycles timer fake read 24.6 cycles, time not measured");
+  print(print_json);
+  expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
+  expect_json("\"measured\": null,");
+  expect_json("\"off_ppm\": null,");
+  timer->cpus = 0;
+  timer->invariant = 1;
+  print(print_text);
+  expect("cpucycles timer fake across CPUs not tried");
+  expect("cpucycles timer fake invariant yes");
+}
+END_TEST
+
+START_TEST(core_is_printed_as_far_as_it_is_known)
+{
+  const struct {
+    struct core_info core;
+    const char *line, *json;
+  } rows[] = {
+    { { 0, 0, 2000000000, 0 }, "not known",
+      "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
+      "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
+    { { 3200000000, 3202000000, 2000000000, 0 },
+      "3200000000 measured before all else, 3202000000 after;"
+      " one counted cycle is 1.601 of the core's",
+      "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
+      "\"counted_persecond\": 2000000000,\"is_counted\": false,"
+      "\"cycles_per_counted_cycle\": 1.601000" },
+    { { 1200000000, 3200000000, 2000000000, 0 },
+      "1200000000 measured before all else, 3200000000 after;"
+      " one counted cycle was 0.600 of the core's, and then 1.600",
+      "\"cycles_per_counted_cycle\": 1.600000" },
+    { { 1200000000, 0, 2000000000, 0 }, "1200000000 measured before all else, not known after;"
+      " one counted cycle is 0.600 of the core's", "\"cycles_per_counted_cycle\": 0.600000" },
+    { { 0, 1200000000, 2000000000, 0 }, "not known before all else, 1200000000 after;"
+      " one counted cycle is 0.600 of the core's", "\"persecond_before\": null" },
+    { { 1200000000, 1200000000, 1199000000, 1 },
+      "1200000000 measured before all else, 1200000000 after;"
+      " counted cycles are the core's", "\"is_counted\": true" },
+    { { 1200000000, 1200000000, 0, 0 }, "1200000000 measured before all else, 1200000000 after",
+      "\"counted_persecond\": null" },
+  };
+  char line[300];
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    report.core = rows[i].core;
+    print(print_text);
+    snprintf(line, sizeof line, "cpucycles core persecond %s", rows[i].line);
+    expect(line);
+    print(print_json);
+    expect_json(rows[i].json);
+  }
+}
+END_TEST
+
+static struct core_info core_to_warn_of;
+
+static void warn_of_one(const char *kind)
+{
+  const struct cpucycles_counter_info fake
+    = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
+    .scope = "system", .unit = "ticks" };
+
+  counters[0] = fake;
+  count = 1;
+  memset(&report, 0, sizeof report);
+  report.state.turbo = 1;
+  report.core = core_to_warn_of;
+  strcpy(timers[0].name, "fake");
+  strcpy(timers[0].invariant_source, "me");
+  report.timer = timers;
+  report.timers = 1;
+  find_warnings(&report);
+  print(print_text);
+}
+
+START_TEST(warnings_are_those_of_the_counter_in_use)
+{
+  const char *none = "cpucycles warning nothing counts here";
+  const char *constant = "cpucycles warning fake is not of a constant rate, says me";
+  const char *work = "cpucycles warning turbo is on and changes the core's frequency: "
+                     "the same work takes more or less time from run to run";
+  const char *cycles = "cpucycles warning turbo is on and changes the core's frequency: "
+                       "the cycles counted are not the core's";
+
+  warn_of_one("none");
+  expect(none);
+  expect(cycles);
+  ck_assert_ptr_null(strstr(printed, constant));
+  warn_of_one("reference");
+  expect(constant);
+  expect(cycles);
+  ck_assert_ptr_null(strstr(printed, none));
+  warn_of_one("core");
+  expect(work);
+  ck_assert_int_eq(report.warnings, 1);
+  warn_of_one("perf read");
+  expect(work);
+  ck_assert_int_eq(report.warnings, 1);
+}
+END_TEST
+
+START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent)
+{
+  const struct core_info faster = { 3000000000, 3200000000, 2000000000, 0 };
+
+  core_to_warn_of = faster;
+  warn_of_one("reference");
+  expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at "
+         "3200000000: cycles counted here are 1.600 times too few to be the core's. Publish them "
+         "as reference cycles (fake, 2000000000 a second), or multiply them by 1.600, which holds "
+         "as long as the core keeps this frequency");
+  core_to_warn_of.after = 1000000000;
+  warn_of_one("clock");
+  ck_assert_ptr_nonnull(strstr(printed, "are 2.000 times too many to be the core's"));
+  ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 a second)"));
+  ck_assert_ptr_nonnull(strstr(printed, "multiply them by 0.500,"));
+  core_to_warn_of.after = 0;
+  warn_of_one("reference");
+  ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
+  core_to_warn_of.after = 2039000000;
+  warn_of_one("reference");
+  ck_assert_ptr_null(strstr(printed, "the core runs at"));
+  core_to_warn_of.after = 2041000000;
+  warn_of_one("reference");
+  ck_assert_ptr_nonnull(strstr(printed, "the core runs at"));
+  core_to_warn_of.is_counted = 1;
+  warn_of_one("core");
+  ck_assert_ptr_null(strstr(printed, "the core runs at"));
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, machine_of_all_kinds_of_things_is_printed_whole);
+  tcase_add_test(tests, each_fate_of_a_counter_is_printed_with_its_reason);
+  tcase_add_test(tests, timer_is_printed_with_all_that_was_found);
+  tcase_add_test(tests, core_is_printed_as_far_as_it_is_known);
+  tcase_add_test(tests, warnings_are_those_of_the_counter_in_use);
+  tcase_add_test(tests, count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent);
+}
+
+int main(void)
+{
+  return suite_main("printers", add);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Every reason that cpucycles(3) lists is given to a counter that deserves it. lists.sh
+   holds the table at the end against the man page and the library. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/reasons.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct cpucycles_counter_info info;
+
+static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
+
+static const char *environment(const char *name)
+{
+  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? asked : NULL;
+}
+
+/* A machine without files: the frequency is the default. */
+static const struct cpucycles_host nowhere
+  = { "/nonexistent", environment, NULL, NULL, NULL, 0, NULL };
+
+static long long ticks;
+
+static long long read_up(void)
+{
+  return ticks += 7;
+}
+
+static long long read_down(void)
+{
+  return ticks -= 7;
+}
+
+static long long read_constant(void)
+{
+  return 5;
+}
+
+/* 1.3 GHz, which is no simple part of the default frequency. */
+static long long read_time(void)
+{
+  return (long long)((double)cpucycles_osclock_monotonic() * 1.3);
+}
+
+static long long rate_of_clock(void)
+{
+  return 1000000;
+}
+
+/* The first `count` of four counters and a clock, of which the first is the one that `info` is
+   about. */
+static void select_among(const struct cpucycles_backend *backend, int count)
+{
+  static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
+    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+    .read = read_time };
+  static const struct cpucycles_backend clock = { .kind = CPUCYCLES_KIND_CLOCK,
+    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "c", .unit = "ticks", .read = read_up,
+    .rate = rate_of_clock };
+  const struct cpucycles_entry last = { "clock", "", &clock };
+  struct cpucycles_entry table[5] = { { "other", "", &scaled }, { "other", "", &scaled },
+    { "other", "", &scaled }, { "counter", "", backend }, last };
+  static struct cpucycles_counter_info infos[5];
+  static struct cpucycles_selection selection;
+  struct cpucycles_calm calm;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_select(&nowhere, table + 4 - count, count + 1, infos, &selection);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  ck_assert_str_eq(selection.implementation, "clock");
+  info = infos[count - 1];
+}
+
+static void select_counter(enum cpucycles_kind kind, long long (*read)(void),
+  long long (*rate)(void), int (*open)(struct cpucycles_why *))
+{
+  struct cpucycles_backend backend = { .kind = kind, .scope = CPUCYCLES_SCOPE_CORE, .width = 64,
+    .source = "register", .unit = "ticks", .open = open, .read = read, .rate = rate };
+
+  select_among(&backend, 1);
+}
+
+static void by_constant_count(void)
+{
+  select_counter(CPUCYCLES_KIND_CORE, read_constant, NULL, NULL);
+}
+
+static void by_falling_count(void)
+{
+  select_counter(CPUCYCLES_KIND_CORE, read_down, NULL, NULL);
+}
+
+static volatile char *forbidden; /* a page that nobody may read */
+
+static long long read_forbidden(void)
+{
+  return *forbidden;
+}
+
+static void by_forbidden_page(void)
+{
+  forbidden = suite_forbidden_page();
+  select_counter(CPUCYCLES_KIND_CORE, read_forbidden, NULL, NULL);
+  ck_assert_int_ne(info.signal_number, 0);
+}
+
+static int error;
+
+static int open_with_error(struct cpucycles_why *why)
+{
+  (void)why;
+  return error;
+}
+
+static void select_with_error(int number)
+{
+  error = number;
+  select_counter(CPUCYCLES_KIND_CORE, read_up, NULL, open_with_error);
+  ck_assert_int_eq(info.error_number, number);
+}
+
+static void by_eperm(void)
+{
+  select_with_error(EPERM);
+}
+
+static void by_enoent(void)
+{
+  select_with_error(ENOENT);
+}
+
+static void by_enomem(void)
+{
+  select_with_error(ENOMEM);
+}
+
+static void by_eio(void)
+{
+  select_with_error(EIO);
+}
+
+static void by_clock_without_rate(void)
+{
+  select_counter(CPUCYCLES_KIND_CLOCK, read_up, NULL, NULL);
+}
+
+static void by_odd_rate(void)
+{
+  select_counter(CPUCYCLES_KIND_SCALED, read_time, NULL, NULL);
+}
+
+/* Those before it take what time there is. */
+static void by_fourth_of_its_kind(void)
+{
+  static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
+    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+    .read = read_time };
+
+  select_among(&scaled, 4);
+}
+
+static long long rate_overstated(void)
+{
+  return 1400000000;
+}
+
+static void by_overstated_rate(void)
+{
+  select_counter(CPUCYCLES_KIND_SCALED, read_time, rate_overstated, NULL);
+}
+
+/* The system's clock does not do these: held against another, the reason is found as in a
+   selection. */
+static void drop_by_clock(long long (*now)(void))
+{
+  struct cpucycles_gauge gauge = { read_up, 64, now, CPUCYCLES_GAUGE_TIME };
+  long long sixteenths;
+  const char *reason = cpucycles_scale_find(&gauge, 1000000000, 1000000000, &sixteenths);
+
+  ck_assert_ptr_nonnull(reason);
+  memset(&info, 0, sizeof info);
+  cpucycles_counter_drop(&info, reason);
+}
+
+static long long now_and_then_back(void)
+{
+  static long long time, calls;
+
+  time += 1000;
+  return ++calls % 50 == 0 ? time - 100000 : time;
+}
+
+static long long now_for_ever(void)
+{
+  return 5;
+}
+
+static void by_clock_set_back(void)
+{
+  drop_by_clock(now_and_then_back);
+}
+
+static void by_clock_that_stands_still(void)
+{
+  drop_by_clock(now_for_ever);
+}
+
+static void by_wish_for_another(void)
+{
+  asked = "clock";
+  select_counter(CPUCYCLES_KIND_CORE, read_up, NULL, NULL);
+}
+
+/* Of the counter in use: what a thread's own counter tells of itself. */
+static void note(const char *code)
+{
+  memset(&info, 0, sizeof info);
+  info.state = CPUCYCLES_SELECTED;
+  cpucycles_counter_note(&info, code);
+  ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
+}
+
+static void by_page_that_does_not_show_it(void)
+{
+  note("by-read");
+}
+
+static void by_event_that_is_lost(void)
+{
+  note("by-next-best");
+  cpucycles_counter_note(&info, "by-read"); /* which is less bad */
+}
+
+static const struct {
+  const char *code;
+  void (*by)(void);
+} reasons[] = {
+  { "not-increasing", by_constant_count },
+  { "decreasing", by_falling_count },
+  { "signal", by_forbidden_page },
+  { "refused", by_eperm },
+  { "absent", by_enoent },
+  { "exhausted", by_enomem },
+  { "failed", by_eio },
+  { "no-rate", by_clock_without_rate },
+  { "no-multiple", by_odd_rate },
+  { "no-time", by_fourth_of_its_kind },
+  { "rate-mismatch", by_overstated_rate },
+  { "clock-step", by_clock_set_back },
+  { "clock-stopped", by_clock_that_stands_still },
+  { "not-asked", by_wish_for_another },
+  { "by-read", by_page_that_does_not_show_it },
+  { "by-next-best", by_event_that_is_lost },
+};
+
+START_TEST(every_reason_is_given_to_who_deserves_it)
+{
+  size_t i, j;
+  const char *sentences[sizeof reasons / sizeof reasons[0]];
+
+  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+    asked = NULL;
+    reasons[i].by();
+    ck_assert_str_eq(info.reason, reasons[i].code);
+    ck_assert_int_eq(info.precision, 0);
+    ck_assert(info.state
+      == (strncmp(info.reason, "by-", 3) == 0 ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
+    ck_assert_ptr_nonnull(info.explanation);
+    ck_assert_ptr_null(info.remedy);
+    sentences[i] = info.explanation;
+    for (j = 0; j < i; j++)
+      ck_assert_str_ne(sentences[i], sentences[j]);
+  }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, every_reason_is_given_to_who_deserves_it);
+}
+
+int main(void)
+{
+  return suite_main("reasons", add);
+}

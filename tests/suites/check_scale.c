@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Scaling: exact, monotonic, and the same with and without a 128-bit type; and whether there is to
+   be any, by table and against simulated clocks and counters. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "lib/reader.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static uint64_t random_state = 88172645463325252ULL;
+
+/* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
+static uint64_t random64(void)
+{
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+START_TEST(portable_multiply_equals_wide_multiply)
+{
+  static const uint64_t edges[] = { 0, 1, 2, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX };
+  int i, j, shift;
+
+  for (i = 0; i < 7; i++)
+    for (j = 0; j < 7; j++)
+      for (shift = 1; shift < 64; shift++)
+        ck_assert_uint_eq(cpucycles_inline_product_portable(edges[i], edges[j], shift),
+          cpucycles_inline_product(edges[i], edges[j], shift));
+  for (i = 0; i < suite_runs(1000) * 1000; i++) {
+    uint64_t a = random64(), b = random64();
+
+    shift = 1 + (int)(random64() % 63);
+    ck_assert_uint_eq(
+      cpucycles_inline_product_portable(a, b, shift), cpucycles_inline_product(a, b, shift));
+  }
+}
+END_TEST
+
+START_TEST(scaled_clock_is_exact_over_a_century)
+{
+  static const long long cpus[] = { 1000, 1000000, 266000000, 2399987654, 2596132000, 5000000000 };
+  static const long long rates[] = { 1000000, 1000000000, 19200000, 512000000, 4096000000 };
+  const long long century = 100LL * 365 * 86400;
+  int c, r;
+
+  for (c = 0; c < 6; c++)
+    for (r = 0; r < 5; r++) {
+      struct cpucycles_scale scale = cpucycles_scale_between(rates[r], cpus[c]);
+      long long seconds = century;
+
+      /* where cycles themselves go past 63 bits, nothing can be exact */
+      if (seconds > INT64_MAX / cpus[c])
+        seconds = INT64_MAX / cpus[c] - 1;
+      if (seconds > INT64_MAX / rates[r])
+        seconds = INT64_MAX / rates[r] - 1;
+      /* one part in 10^10: a tenth of a second in 30 years */
+      ck_assert_int_le(llabs(cpucycles_scale_apply(scale, seconds * rates[r]) - seconds * cpus[c]),
+        seconds * cpus[c] / 10000000000 + 1);
+      ck_assert_int_eq(cpucycles_scale_apply(scale, 0), 0);
+    }
+}
+END_TEST
+
+START_TEST(scaled_clock_never_runs_backward)
+{
+  struct cpucycles_scale scale = cpucycles_scale_between(1000000000, 2399987654);
+  long long before, now, count = (1LL << 60) - 1000000;
+  int i;
+
+  before = cpucycles_scale_apply(scale, count);
+  for (i = 0; i < suite_runs(1000) * 2000; i++) {
+    now = cpucycles_scale_apply(scale, ++count);
+    ck_assert_int_ge(now, before);
+    ck_assert_int_le(now - before, 3);
+    before = now;
+  }
+}
+END_TEST
+
+START_TEST(clock_set_back_before_its_origin_still_goes_up)
+{
+  struct cpucycles_scale scale = cpucycles_scale_between(1000000, 2399987654);
+  long long count;
+
+  for (count = -1000; count < 1000; count++)
+    ck_assert_int_gt(cpucycles_scale_apply(scale, count + 1), cpucycles_scale_apply(scale, count));
+}
+END_TEST
+
+/* Modulo 2^64, as any count: nothing is undefined where cycles pass -2^63. */
+START_TEST(clock_set_back_beyond_all_counts_wraps)
+{
+  struct cpucycles_scale twice = cpucycles_scale_between(1, 2);
+
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
+  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN), 0);
+}
+END_TEST
+
+/* Real hardware; the last ones with a CPU frequency that is only the default. How many
+   sixteenths of a cycle a unit of a counter is of which nobody states the rate; 0: it is
+   dropped. */
+static const struct {
+  long long rate, persecond, sixteenths;
+} machines[] = {
+  { 24000000, 2064000000, 86 * 16 },
+  { 19200000, 2457600000, 128 * 16 },
+  { 25000000, 1200000000, 48 * 16 },
+  { 1000000000, 3000000000, 3 * 16 },
+  { 54000000, 1500000000, 0 }, /* 27 7/9 */
+  { 54000000, 1800000000, 0 }, /* 33 1/3 */
+  { 512000000, 3550000000, 0 }, /* 6.9336: 111/16 would be 0.056 % off */
+  { 62500000, 2596132000, 0 },
+  { 2500000000, 2500000000, 16 },
+  { 4096000000, 1024000000, 4 },
+  { 2000000000, 2500000000, 20 },
+  { 1600000000, 2500000000, 25 },
+  { 3000000000, 1000000000, 0 },
+  { 10000000, 2596132000, 0 }, /* of large multiples, not any that is within 0.05 % */
+  { 24000000, CPUCYCLES_FREQUENCY_DEFAULT, 100 * 16 }, /* chosen to be near these three */
+  { 25000000, CPUCYCLES_FREQUENCY_DEFAULT, 96 * 16 },
+  { 19200000, CPUCYCLES_FREQUENCY_DEFAULT, 125 * 16 },
+  { 54000000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
+  { 62500000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
+  { 1000000000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
+  { 512000000, CPUCYCLES_FREQUENCY_DEFAULT, 75 },
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+START_TEST(multiple_of_real_hardware)
+{
+  int i;
+
+  for (i = 0; i < MACHINES; i++)
+    ck_assert_int_eq(cpucycles_scale_multiple(machines[i].rate, machines[i].persecond),
+      machines[i].sixteenths);
+}
+END_TEST
+
+START_TEST(multiple_is_never_off_by_more_than_a_twentieth_of_a_percent)
+{
+  int i, kept = 0, wrong = 0;
+
+  for (i = 0; i < suite_runs(1000) * 3000; i++) {
+    long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
+    long long persecond = 1000 + (long long)(random64() % 5000000000);
+    long long sixteenths = cpucycles_scale_multiple(rate, persecond);
+    double off = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
+
+    if (sixteenths == 0)
+      continue;
+    kept++;
+    wrong += fabs(off) > 0.0005000001;
+    wrong += cpucycles_scale_apply(cpucycles_scale_between(16, sixteenths), 16) != sixteenths;
+  }
+  ck_assert_int_eq(wrong, 0);
+  ck_assert_int_gt(kept, 0);
+}
+END_TEST
+
+START_TEST(statement_must_agree_within_one_percent)
+{
+  ck_assert(cpucycles_rates_agree(24000000, 24000000));
+  ck_assert(cpucycles_rates_agree(24000000, 24240000));
+  ck_assert(cpucycles_rates_agree(24000000, 23760000));
+  ck_assert(!cpucycles_rates_agree(24000000, 24240001));
+  ck_assert(!cpucycles_rates_agree(24000000, 23759999));
+  ck_assert(!cpucycles_rates_agree(62500000, 1000000000));
+  ck_assert(!cpucycles_rates_agree(1000000000, 1));
+}
+END_TEST
+
+/* A simulated clock and counter; every read of either takes a while. */
+static struct {
+  long long time, granularity, begin;
+  double rate;         /* counts a nanosecond */
+  long long jump_at;   /* after so much time: */
+  long long jump;      /* the clock is set, */
+  long long count_now; /* or the counter, */
+  int stop_clock, stop_counter;
+  long long stopped;
+  long reads;
+} bench;
+
+static int jumped(void)
+{
+  return bench.jump_at > 0 && bench.time - bench.begin > bench.jump_at;
+}
+
+static long long bench_now(void)
+{
+  bench.time += 30;
+  bench.reads++;
+  if (jumped() && bench.stop_clock)
+    return bench.stopped;
+  bench.stopped = bench.time + (jumped() ? bench.jump : 0);
+  bench.stopped -= bench.stopped % bench.granularity;
+  return bench.stopped;
+}
+
+static long long bench_counter(void)
+{
+  bench.time += 10;
+  bench.reads++;
+  if (jumped() && bench.stop_counter)
+    return (long long)((double)(bench.begin + bench.jump_at) * bench.rate);
+  return (long long)((double)bench.time * bench.rate) + (jumped() ? bench.count_now : 0);
+}
+
+static struct cpucycles_gauge bench_gauge(double rate, int width, long long granularity)
+{
+  struct cpucycles_gauge gauge = { bench_counter, width, bench_now, CPUCYCLES_GAUGE_TIME };
+
+  memset(&bench, 0, sizeof bench);
+  bench.time = bench.begin = 1000000000LL * (1 + (long long)(random64() % 100));
+  bench.rate = rate / 1e9;
+  bench.granularity = granularity;
+  return gauge;
+}
+
+static long long bench_took(void)
+{
+  return bench.time - bench.begin;
+}
+
+/* The measurement included: the verdicts of the table, in 5 ms at most. */
+START_TEST(multiple_is_found_by_measuring)
+{
+  int i, width;
+
+  for (i = 0; i < MACHINES; i++)
+    for (width = 32; width <= 64; width += 32) {
+      struct cpucycles_gauge gauge = bench_gauge((double)machines[i].rate, width, 1);
+      long long sixteenths;
+      const char *reason = cpucycles_scale_find(&gauge, 0, machines[i].persecond, &sixteenths);
+
+      if (machines[i].rate == 512000000)
+        continue; /* 0.056 % is too near the line for a measurement to tell */
+      ck_assert_msg(!reason == (machines[i].sixteenths > 0), "%lld at %lld: %s", machines[i].rate,
+        machines[i].persecond, reason ? reason : "kept");
+      if (reason)
+        ck_assert_str_eq(reason, "no-multiple");
+      else
+        ck_assert_int_eq(sixteenths, machines[i].sixteenths);
+      ck_assert_int_le(bench_took(), 5000000);
+    }
+}
+END_TEST
+
+/* By how much a second's count, scaled, is off. */
+static double error_of(struct cpucycles_scale scale, long long rate, long long persecond)
+{
+  return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
+}
+
+/* Stated, all of them are scaled, also those that are no multiple; unstated, where there is a
+   verdict for it. */
+START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
+{
+  int i, kept = 0;
+
+  for (i = 0; i < MACHINES; i++) {
+    long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
+    struct cpucycles_gauge gauge = bench_gauge((double)rate, 64, 1);
+
+    ck_assert_ptr_null(cpucycles_scale_find(&gauge, rate, persecond, &sixteenths));
+    ck_assert_int_eq(sixteenths, 0);
+    ck_assert(error_of(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
+    gauge = bench_gauge((double)rate, 64, 1);
+    if (cpucycles_scale_find(&gauge, 0, persecond, &sixteenths) || machines[i].sixteenths == 0)
+      continue;
+    ck_assert(error_of(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
+    kept++;
+  }
+  ck_assert_int_gt(kept, 10);
+}
+END_TEST
+
+START_TEST(statement_is_checked_by_measuring)
+{
+  static const long long granularities[] = { 1, 41, 1000 };
+  long long sixteenths;
+  int i;
+
+  for (i = 0; i < 3; i++) {
+    struct cpucycles_gauge gauge = bench_gauge(62.5e6, 64, granularities[i]);
+
+    ck_assert_ptr_null(cpucycles_scale_find(&gauge, 62500000, 2000000000, &sixteenths));
+    ck_assert_int_eq(sixteenths, 0);
+    ck_assert_ptr_null(cpucycles_scale_find(&gauge, 62200000, 2000000000, &sixteenths));
+    ck_assert_str_eq(cpucycles_scale_find(&gauge, 61000000, 2000000000, &sixteenths),
+      "rate-mismatch");
+    ck_assert_str_eq(cpucycles_scale_find(&gauge, INT64_MAX, 2000000000, &sixteenths),
+      "rate-mismatch");
+    ck_assert_int_le(bench_took(), 5000000);
+  }
+}
+END_TEST
+
+/* However many there are: those that come too late are believed if something states their rate. */
+START_TEST(measuring_takes_five_milliseconds_for_all_together)
+{
+  struct cpucycles_gauge gauge = bench_gauge(54e6, 64, 1);
+  const char *reason = NULL;
+  long long sixteenths;
+  int i;
+
+  for (i = 0; i < 20; i++)
+    reason = cpucycles_scale_find(&gauge, 0, 1800000000, &sixteenths);
+  ck_assert_str_eq(reason, "no-time");
+  for (i = 0; i < 20; i++)
+    reason = cpucycles_scale_find(&gauge, 54000000, 1800000000, &sixteenths);
+  ck_assert_ptr_null(reason);
+  ck_assert_int_eq(cpucycles_gauge_rate(&gauge), 0);
+  ck_assert_int_le(bench_took(), 5000000);
+}
+END_TEST
+
+/* From its first moment on, and at once. */
+static void ends_with(struct cpucycles_gauge gauge, const char *expected)
+{
+  long long sixteenths, jump_at = bench.jump_at;
+  struct cpucycles_gauge other = gauge;
+  const char *reason = cpucycles_scale_find(&gauge, 24000000, 2400000000, &sixteenths);
+
+  ck_assert_ptr_nonnull(reason);
+  ck_assert_str_eq(reason, expected);
+  ck_assert_int_le(bench_took() - jump_at, 1000000);
+  bench.time = bench.begin;
+  bench.reads = 0;
+  reason = cpucycles_scale_find(&other, 0, 2400000000, &sixteenths);
+  ck_assert_ptr_nonnull(reason);
+  ck_assert_str_eq(reason, expected);
+  ck_assert_int_le(bench_took() - jump_at, 1500000);
+  ck_assert_int_le(bench.reads, 100000);
+}
+
+START_TEST(clock_that_steps_back_ends_it)
+{
+  long long at, back;
+
+  /* at any moment of the first sight, and of what comes right after it */
+  for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
+    for (back = 1000000; back < 100000000000000; back *= 1000) {
+      struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+
+      bench.jump_at = at;
+      bench.jump = -back;
+      ends_with(gauge, "clock-step");
+    }
+}
+END_TEST
+
+START_TEST(clock_that_stops_ends_it)
+{
+  long long at;
+
+  for (at = 1; at < 190000; at += 777) {
+    struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+
+    bench.jump_at = at;
+    bench.stop_clock = 1;
+    ends_with(gauge, "clock-stopped");
+  }
+}
+END_TEST
+
+START_TEST(counter_that_stops_or_steps_back_ends_it)
+{
+  struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+
+  bench.jump_at = 1;
+  bench.stop_counter = 1;
+  ends_with(gauge, "not-increasing");
+  gauge = bench_gauge(24e6, 64, 1);
+  bench.jump_at = 150000;
+  bench.count_now = -1000000;
+  ends_with(gauge, "decreasing");
+  gauge = bench_gauge(24e6, 64, 1);
+  bench.jump_at = 150000;
+  bench.count_now = 1LL << 62; /* more a second than there are numbers for */
+  ends_with(gauge, "rate-mismatch");
+}
+END_TEST
+
+/* The whole path, with counters that are made of the OS clock. */
+
+static long long read_24_mhz(void)
+{
+  return cpucycles_osclock_monotonic() / 125 * 3;
+}
+
+static long long state_25_mhz(void)
+{
+  return 25000000;
+}
+
+static long long state_24_mhz(void)
+{
+  return 24000000;
+}
+
+static long long read_32_bits(void)
+{
+  return cpucycles_osclock_monotonic() * 16 & 0xffffffff;
+}
+
+static const struct cpucycles_backend unstated = { .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "unstated",
+  .read = read_24_mhz };
+static const struct cpucycles_backend stated = { .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "stated",
+  .read = read_24_mhz,
+  .rate = state_24_mhz };
+static const struct cpucycles_backend misstated = { .kind = CPUCYCLES_KIND_SCALED,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 64,
+  .source = "misstated",
+  .read = read_24_mhz,
+  .rate = state_25_mhz };
+static const struct cpucycles_backend narrow = { .kind = CPUCYCLES_KIND_CORE,
+  .scope = CPUCYCLES_SCOPE_SYSTEM,
+  .width = 32,
+  .source = "narrow",
+  .read = read_32_bits };
+
+static char root[] = "/tmp/cpucycles-scale-XXXXXX";
+
+static const char *no_environment(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+/* Selects among one counter, on a CPU of 2.064 GHz. */
+static void select_one(const struct cpucycles_backend *backend, struct cpucycles_counter_info *info,
+  struct cpucycles_selection *selection)
+{
+  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, 0, NULL };
+  struct cpucycles_entry table = { "one", "the only one", backend };
+  struct cpucycles_calm calm;
+
+  memset(info, 0, sizeof *info);
+  memset(selection, 0, sizeof *selection);
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_select(&host, &table, 1, info, selection);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+static void make_root(const char *persecond)
+{
+  char path[64];
+  int file;
+
+  ck_assert_ptr_nonnull(mkdtemp(root));
+  snprintf(path, sizeof path, "%s/etc", root);
+  ck_assert_int_eq(mkdir(path, 0777), 0);
+  snprintf(path, sizeof path, "%s/etc/cpucyclespersecond", root);
+  file = open(path, O_WRONLY | O_CREAT, 0666);
+  ck_assert_int_ge(file, 0);
+  ck_assert_int_eq(write(file, persecond, strlen(persecond)), (ssize_t)strlen(persecond));
+  close(file);
+}
+
+static void remove_root(void)
+{
+  char path[64];
+
+  snprintf(path, sizeof path, "%s/etc/cpucyclespersecond", root);
+  unlink(path);
+  snprintf(path, sizeof path, "%s/etc", root);
+  rmdir(path);
+  rmdir(root);
+}
+
+START_TEST(selection_scales_by_these_rules)
+{
+  struct cpucycles_counter_info info;
+  static struct cpucycles_selection selection;
+  int i, kept = 0;
+
+  make_root("2064000000\n");
+  for (i = 0; i < 10; i++) { /* a busy machine may spoil a measurement, but must not bend it */
+    select_one(&unstated, &info, &selection);
+    kept += info.state == CPUCYCLES_SELECTED;
+    ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 85.99 && info.scaling < 86.01));
+    ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
+  }
+  ck_assert_int_gt(kept, 0);
+  ck_assert_int_ge(selection.gauge.left, 0);
+  for (i = 0, kept = 0; i < 10; i++) {
+    select_one(&stated, &info, &selection);
+    kept += info.state == CPUCYCLES_SELECTED;
+  }
+  ck_assert_int_gt(kept, 0);
+  select_one(&misstated, &info, &selection);
+  ck_assert_int_eq(info.state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(info.reason, "rate-mismatch");
+  remove_root();
+}
+END_TEST
+
+START_TEST(selection_extends_32_bits)
+{
+  struct cpucycles_counter_info info;
+  static struct cpucycles_selection selection;
+  long long before, first, count, end;
+
+  make_root("16000000000\n");
+  select_one(&narrow, &info, &selection);
+  ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
+  ck_assert(!cpucycles_reader_is_direct(&selection.reader));
+  before = cpucycles_osclock_monotonic();
+  first = cpucycles_reader_read(&selection.reader);
+  end = cpucycles_osclock_monotonic() + 1000000000; /* three wraps */
+  while (cpucycles_osclock_monotonic() < end)
+    (void)cpucycles_reader_read(&selection.reader);
+  count = cpucycles_reader_read(&selection.reader) - first;
+  /* 16 a nanosecond, whenever a busy machine let each be read */
+  ck_assert_int_ge(count, 16000000000);
+  ck_assert_int_le(count, 16 * (cpucycles_osclock_monotonic() - before));
+  remove_root();
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, portable_multiply_equals_wide_multiply);
+  tcase_add_test(tests, scaled_clock_is_exact_over_a_century);
+  tcase_add_test(tests, scaled_clock_never_runs_backward);
+  tcase_add_test(tests, clock_set_back_before_its_origin_still_goes_up);
+  tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps);
+  tcase_add_test(tests, multiple_of_real_hardware);
+  tcase_add_test(tests, multiple_is_never_off_by_more_than_a_twentieth_of_a_percent);
+  tcase_add_test(tests, statement_must_agree_within_one_percent);
+  tcase_add_test(tests, multiple_is_found_by_measuring);
+  tcase_add_test(tests, real_hardware_is_scaled_within_a_twentieth_of_a_percent);
+  tcase_add_test(tests, statement_is_checked_by_measuring);
+  tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_together);
+  tcase_add_test(tests, clock_that_steps_back_ends_it);
+  tcase_add_test(tests, clock_that_stops_ends_it);
+  tcase_add_test(tests, counter_that_stops_or_steps_back_ends_it);
+  tcase_add_test(tests, selection_scales_by_these_rules);
+  tcase_add_test(tests, selection_extends_32_bits);
+}
+
+int main(void)
+{
+  return suite_main("scale", add);
+}

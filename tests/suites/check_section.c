@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never
+   measured shorter than it is, and what stands beside a section is not in it. All by ratios
+   within a run. */
+
+#include "config.h"
+
+#include "cpucycles-info/grain.c"
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "lib/process.h"
+#include "lib/select.h"
+
+#include "tests/suites/suite.h"
+
+#include <limits.h>
+#ifdef CPUCYCLES_POSIX
+#include <pthread.h>
+#include <sys/wait.h>
+#endif
+
+enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
+
+/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them
+   take long: more instructions than a CPU looks ahead would wait for each other even without
+   fences. The number divides its square, so that all steps are the same. */
+#define NUMBER 0xfffdUL
+#define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
+#define STEPS_4 STEP STEP STEP STEP
+
+enum { LONG_CHAINS = 64 };
+
+static inline unsigned long chain(unsigned long x)
+{
+  STEPS_4 STEPS_4 STEPS_4 STEPS_4
+  return x;
+}
+
+static volatile unsigned long seed = NUMBER, sink;
+
+static long long median_of(long long *values)
+{
+  qsort(values, SAMPLES, sizeof values[0], compare_counts);
+  return values[SAMPLES / 2];
+}
+
+/* By how much the count moves when it moves: no section is measured finer. */
+static long long grain_of_the_counter(void)
+{
+  static long long differences[GRAIN_SAMPLES];
+  const struct cpucycles_counter_info *counter;
+  double grain;
+  int i = 0;
+
+  while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
+    i++;
+  read_apart(differences);
+  grain = find_grain(differences, GRAIN_SAMPLES).counts;
+  if (counter && counter->scaling > grain)
+    grain = counter->scaling;
+  return (long long)(grain + 0.999);
+}
+
+static long long empty_section(void)
+{
+  long long begin = cpucycles_begin();
+
+  return cpucycles_end() - begin;
+}
+
+/* The least median of some tries: a busy machine disturbs some. */
+static long long usual(long long (*section)(void))
+{
+  static long long values[SAMPLES];
+  long long median, least = LLONG_MAX;
+  int i, try;
+
+  for (try = 0; try < TRIES; try++) {
+    for (i = 0; i < SAMPLES; i++)
+      values[i] = section();
+    median = median_of(values);
+    if (median < least)
+      least = median;
+  }
+  return least;
+}
+
+static long long least(long long (*section)(void))
+{
+  long long now, smallest = LLONG_MAX;
+  int i;
+
+  for (i = 0; i < SAMPLES; i++) {
+    now = section();
+    if (now < smallest)
+      smallest = now;
+  }
+  return smallest;
+}
+
+/* The grain; under an emulator, whose reads are not all alike, half of the overhead. */
+static long long finest_step(void)
+{
+  long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
+
+  return suite_under("qemu") && half > grain ? half : grain;
+}
+
+/* Or half of the overhead, where reads are not all alike, as an emulator's. The first round is for
+   a core that was idle to get up to its frequency. */
+START_TEST(empty_section_takes_0_to_one_grain)
+{
+  long long grain = grain_of_the_counter(), first = usual(empty_section);
+  long long overhead = cpucycles_overhead(), net = usual(empty_section) - overhead;
+  long long most = overhead / 2 > grain ? overhead / 2 : grain;
+
+  ck_assert_int_ge(overhead, 0);
+  ck_assert_msg(net >= -finest_step() && net <= most,
+    "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
+    first);
+}
+END_TEST
+
+/* A time-stamp counter that moves by 26, and never returns a count twice; a read takes `cost`, and
+   up to so much more. */
+static double simulated_time, cost, varies = 2;
+
+static long long read_by_26(void)
+{
+  static unsigned int random = 1;
+  static long long last;
+  long long count;
+
+  random = random * 1664525 + 1013904223;
+  simulated_time += cost + varies * ((random >> 8) % 100) / 100;
+  if (random >> 16 == 0)
+    simulated_time += 5000; /* interrupted */
+  count = (long long)(simulated_time / 26) * 26;
+  if (count <= last)
+    count = last + 1;
+  return last = count;
+}
+
+/* Before the first call: the library goes by it as by a counter that it selected. */
+static void count_by_26(void)
+{
+  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+
+  memset(&selection->reader, 0, sizeof selection->reader);
+  selection->reader.read = read_by_26;
+  selection->plain = CPUCYCLES_INLINE_CALL;
+  ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
+}
+
+START_TEST(empty_section_takes_0_to_one_grain_of_26)
+{
+  long long overhead, net;
+
+  cost = 4 + 1.7 * _i; /* up to 5 grains */
+  count_by_26();
+  overhead = cpucycles_overhead();
+  net = usual(empty_section) - overhead;
+  ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
+    overhead, cost);
+  varies = 45; /* this time goes by reads alone */
+  ck_assert_int_eq(grain_of_the_counter(), 26);
+}
+END_TEST
+
+/* A chain, between two reads. */
+#define CHAIN_SECTION(name, first, second) \
+  static long long name(void) \
+  { \
+    unsigned long x = seed; \
+    long long begin = first(); \
+\
+    x = chain(x); \
+    begin = second() - begin; \
+    sink = x; \
+    return begin; \
+  }
+
+CHAIN_SECTION(chain_section, cpucycles_begin, cpucycles_end)
+CHAIN_SECTION(inline_chain_section, cpucycles_inline_begin, cpucycles_inline_end)
+CHAIN_SECTION(unfenced_chain_section, cpucycles, cpucycles)
+
+static long long inline_empty_section(void)
+{
+  long long begin = cpucycles_inline_begin();
+
+  return cpucycles_inline_end() - begin;
+}
+
+static long long long_section(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles_begin();
+  int i;
+
+  for (i = 0; i < LONG_CHAINS; i++)
+    x = chain(x);
+  begin = cpucycles_end() - begin;
+  sink = x;
+  return begin;
+}
+
+static void lower(long long *least_so_far, long long (*section)(void))
+{
+  long long now = least(section);
+
+  if (now < *least_so_far)
+    *least_so_far = now;
+}
+
+/* What a chain takes: its part of many in a row, for which neither fences nor steps count. In
+   turn with the short and the empty ones, as the core's frequency may change meanwhile. */
+START_TEST(chain_is_never_measured_shorter_than_it_is)
+{
+  long long step = finest_step(), whole = LLONG_MAX, empty = LLONG_MAX,
+    measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX, unfenced = LLONG_MAX;
+  double length, limit;
+  int try;
+
+  if (skip_under("qemu", "chain_is_never_measured_shorter_than_it_is",
+        "an emulator's reads differ by more than the chain takes"))
+    return;
+  for (try = 0; try < TRIES; try++) {
+    lower(&whole, long_section);
+    lower(&empty, empty_section);
+    lower(&measured, chain_section);
+    lower(&inline_empty, inline_empty_section);
+    lower(&inline_measured, inline_chain_section);
+    lower(&unfenced, unfenced_chain_section);
+  }
+  length = (double)(whole - empty) / LONG_CHAINS;
+  limit = length * 0.9 - (double)step;
+  ck_assert_msg((double)(measured - empty) > limit, "%lld, and it is %.1f; a step is %lld",
+    measured - empty, length, step);
+  ck_assert_msg((double)(inline_measured - inline_empty) > limit,
+    "%lld inline, and it is %.1f; a step is %lld", inline_measured - inline_empty, length, step);
+  if ((double)unfenced > length * 0.9 - (double)step)
+    skip("unfenced_chain_is_measured_shorter",
+      "plain reads wait for the chain here, or the counter is coarse");
+}
+END_TEST
+
+static long long section_behind_a_chain(void)
+{
+  unsigned long x = chain(seed);
+  long long begin = cpucycles_begin();
+
+  begin = cpucycles_end() - begin;
+  sink = x;
+  return begin;
+}
+
+static long long section_ahead_of_a_chain(void)
+{
+  unsigned long x = seed;
+  long long begin = cpucycles_begin();
+
+  begin = cpucycles_end() - begin;
+  sink = chain(x);
+  return begin;
+}
+
+START_TEST(what_stands_beside_a_section_is_not_in_it)
+{
+  long long step = finest_step(), empty = usual(empty_section),
+    chained = usual(chain_section);
+  long long limit = empty + (chained - empty) / 4 + 2 * step;
+
+  ck_assert_int_le(usual(section_behind_a_chain), limit);
+  ck_assert_int_le(usual(section_ahead_of_a_chain), limit);
+}
+END_TEST
+
+START_TEST(same_count_as_cpucycles)
+{
+  long long last = cpucycles_begin();
+  int i;
+
+  ck_assert_int_gt(last, 0);
+  for (i = 0; i < 100000; i++) {
+    long long now = i % 3 == 0 ? cpucycles() : i % 3 == 1 ? cpucycles_begin() : cpucycles_end();
+
+    ck_assert_int_ge(now, last);
+    last = now;
+  }
+}
+END_TEST
+
+START_TEST(overhead_may_be_the_first_call)
+{
+  long long overhead = cpucycles_overhead();
+
+  ck_assert_int_ge(overhead, 0);
+  ck_assert_int_eq(cpucycles_overhead(), overhead);
+}
+END_TEST
+
+#ifdef CPUCYCLES_POSIX
+
+static pthread_barrier_t together;
+
+static void *overhead_together(void *found)
+{
+  pthread_barrier_wait(&together);
+  *(long long *)found = cpucycles_overhead();
+  return NULL;
+}
+
+START_TEST(overhead_is_one_for_16_threads_and_a_child)
+{
+  long long found[THREADS];
+  pthread_t threads[THREADS];
+  int i, status;
+  pid_t child;
+
+  ck_assert_int_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, overhead_together, &found[i]), 0);
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(found[i], found[0]);
+  child = fork();
+  if (child == 0)
+    suite_exit(cpucycles_overhead() != found[0]);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+#endif
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, empty_section_takes_0_to_one_grain);
+  tcase_add_test(tests, chain_is_never_measured_shorter_than_it_is);
+  tcase_add_test(tests, what_stands_beside_a_section_is_not_in_it);
+  tcase_add_test(tests, same_count_as_cpucycles);
+  tcase_add_test(tests, overhead_may_be_the_first_call);
+#ifdef CPUCYCLES_POSIX
+  tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
+  tcase_add_test(tests, overhead_is_one_for_16_threads_and_a_child);
+#else
+  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for one cost alone */
+#endif
+}
+
+int main(void)
+{
+  return suite_main("section", add);
+}

@@ -1,0 +1,828 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The choice among counters: what passes its trial, what it scores, what is dropped and why, and
+   that losers leave nothing behind. The counters here are made for it. */
+
+#include "config.h"
+
+#include "backends/backend.h"
+#include "include/cpucycles.h"
+#include "lib/frequency.h"
+#include "lib/reader.h"
+#include "lib/reasons.h"
+#include "lib/scale.h"
+#include "lib/select.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+/* Fake counters. Each test runs in its own process, so that these begin at 0. */
+
+static long long ticks;
+static volatile int opens_seen, closes_seen; /* counted in code that a trial may cut short */
+static int reads_seen;
+static volatile char *forbidden; /* a page that nobody may read */
+
+static long long read_up(void)
+{
+  return ticks += 7;
+}
+
+static long long read_up_by_41(void)
+{
+  return ticks += 41;
+}
+
+static long long read_up_by_4711(void)
+{
+  return ticks += 4711;
+}
+
+static long long read_constant(void)
+{
+  return 5;
+}
+
+static long long read_down_at_times(void)
+{
+  return ticks += ++reads_seen % 900 == 0 ? -3 : 7;
+}
+
+/* Constant for two whole tries, then fine. */
+static long long read_from_third_try(void)
+{
+  return ++reads_seen > 2 * 1001 ? reads_seen : 0;
+}
+
+/* The same, but one try too late: the eleventh. */
+static long long read_from_eleventh_try(void)
+{
+  return ++reads_seen > 10 * 1001 ? reads_seen : 0;
+}
+
+static long long read_forbidden(void)
+{
+  return *forbidden;
+}
+
+/* Works in the trial, and traps at the 1,000th read. */
+static long long read_traps_late(void)
+{
+  return ++reads_seen == 1000 ? *forbidden : reads_seen;
+}
+
+/* Works in the trial, and traps when it is read again. */
+static long long read_traps_after_its_trial(void)
+{
+  static long long reads;
+
+  return ++reads > 1001 ? *forbidden : reads;
+}
+
+/* Works in the trial, and stands still once another was opened. */
+static long long read_until_another_opens(void)
+{
+  return opens_seen ? ticks : read_up();
+}
+
+static long long read_around_2_63(void)
+{
+  static unsigned long long count = 0x7fffffffffffff00ULL;
+
+  return (long long)(count += 3);
+}
+
+static int open_well(struct cpucycles_why *why)
+{
+  (void)why;
+  opens_seen++;
+  return 0;
+}
+
+static void close_well(void)
+{
+  closes_seen++;
+}
+
+static int open_refused(struct cpucycles_why *why)
+{
+  why->remedy = "ask nicely";
+  return EACCES;
+}
+
+static int open_absent(struct cpucycles_why *why)
+{
+  (void)why;
+  return ENOENT;
+}
+
+static int open_exhausted(struct cpucycles_why *why)
+{
+  (void)why;
+  return EMFILE;
+}
+
+static int open_failed(struct cpucycles_why *why)
+{
+  (void)why;
+  return EIO;
+}
+
+static int open_with_own_words(struct cpucycles_why *why)
+{
+  why->reason = "absent";
+  why->explanation = "it is somewhere else";
+  return EIO;
+}
+
+static int open_traps(struct cpucycles_why *why)
+{
+  (void)why;
+  opens_seen++;
+  return *forbidden;
+}
+
+static int open_with_remedy(struct cpucycles_why *why)
+{
+  why->remedy = "load a module";
+  return 0;
+}
+
+static int open_traps_with_remedy(struct cpucycles_why *why)
+{
+  why->remedy = "load another module";
+  return *forbidden;
+}
+
+static int open_only_once(struct cpucycles_why *why)
+{
+  (void)why;
+  return opens_seen++ ? EBUSY : 0;
+}
+
+static long long megahertz(void)
+{
+  return 1000000;
+}
+
+static long long rate_unknown(void)
+{
+  return 0;
+}
+
+static long long rate_traps(void)
+{
+  return *forbidden;
+}
+
+/* One table entry. The source is the name, unless a test says otherwise. */
+static struct cpucycles_entry entry(const char *name, struct cpucycles_backend backend)
+{
+  static struct cpucycles_backend pool[32];
+  static int used;
+  struct cpucycles_backend *kept = &pool[used++];
+  struct cpucycles_entry made = { name, "made for a test", kept };
+
+  ck_assert_int_le(used, 32);
+  *kept = backend;
+  kept->width = kept->width ? kept->width : 64;
+  kept->source = kept->source ? kept->source : name;
+  kept->unit = "ticks";
+  return made;
+}
+
+#define ENTRY(name, ...) entry(name, (struct cpucycles_backend) { __VA_ARGS__ })
+
+/* What every list ends with. */
+static long long read_clock(void)
+{
+  static long long now;
+
+  return now += 1;
+}
+
+#define LAST_CLOCK \
+  ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
+
+static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
+
+static const char *environment(const char *name)
+{
+  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? asked : NULL;
+}
+
+/* A machine without files: the frequency is the default. */
+static const struct cpucycles_host nowhere = { "/nonexistent", environment, NULL, NULL,
+  NULL, 0, NULL };
+
+static struct cpucycles_counter_info infos[8];
+static struct cpucycles_selection selection;
+
+static void select_among(const struct cpucycles_entry *table, int count)
+{
+  struct cpucycles_calm calm;
+
+  forbidden = suite_forbidden_page();
+  memset(infos, 0, sizeof infos);
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  cpucycles_select(&nowhere, table, count, infos, &selection);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+#define SELECT(...) \
+  do { \
+    const struct cpucycles_entry table[] = { __VA_ARGS__ }; \
+    select_among(table, (int)(sizeof table / sizeof table[0])); \
+  } while (0)
+
+static void expect_dropped(int i, const char *reason)
+{
+  ck_assert_int_eq(infos[i].state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(infos[i].reason, reason);
+  ck_assert_ptr_nonnull(infos[i].explanation);
+  ck_assert_int_eq(infos[i].precision, 0);
+}
+
+static void expect_dropped_by_signal(int i, const char *remedy)
+{
+  expect_dropped(i, "signal");
+  ck_assert_int_eq(infos[i].signal_number, SIGSEGV);
+  ck_assert_pstr_eq(infos[i].remedy, remedy);
+}
+
+START_TEST(score_is_smallest_step_plus_penalty)
+{
+  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up),
+    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].precision, 7);
+  ck_assert_int_eq(infos[1].precision, 107);
+  ck_assert_int_eq(infos[2].precision, 141);
+  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond of the default frequency */
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
+  ck_assert_int_eq(infos[1].state, CPUCYCLES_USABLE);
+}
+END_TEST
+
+START_TEST(coarse_core_counter_beats_fine_reference)
+{
+  SELECT(ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up),
+    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "core");
+}
+END_TEST
+
+START_TEST(what_counts_cycles_beats_what_counts_time_at_any_score)
+{
+  SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz),
+    LAST_CLOCK, ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
+  ck_assert_str_eq(selection.implementation, "perf");
+  ck_assert_int_eq(infos[2].precision, 4811);
+  ck_assert_int_lt(infos[1].precision, infos[2].precision);
+}
+END_TEST
+
+START_TEST(earlier_row_wins_a_tie)
+{
+  SELECT(ENTRY("first", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("second", .kind = CPUCYCLES_KIND_CORE, .read = read_up), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "first");
+}
+END_TEST
+
+START_TEST(two_ways_to_one_register_never_alternate)
+{
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .source = "register"),
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
+  ck_assert_int_lt(infos[1].precision, infos[0].precision);
+  ck_assert_str_eq(selection.implementation, "way");
+}
+END_TEST
+
+START_TEST(second_way_serves_where_first_traps)
+{
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden, .source = "register"),
+    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "other way");
+}
+END_TEST
+
+START_TEST(constant_counter_is_dropped_as_not_increasing)
+{
+  SELECT(ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant), LAST_CLOCK);
+  expect_dropped(0, "not-increasing");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
+{
+  SELECT(ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  expect_dropped(0, "decreasing");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(counter_that_works_at_the_third_try_is_kept)
+{
+  SELECT(ENTRY("slow start", .kind = CPUCYCLES_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "slow start");
+}
+END_TEST
+
+START_TEST(ten_tries_and_no_more)
+{
+  SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try),
+    LAST_CLOCK);
+  expect_dropped(0, "not-increasing");
+  ck_assert_int_eq(reads_seen, 10 * 1001);
+}
+END_TEST
+
+START_TEST(granularity_of_41_is_seen)
+{
+  SELECT(ENTRY("coarse", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].precision, 41);
+}
+END_TEST
+
+START_TEST(counter_passing_2_63_is_going_up)
+{
+  SELECT(ENTRY("high", .kind = CPUCYCLES_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "high");
+  ck_assert_int_eq(infos[0].precision, 3);
+}
+END_TEST
+
+START_TEST(trap_in_read_is_the_reason)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden,
+           .close = close_well),
+    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .read = read_traps_late), LAST_CLOCK);
+  expect_dropped(0, "signal");
+  expect_dropped(1, "signal");
+  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
+  ck_assert_int_eq(closes_seen, 1);
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+START_TEST(trap_in_open_is_the_reason_and_is_cleaned_up)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_traps, .read = read_up,
+           .close = close_well),
+    LAST_CLOCK);
+  expect_dropped(0, "signal");
+  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
+  ck_assert_int_eq(opens_seen, 1);
+  ck_assert_int_eq(closes_seen, 1);
+}
+END_TEST
+
+/* At a read of the trial, in stating the rate, in open() itself, and at the last read before it
+   would be published. */
+START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
+{
+  SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
+    .read = read_forbidden),
+    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
+    ENTRY("rate", .kind = CPUCYCLES_KIND_SCALED, .open = open_with_remedy, .read = read_up,
+      .rate = rate_traps),
+    ENTRY("open", .kind = CPUCYCLES_KIND_CORE, .open = open_traps_with_remedy, .read = read_up),
+    ENTRY("reopened", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
+      .read = read_traps_after_its_trial),
+    ENTRY("none known", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden),
+    ENTRY("works", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
+    LAST_CLOCK);
+  expect_dropped_by_signal(0, "load a module");
+  expect_dropped_by_signal(1, "load a module");
+  expect_dropped_by_signal(2, "load a module");
+  expect_dropped_by_signal(3, "load another module");
+  expect_dropped_by_signal(4, "load a module");
+  expect_dropped_by_signal(5, NULL);
+  ck_assert_str_eq(selection.implementation, "works");
+  ck_assert_ptr_null(infos[6].remedy);
+}
+END_TEST
+
+START_TEST(errno_decides_the_reason)
+{
+  SELECT(ENTRY("a", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("b", .kind = CPUCYCLES_KIND_CORE, .open = open_absent, .read = read_up),
+    ENTRY("c", .kind = CPUCYCLES_KIND_CORE, .open = open_exhausted, .read = read_up),
+    ENTRY("d", .kind = CPUCYCLES_KIND_CORE, .open = open_failed, .read = read_up),
+    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_words, .read = read_up),
+    LAST_CLOCK);
+  expect_dropped(0, "refused");
+  ck_assert_str_eq(infos[0].remedy, "ask nicely");
+  ck_assert_int_eq(infos[0].error_number, EACCES);
+  expect_dropped(1, "absent");
+  ck_assert_ptr_null(infos[1].remedy);
+  expect_dropped(2, "exhausted");
+  expect_dropped(3, "failed");
+  ck_assert_int_eq(infos[3].error_number, EIO);
+  expect_dropped(4, "absent");
+  ck_assert_str_eq(infos[4].explanation, "it is somewhere else");
+}
+END_TEST
+
+START_TEST(scaled_counter_of_unknown_rate_is_dropped)
+{
+  SELECT(ENTRY("unknown", .kind = CPUCYCLES_KIND_SCALED, .read = read_constant,
+    .rate = rate_unknown),
+    ENTRY("traps", .kind = CPUCYCLES_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
+  ck_assert_ptr_nonnull(infos[0].reason);
+  expect_dropped(1, "signal");
+  ck_assert_str_eq(selection.implementation, "clock");
+}
+END_TEST
+
+static int rates_asked;
+
+static long long rate_stated_once(void)
+{
+  return rates_asked++ == 0 ? 346153847 : 0;
+}
+
+static long long read_stated(void)
+{
+  return (long long)((double)cpucycles_osclock_monotonic() * 0.346153847);
+}
+
+/* By neither sixteenths nor another question, which may fail. */
+START_TEST(rate_stated_in_the_trial_is_kept_for_the_opening)
+{
+  SELECT(ENTRY("stated", .kind = CPUCYCLES_KIND_SCALED, .read = read_stated,
+    .rate = rate_stated_once), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "stated");
+  ck_assert_double_eq_tol(infos[0].scaling, 2399987654.0 / 346153847, 1e-12);
+  ck_assert_uint_eq(selection.reader.scale.multiplier,
+    cpucycles_scale_between(346153847, 2399987654).multiplier);
+}
+END_TEST
+
+START_TEST(clock_is_scaled_to_cycles)
+{
+  long long before, step;
+
+  SELECT(LAST_CLOCK);
+  ck_assert_double_eq_tol(infos[0].scaling, 2399.987654, 1e-9);
+  before = cpucycles_reader_read(&selection.reader);
+  step = cpucycles_reader_read(&selection.reader) - before;
+  ck_assert(step == 2399 || step == 2400);
+}
+END_TEST
+
+START_TEST(losers_are_closed_and_winner_is_open)
+{
+  SELECT(ENTRY("winner", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up,
+           .close = close_well),
+    ENTRY("loser", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_well, .read = read_up,
+      .close = close_well),
+    ENTRY("dropped", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_constant,
+      .close = close_well),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "winner");
+  ck_assert_int_eq(opens_seen, 4);
+  ck_assert_int_eq(closes_seen, 3);
+}
+END_TEST
+
+START_TEST(thread_that_loses_its_own_counter_has_the_best_that_all_share)
+{
+  SELECT(ENTRY("clock first", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz,
+      .scope = CPUCYCLES_SCOPE_SYSTEM),
+    ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
+    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41,
+    .scope = CPUCYCLES_SCOPE_CORE),
+    ENTRY("coarse", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41,
+    .scope = CPUCYCLES_SCOPE_SYSTEM),
+    ENTRY("fine", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_SYSTEM,
+      .open = open_well, .close = close_well));
+  ck_assert_str_eq(selection.implementation, "thread");
+  ck_assert_ptr_eq(selection.next_best.read, read_up);
+  ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
+  ck_assert_int_eq(opens_seen - closes_seen, 1); /* it is open */
+}
+END_TEST
+
+START_TEST(thread_that_loses_its_own_counter_has_at_least_a_clock)
+{
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_THREAD),
+    ENTRY("once", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_SYSTEM,
+      .open = open_only_once), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "thread");
+  ck_assert_ptr_eq(selection.next_best.read, cpucycles_osclock_monotonic);
+  ck_assert(selection.next_best.scale.multiplier != 0);
+  expect_dropped(1, "failed");
+}
+END_TEST
+
+START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
+{
+  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
+    .scope = CPUCYCLES_SCOPE_THREAD), LAST_CLOCK);
+  ck_assert_ptr_null(infos[0].reason);
+  cpucycles_counter_note(&infos[0], "by-read");
+  ck_assert_str_eq(infos[0].reason, "by-read");
+  ck_assert_ptr_nonnull(infos[0].explanation);
+  cpucycles_counter_note(&infos[0], "by-next-best");
+  cpucycles_counter_note(&infos[0], "by-read");
+  ck_assert_str_eq(infos[0].reason, "by-next-best");
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
+}
+END_TEST
+
+static int explained_error, explained_signal;
+
+static void explain(int error, int signal, struct cpucycles_why *why)
+{
+  explained_error = error;
+  explained_signal = signal;
+  why->remedy = "ask twice";
+}
+
+static int open_with_unit(struct cpucycles_why *why)
+{
+  why->unit = "kernel cycles, too";
+  return 0;
+}
+
+START_TEST(unit_is_what_the_opened_counter_says)
+{
+  SELECT(ENTRY("usual", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
+    ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit),
+    LAST_CLOCK);
+  ck_assert_str_eq(infos[0].unit, "ticks");
+  ck_assert_str_eq(infos[1].unit, "kernel cycles, too");
+}
+END_TEST
+
+START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
+{
+  const struct cpucycles_backend refused = { .kind = CPUCYCLES_KIND_CORE, .explain = explain };
+
+  SELECT(ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_refused),
+    ENTRY("traps", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
+    ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant),
+    ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  ck_assert_str_eq(infos[0].remedy, "ask nicely");
+  cpucycles_counter_explain(&infos[0], &refused);
+  ck_assert_str_eq(infos[0].remedy, "ask twice");
+  ck_assert_ptr_nonnull(infos[0].explanation);
+  ck_assert_int_eq(explained_error, EACCES);
+  ck_assert_int_eq(explained_signal, 0);
+  cpucycles_counter_explain(&infos[1], &refused);
+  ck_assert_int_eq(explained_signal, SIGSEGV);
+  ck_assert_int_eq(explained_error, 0);
+  /* one that stands still may only have to be started */
+  cpucycles_counter_explain(&infos[2], &refused);
+  expect_dropped(2, "not-increasing");
+  ck_assert_str_eq(infos[2].remedy, "ask twice");
+  ck_assert_int_eq(explained_error, 0);
+  ck_assert_int_eq(explained_signal, 0);
+  /* every other reason without errno and signal explains itself, and what is used needs nothing */
+  cpucycles_counter_explain(&infos[3], &refused);
+  expect_dropped(3, "decreasing");
+  ck_assert_ptr_null(infos[3].remedy);
+  cpucycles_counter_explain(&infos[4], &refused);
+  ck_assert_int_eq(infos[4].state, CPUCYCLES_SELECTED);
+  ck_assert_ptr_null(infos[4].remedy);
+}
+END_TEST
+
+START_TEST(winner_that_does_not_open_again_makes_way)
+{
+  SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
+    ENTRY("always", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "always");
+  expect_dropped(0, "failed");
+  ck_assert_int_eq(infos[0].error_number, EBUSY);
+}
+END_TEST
+
+START_TEST(core_counter_that_anothers_trial_stopped_makes_way)
+{
+  SELECT(ENTRY("stopped", .kind = CPUCYCLES_KIND_CORE, .scope = CPUCYCLES_SCOPE_CORE,
+      .read = read_until_another_opens),
+    ENTRY("another", .kind = CPUCYCLES_KIND_PERF_READ, .open = open_well, .read = read_up_by_41),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "another");
+  expect_dropped(0, "not-increasing");
+}
+END_TEST
+
+START_TEST(clock_that_stands_still_is_the_last_resort)
+{
+  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant),
+    ENTRY("still", .kind = CPUCYCLES_KIND_CLOCK, .read = read_constant, .rate = megahertz));
+  ck_assert_str_eq(selection.implementation, "still");
+  ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
+  ck_assert_str_eq(infos[1].reason, "not-increasing");
+  ck_assert_double_eq_tol(infos[1].scaling, 2399.987654, 1e-9);
+}
+END_TEST
+
+START_TEST(there_is_an_answer_where_everything_traps)
+{
+  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
+    ENTRY("no clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
+  ck_assert_str_eq(selection.implementation, "default-zero");
+  ck_assert_int_eq(cpucycles_reader_read(&selection.reader), 0);
+}
+END_TEST
+
+/* Four counters, of which the first would be chosen, and the second cannot be opened. */
+static void select_asked(const char *names)
+{
+  asked = names;
+  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up),
+    ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+}
+
+START_TEST(counters_asked_for_are_the_only_candidates)
+{
+  select_asked("reference");
+  ck_assert_str_eq(selection.implementation, "reference");
+  expect_dropped(0, "not-asked");
+  ck_assert_str_eq(infos[0].name, "core");
+  ck_assert_str_eq(infos[0].kind, "core");
+  ck_assert_int_eq(infos[0].width, 64);
+  expect_dropped(1, "not-asked");
+  ck_assert_int_eq(infos[1].error_number, 0);
+  ck_assert_ptr_null(infos[1].remedy);
+  expect_dropped(3, "not-asked");
+  ck_assert_int_eq(opens_seen, 0);
+  ck_assert_str_eq(selection.skipped, "");
+}
+END_TEST
+
+START_TEST(best_of_those_asked_for_is_chosen)
+{
+  select_asked(" clock,reference\n");
+  ck_assert_str_eq(selection.implementation, "reference");
+  ck_assert_int_eq(infos[3].state, CPUCYCLES_USABLE);
+  expect_dropped(0, "not-asked");
+  select_asked("reference,core,,clock");
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_str_eq(selection.skipped, "");
+}
+END_TEST
+
+START_TEST(second_way_to_a_register_can_be_asked_for)
+{
+  asked = "other way";
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
+  asked = "other-way";
+  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+    LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "other-way");
+}
+END_TEST
+
+START_TEST(name_that_cannot_be_used_is_reported)
+{
+  select_asked("refused,reference,nonesuch");
+  ck_assert_str_eq(selection.implementation, "reference");
+  expect_dropped(0, "not-asked");
+  expect_dropped(1, "refused");
+  ck_assert_str_eq(infos[1].remedy, "ask nicely");
+  ck_assert_str_eq(
+    selection.skipped,
+    "refused does not work here: refused; nonesuch is no counter of this library");
+  select_asked("referenc,reference");
+  ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
+  select_asked("ref,references,clock"); /* whole names only */
+  ck_assert_str_eq(selection.implementation, "clock");
+  select_asked("Reference,reference");
+  ck_assert_str_eq(selection.skipped, "Reference is no counter of this library");
+}
+END_TEST
+
+START_TEST(automatic_choice_stands_where_nothing_asked_for_can_be_used)
+{
+  static const char *const lists[] = { "refused", "nonesuch", "refused,nonesuch", "references" };
+  size_t i;
+
+  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    select_asked(lists[i]);
+    ck_assert_str_eq(selection.implementation, "core");
+    expect_dropped(1, "refused");
+    ck_assert_int_eq(infos[2].state, CPUCYCLES_USABLE);
+    ck_assert_ptr_null(infos[2].reason);
+    ck_assert_str_ne(selection.skipped, "");
+  }
+  select_asked("refused,nonesuch");
+  ck_assert_str_eq(
+    selection.skipped,
+    "refused does not work here: refused; nonesuch is no counter of this library");
+}
+END_TEST
+
+START_TEST(counter_that_counts_nothing_is_not_chosen_when_asked_for)
+{
+  asked = "zero";
+  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant), LAST_CLOCK);
+  ck_assert_str_eq(selection.implementation, "clock");
+  ck_assert_str_eq(selection.skipped, "zero does not work here: not-increasing");
+}
+END_TEST
+
+START_TEST(list_without_a_name_asks_for_nothing)
+{
+  static const char *const lists[] = { "", ",", " , \t,\n" };
+  size_t i;
+
+  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    select_asked(lists[i]);
+    ck_assert_str_eq(selection.implementation, "core");
+    expect_dropped(1, "refused");
+    ck_assert_str_eq(selection.skipped, "");
+  }
+}
+END_TEST
+
+START_TEST(whatever_is_asked_for_the_report_is_short_and_printable)
+{
+  static char long_name[100000], many[100000];
+  size_t i;
+
+  select_asked("\033[31mred\001\377");
+  ck_assert_str_eq(selection.skipped, "?[31mred?? is no counter of this library");
+  memset(long_name, 'x', sizeof long_name - 1);
+  select_asked(long_name);
+  ck_assert_str_eq(selection.skipped,
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
+  for (i = 0; i + 2 < sizeof many; i += 2)
+    memcpy(many + i, "y,", 2);
+  select_asked(many);
+  ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_uint_lt(strlen(selection.skipped), sizeof selection.skipped);
+  ck_assert_str_eq(strstr(selection.skipped, "; and"), "; and others");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, score_is_smallest_step_plus_penalty);
+  tcase_add_test(tests, coarse_core_counter_beats_fine_reference);
+  tcase_add_test(tests, what_counts_cycles_beats_what_counts_time_at_any_score);
+  tcase_add_test(tests, earlier_row_wins_a_tie);
+  tcase_add_test(tests, two_ways_to_one_register_never_alternate);
+  tcase_add_test(tests, second_way_serves_where_first_traps);
+  tcase_add_test(tests, constant_counter_is_dropped_as_not_increasing);
+  tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
+  tcase_add_test(tests, counter_that_works_at_the_third_try_is_kept);
+  tcase_add_test(tests, ten_tries_and_no_more);
+  tcase_add_test(tests, granularity_of_41_is_seen);
+  tcase_add_test(tests, counter_passing_2_63_is_going_up);
+  tcase_add_test(tests, trap_in_read_is_the_reason);
+  tcase_add_test(tests, trap_in_open_is_the_reason_and_is_cleaned_up);
+  tcase_add_test(tests, remedy_that_open_gave_stands_when_a_signal_drops_the_counter);
+  tcase_add_test(tests, errno_decides_the_reason);
+  tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
+  tcase_add_test(tests, rate_stated_in_the_trial_is_kept_for_the_opening);
+  tcase_add_test(tests, clock_is_scaled_to_cycles);
+  tcase_add_test(tests, losers_are_closed_and_winner_is_open);
+  tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);
+  tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
+  tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
+  tcase_add_test(tests, unit_is_what_the_opened_counter_says);
+  tcase_add_test(tests, what_a_backend_says_later_adds_to_what_it_said_at_once);
+  tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
+  tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);
+  tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
+  tcase_add_test(tests, there_is_an_answer_where_everything_traps);
+  tcase_add_test(tests, counters_asked_for_are_the_only_candidates);
+  tcase_add_test(tests, best_of_those_asked_for_is_chosen);
+  tcase_add_test(tests, second_way_to_a_register_can_be_asked_for);
+  tcase_add_test(tests, name_that_cannot_be_used_is_reported);
+  tcase_add_test(tests, automatic_choice_stands_where_nothing_asked_for_can_be_used);
+  tcase_add_test(tests, counter_that_counts_nothing_is_not_chosen_when_asked_for);
+  tcase_add_test(tests, list_without_a_name_asks_for_nothing);
+  tcase_add_test(tests, whatever_is_asked_for_the_report_is_short_and_printable);
+}
+
+int main(void)
+{
+  return suite_main("select", add);
+}

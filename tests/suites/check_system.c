@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What calls of other systems state of the frequency: lib/frequency-system.c and the TSC's sysctl, compiled
+   against stub headers, with fakes in the place of the calls. */
+
+#include "config.h"
+
+#undef HAVE_SYSCTLBYNAME
+#undef HAVE_HW_CPUSPEED
+#undef HAVE_LIBPERFSTAT
+#undef HAVE_PROCESSOR_INFO
+#define HAVE_SYSCTLBYNAME 1
+#define HAVE_HW_CPUSPEED 1
+#define HAVE_LIBPERFSTAT 1
+#define HAVE_PROCESSOR_INFO 1
+
+/* The library has functions of these names already. */
+#define cpucycles_system_frequency system_frequency
+
+#include "lib/frequency-system.c"
+
+#include "backends/common/x86-tsc-rate.h"
+
+#include "tests/suites/suite.h"
+
+#include <string.h>
+
+/* The system's answers: numbers of 4 or 8 bytes; a length of 0: there is no such name. */
+static struct answer {
+  const char *name;
+  long long number;
+  size_t length;
+} answers[8];
+
+static long long hw_cpuspeed, processor_hz;
+static int clocks[64]; /* of processors, MHz; 0: no such processor */
+
+int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, size_t now_length)
+{
+  size_t i;
+
+  ck_assert(now == NULL && now_length == 0);
+  for (i = 0; i < sizeof answers / sizeof answers[0]; i++)
+    if (answers[i].name && strcmp(answers[i].name, name) == 0) {
+      int narrow = (int)answers[i].number;
+
+      ck_assert_uint_le(answers[i].length, *old_length);
+      *old_length = answers[i].length;
+      memset(old, 0, answers[i].length);
+      memcpy(old, answers[i].length == 4 ? (void *)&narrow : (void *)&answers[i].number,
+        answers[i].length < 8 ? answers[i].length : 8);
+      return 0;
+    }
+  return -1;
+}
+
+int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now,
+  size_t now_length)
+{
+  int narrow = (int)hw_cpuspeed;
+
+  ck_assert(names == 2 && name[0] == CTL_HW && name[1] == HW_CPUSPEED && now == NULL
+    && now_length == 0);
+  if (hw_cpuspeed == 0)
+    return -1;
+  memcpy(old, &narrow, sizeof narrow);
+  *old_length = sizeof narrow;
+  return 0;
+}
+
+int perfstat_cpu_total(perfstat_id_t *name, perfstat_cpu_total_t *total, size_t size, int wanted)
+{
+  ck_assert(name == NULL && size == sizeof *total && wanted == 1);
+  if (processor_hz == 0)
+    return -1;
+  total->processorHZ = (unsigned long long)processor_hz;
+  return 1;
+}
+
+int processor_info(processorid_t id, processor_info_t *info)
+{
+  if (id < 0 || id >= 64 || clocks[id] == 0)
+    return -1;
+  info->pi_clock = clocks[id];
+  return 0;
+}
+
+static void expect(long long hz, const char *source)
+{
+  struct cpucycles_statement found = system_frequency();
+
+  ck_assert_int_eq(found.hz, hz);
+  if (hz)
+    ck_assert_str_eq(found.source, source);
+}
+
+START_TEST(system_that_states_nothing_has_no_answer)
+{
+  expect(0, NULL);
+}
+END_TEST
+
+START_TEST(sysctl_by_name_states_the_frequency)
+{
+  static const struct {
+    struct answer answer;
+    long long hz;
+  } rows[] = {
+    { { "hw.cpufrequency_max", 2600000000, 8 }, 2600000000 },
+    { { "hw.cpufrequency", 2600000000, 8 }, 2600000000 },
+    { { "hw.cpufrequency", 1416666664, 4 }, 1416666664 },
+    { { "hw.clockrate", 3400, 4 }, 3400000000 },
+    { { "dev.cpu.0.freq", 2200, 4 }, 2200000000 },
+    { { "dev.cpu.0.freq", 0, 4 }, 0 },
+    { { "dev.cpu.0.freq", -1, 4 }, 0 },
+    { { "dev.cpu.0.freq", 2000000, 4 }, 0 },
+    { { "hw.cpufrequency", 999, 8 }, 0 },
+    { { "hw.cpufrequency", 1000000000001, 8 }, 0 },
+    { { "hw.cpufrequency", 0x7fffffffffffffff, 8 }, 0 },
+    { { "dev.cpu.0.freq", 2200, 2 }, 0 },
+    { { "dev.cpu.0.freq", 2200, 16 }, 0 },
+    { { "dev.cpu.0.freq", 0, 0 }, 0 },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    answers[0] = rows[i].answer;
+    expect(rows[i].hz, rows[i].answer.name);
+  }
+}
+END_TEST
+
+START_TEST(constant_comes_before_a_momentary_value)
+{
+  answers[0] = (struct answer){ "dev.cpu.0.freq", 800, 4 };
+  expect(800000000, "dev.cpu.0.freq");
+  answers[1] = (struct answer){ "hw.clockrate", 3400, 4 };
+  expect(3400000000, "hw.clockrate");
+}
+END_TEST
+
+START_TEST(other_calls_state_the_frequency)
+{
+  clocks[2] = 1593;
+  expect(1593000000, "processor_info");
+  processor_hz = 3550000000;
+  expect(3550000000, "perfstat_cpu_total");
+  hw_cpuspeed = 2400;
+  expect(2400000000, "hw.cpuspeed");
+  hw_cpuspeed = -5;
+  processor_hz = -1;
+  clocks[2] = -1;
+  expect(0, NULL);
+}
+END_TEST
+
+START_TEST(sysctl_states_the_rate_of_the_tsc)
+{
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+  answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 2596132000);
+  answers[0] = (struct answer){ "machdep.tsc.frequency", 2600000000, 8 };
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 2600000000);
+  answers[0] = (struct answer){ "hw.tsc_frequency", 2700000000, 8 };
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 2700000000);
+  answers[0] = (struct answer){ "machdep.tsc_freq", 0, 8 };
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+  answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
+  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, system_that_states_nothing_has_no_answer);
+  tcase_add_test(tests, sysctl_by_name_states_the_frequency);
+  tcase_add_test(tests, constant_comes_before_a_momentary_value);
+  tcase_add_test(tests, other_calls_state_the_frequency);
+  tcase_add_test(tests, sysctl_states_the_rate_of_the_tsc);
+}
+
+int main(void)
+{
+  return suite_main("system calls", add_tests);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Trials under fault protection on Windows: every fault of the trying thread is caught, everything
+   else reaches the application as it would have without us. */
+
+#include "config.h"
+
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+static struct cpucycles_calm calm;
+static volatile char *volatile forbidden; /* handlers read it, too */
+
+static void begin(void)
+{
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+}
+
+static void end(void)
+{
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+}
+
+static void read_page(void *unused)
+{
+  (void)unused;
+  (void)*forbidden;
+}
+
+static void run_trap(void *unused)
+{
+  (void)unused;
+  __builtin_trap();
+}
+
+static void do_nothing(void *done)
+{
+  *(int *)done = 1;
+}
+
+START_TEST(access_violation_ends_the_trial)
+{
+  int i, done = 0;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(cpucycles_trial(read_page, NULL), SIGSEGV);
+  ck_assert_int_eq(cpucycles_trial(do_nothing, &done), 0);
+  ck_assert_int_eq(done, 1);
+  end();
+}
+END_TEST
+
+START_TEST(illegal_instruction_ends_the_trial)
+{
+  int i;
+
+  begin();
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(cpucycles_trial(run_trap, NULL), SIGILL);
+  end();
+}
+END_TEST
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static void run_privileged(void *unused)
+{
+  (void)unused;
+  __asm__ volatile("hlt");
+}
+
+static void divide_by_zero(void *unused)
+{
+  unsigned int low = 1, high = 0;
+
+  (void)unused;
+  __asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0));
+}
+
+START_TEST(privileged_instruction_and_division_end_the_trial)
+{
+  begin();
+  ck_assert_int_eq(cpucycles_trial(run_privileged, NULL), SIGILL);
+  ck_assert_int_eq(cpucycles_trial(divide_by_zero, NULL), SIGFPE);
+  end();
+}
+END_TEST
+
+#else
+
+START_TEST(privileged_instruction_and_division_end_the_trial)
+{
+  skip("privileged_instruction_and_division_end_the_trial",
+    "which exceptions they raise differs here");
+}
+END_TEST
+
+#endif
+
+#ifdef __x86_64__
+
+/* Leaves other values than it found in all registers that a function must keep, and never gets to
+   where it would put them back. */
+static void spoil_registers(void *unused)
+{
+  (void)unused;
+  __asm__ volatile("xor %%ebx, %%ebx\n\txor %%esi, %%esi\n\txor %%edi, %%edi\n\t"
+                   "xor %%r12d, %%r12d\n\txor %%r13d, %%r13d\n\txor %%r14d, %%r14d\n\t"
+                   "xor %%r15d, %%r15d\n\tpxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7\n\t"
+                   "pxor %%xmm8, %%xmm8\n\tpxor %%xmm9, %%xmm9\n\tud2"
+                   :
+                   :
+                   : "rbx", "rsi", "rdi", "r12", "r13", "r14", "r15", "xmm6", "xmm7", "xmm8",
+                   "xmm9");
+}
+
+START_TEST(caller_keeps_its_registers)
+{
+  volatile int one = 1;
+  volatile double half = 0.5;
+  long a = one, b = 2 * one, c = 3 * one, d = 4 * one, e = 5 * one, f = 6 * one, caught;
+  double u = half, v = 3 * half, w = 5 * half;
+
+  begin();
+  caught = cpucycles_trial(spoil_registers, NULL);
+  end();
+  ck_assert_int_eq(caught, SIGILL);
+  ck_assert_int_eq(a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f, 654321);
+  ck_assert(u + 10 * v + 100 * w == 265.5);
+}
+END_TEST
+
+#else
+
+START_TEST(caller_keeps_its_registers)
+{
+  skip("caller_keeps_its_registers", "written for x86-64");
+}
+END_TEST
+
+#endif
+
+/* What the application's handlers saw. */
+static volatile LONG seen;
+
+static LONG CALLBACK make_readable(EXCEPTION_POINTERS *exception)
+{
+  DWORD before;
+
+  if (exception->ExceptionRecord->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
+    return EXCEPTION_CONTINUE_SEARCH;
+  seen++;
+  VirtualProtect((void *)forbidden, 4096, PAGE_READONLY, &before);
+  return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+static DWORD CALLBACK read_in_thread(void *unused)
+{
+  read_page(unused);
+  return 1;
+}
+
+static void let_another_thread_read(void *status)
+{
+  HANDLE thread = CreateThread(NULL, 0, read_in_thread, NULL, 0, NULL);
+
+  WaitForSingleObject(thread, INFINITE);
+  GetExitCodeThread(thread, status);
+  CloseHandle(thread);
+}
+
+START_TEST(fault_of_another_thread_goes_to_the_application)
+{
+  void *handler = AddVectoredExceptionHandler(1, make_readable);
+  DWORD status = 0;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpucycles_trial(let_another_thread_read, &status), 0);
+  end();
+  RemoveVectoredExceptionHandler(handler);
+  ck_assert_int_eq(status, 1);
+  ck_assert_int_eq(seen, 1);
+}
+END_TEST
+
+START_TEST(fault_in_a_trial_is_not_shown_to_the_application)
+{
+  void *handler = AddVectoredExceptionHandler(1, make_readable);
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpucycles_trial(read_page, NULL), SIGSEGV);
+  end();
+  RemoveVectoredExceptionHandler(handler);
+  ck_assert_int_eq(seen, 0);
+}
+END_TEST
+
+START_TEST(fault_between_and_after_trials_goes_to_the_application)
+{
+  void *handler = AddVectoredExceptionHandler(0, make_readable);
+  int done;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpucycles_trial(do_nothing, &done), 0);
+  read_page(NULL);
+  ck_assert_int_eq(seen, 1);
+  end();
+  forbidden = suite_forbidden_page();
+  read_page(NULL);
+  ck_assert_int_eq(seen, 2);
+  RemoveVectoredExceptionHandler(handler);
+}
+END_TEST
+
+static LONG CALLBACK end_thread(EXCEPTION_POINTERS *exception)
+{
+  (void)exception;
+  seen++;
+  ExitThread(2);
+}
+
+START_TEST(what_nobody_handles_gets_to_the_last_filter)
+{
+  DWORD status = 0;
+
+  forbidden = suite_forbidden_page();
+  SetUnhandledExceptionFilter(end_thread);
+  begin();
+  ck_assert_int_eq(cpucycles_trial(let_another_thread_read, &status), 0);
+  end();
+  ck_assert_int_eq(status, 2);
+  ck_assert_int_eq(seen, 1);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, access_violation_ends_the_trial);
+  tcase_add_test(tests, illegal_instruction_ends_the_trial);
+  tcase_add_test(tests, privileged_instruction_and_division_end_the_trial);
+  tcase_add_test(tests, caller_keeps_its_registers);
+  tcase_add_test(tests, fault_of_another_thread_goes_to_the_application);
+  tcase_add_test(tests, fault_in_a_trial_is_not_shown_to_the_application);
+  tcase_add_test(tests, fault_between_and_after_trials_goes_to_the_application);
+  tcase_add_test(tests, what_nobody_handles_gets_to_the_last_filter);
+}
+
+int main(void)
+{
+  return suite_main("trial on Windows", add);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the
+   zeros of virtual machines; in which order they are asked, and what is measured instead. No CPU is
+   asked: the leaves are made here. */
+
+#include "config.h"
+
+#include "backends/common/x86-tsc-rate.h"
+#include "backends/backend.h"
+#include "lib/rate.h"
+#include "lib/scale.h"
+#include "sys/os-clock.h"
+
+#include "tests/suites/suite.h"
+
+#include <string.h>
+
+START_TEST(kernels_file_is_one_number_of_khz)
+{
+  static const struct {
+    const char *text;
+    long long hz;
+  } rows[] = {
+    { "2596132\n", 2596132000 },
+    { "1\n", 1000 },
+    { "1000000000\n", 1000000000000 },
+    { "1000000001\n", 0 },
+    { "99999999999999999999999\n", 0 },
+    { "0\n", 0 },
+    { "2596132", 0 },
+    { "\n", 0 },
+    { "", 0 },
+    { "-2596132\n", 0 },
+    { "2596132x\n", 0 },
+    { "2596132\n2596132\n", 0 },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    ck_assert_int_eq(tsc_rate_of_text(rows[i].text, (int)strlen(rows[i].text)), rows[i].hz);
+  ck_assert_int_eq(tsc_rate_of_text("", -1), 0);
+}
+END_TEST
+
+START_TEST(kernels_factors_give_the_rate)
+{
+  static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
+  size_t i;
+
+  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
+      / (unsigned long long)rates[i];
+
+    ck_assert_int_le(llabs(tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]),
+      rates[i] / 100000000);
+  }
+  ck_assert_int_eq(tsc_rate_of_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 0), 1000000000);
+  ck_assert_int_eq(tsc_rate_of_factors(0, 31), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(0, 0), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 63), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(1, 65535), 0);
+  ck_assert_int_eq(tsc_rate_of_factors(0xffffffff, 0), 0);
+}
+END_TEST
+
+static struct cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
+static struct cpuid_leaf leaf_80000000h, brand[3];
+
+static struct cpuid_leaf fake(unsigned int leaf)
+{
+  static const struct cpuid_leaf nothing;
+
+  switch (leaf) {
+  case 0:
+    return leaf_0;
+  case 1:
+    return leaf_1;
+  case 0x15:
+    return leaf_15h;
+  case 0x16:
+    return leaf_16h;
+  case 0x40000000:
+    return leaf_40000000h;
+  case 0x40000010:
+    return leaf_40000010h;
+  case 0x80000000:
+    return leaf_80000000h;
+  case 0x80000002:
+  case 0x80000003:
+  case 0x80000004:
+    return brand[leaf - 0x80000002];
+  default:
+    return nothing;
+  }
+}
+
+START_TEST(crystal_times_ratio_is_the_rate)
+{
+  static const struct {
+    unsigned int highest, denominator, numerator, crystal, base;
+    long long hz, rounded; /* by leaf 15H, by leaf 16H */
+  } rows[] = {
+    { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
+    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake that states its crystal */
+    { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and one that does not */
+    { 0x16, 2, 250, 0, 0, 0, 0 },
+    { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* there is no leaf 16H */
+    { 0x14, 2, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 0, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 2, 0, 24000000, 3000, 0, 0 },
+    { 0x16, 0, 0, 0, 3000, 0, 0 },
+    { 0x16, 0, 0, 0, 0, 0, 0 },
+    { 0, 2, 250, 24000000, 3000, 0, 0 },
+    { 0x16, 0xffffffff, 1, 1, 0, 0, 0 },
+    { 0x16, 1, 0xffffffff, 0xffffffff, 0, 0, 0 },
+    { 0x16, 2, 250, 0, 0xffff0000, 0, 0 },           /* reserved bits */
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    leaf_0.a = rows[i].highest;
+    leaf_15h.a = rows[i].denominator;
+    leaf_15h.b = rows[i].numerator;
+    leaf_15h.c = rows[i].crystal;
+    leaf_16h.a = rows[i].base;
+    ck_assert_msg(tsc_rate_of_crystal(fake) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(tsc_rate_of_base(fake) == rows[i].rounded, "row %d", (int)i);
+  }
+}
+END_TEST
+
+START_TEST(hypervisors_leaf_is_read_where_there_is_one)
+{
+  static const struct {
+    unsigned int flags, highest, khz;
+    long long hz;
+  } rows[] = {
+    { 1u << 31, 0x40000010, 2596132, 2596132000 },
+    { 1u << 31, 0x40000081, 2596132, 2596132000 },
+    { 1u << 31, 0x40000010, 0, 0 },
+    { 1u << 31, 0x4000000f, 2596132, 0 },
+    { 1u << 31, 0, 2596132, 0 },
+    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no hypervisor's: what another leaf says */
+    { 0, 0x40000010, 2596132, 0 },
+    { 1u << 31, 0x40000010, 0xffffffff, 0 },
+  };
+  size_t i;
+
+  leaf_0.a = 0x16;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    leaf_1.c = rows[i].flags;
+    leaf_40000000h.a = rows[i].highest;
+    leaf_40000010h.a = rows[i].khz;
+    ck_assert_msg(tsc_rate_of_hypervisor(fake) == rows[i].hz, "row %d", (int)i);
+  }
+}
+END_TEST
+
+START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
+{
+  static const struct {
+    const char *name;
+    long long hz;
+  } rows[] = {
+    { "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000 },
+    { "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000 },
+    { "Intel(R) Core(TM)2 CPU @ 800MHz", 800000000 },
+    { "Genuine Intel(R) CPU 0000 @ 2GHz", 2000000000 },
+    { "13th Gen Intel(R) Core(TM) i9-13900K", 0 },
+    { "Intel @ 2.1.0GHz", 0 },
+    { "Intel @ .10GHz", 0 },
+    { "Intel @ GHz", 0 },
+    { "Intel @ 2.10", 0 },
+    { "Intel @ 2.10G", 0 },
+    { "Intel @ 9999999999GHz", 0 },
+    { "Intel @ 99999GHz", 0 },
+    { "Intel @ 0.00GHz", 0 },
+    { "Intel @", 0 },
+    { "", 0 },
+  };
+  static const char vendors[2][13] = { "GenuineIntel", "AuthenticAMD" };
+  size_t i, vendor;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  skip("model_name_of_an_intel_cpu_states_the_nominal_rate",
+    "CPUID's registers are little-endian, and this CPU is not");
+  return;
+#endif
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (vendor = 0; vendor < 2; vendor++) {
+      long long hz = vendor == 0 ? rows[i].hz : 0;
+
+      memset(brand, 0, sizeof brand);
+      memcpy(brand, rows[i].name, strlen(rows[i].name)); /* each leaf is 16 bytes of it */
+      memcpy(&leaf_0.b, vendors[vendor], 4);
+      memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
+      memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
+      leaf_80000000h.a = 0x80000008;
+      ck_assert_msg(tsc_rate_of_name(fake) == hz, "%s, %s", vendors[vendor], rows[i].name);
+      leaf_80000000h.a = 0x80000003;
+      ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+    }
+  memset(brand, '9', sizeof brand); /* without an end */
+  ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+}
+END_TEST
+
+START_TEST(perf_page_states_the_rate_if_it_says_so)
+{
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+  static struct perf_event_mmap_page page;
+
+  page.time_mult = 826933653; /* of 2^31: 2596.924 MHz */
+  page.time_shift = 31;
+  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+  page.cap_user_time = 1;
+  ck_assert_int_le(llabs(tsc_rate_of_page(&page) - 2596924000), 1000);
+  page.time_mult = 0;
+  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+#else
+  skip("perf_page_states_the_rate_if_it_says_so", "this system has no perf events");
+#endif
+}
+END_TEST
+
+START_TEST(rate_comes_with_the_name_of_who_states_it)
+{
+  long long rate = tsc_rate(1, 1);
+
+  ck_assert((rate == 0) == (strcmp(tsc_rate_source(), "nobody") == 0));
+  tsc_rate_answered = 1;
+  ck_assert_str_eq(tsc_rate_source(), "perf time_mult");
+  ck_assert(!tsc_rate_is_rounded());
+  tsc_rate_answered = TSC_RATES - 1;
+  ck_assert_str_eq(tsc_rate_source(), "model name");
+  ck_assert(tsc_rate_is_rounded());
+}
+END_TEST
+
+/* The sources in the order in which they are asked, and which of them round. */
+static const struct {
+  const char *name;
+  int rounds;
+} order[] = {
+  { "tsc_freq_khz", 0 },
+  { "perf time_mult", 0 },
+  { "CPUID leaf 15H", 0 },
+  { "CPUID leaf 40000010H", 0 },
+#ifdef HAVE_SYSCTLBYNAME
+  { "sysctl of the TSC", 0 },
+#endif
+  { "CPUID leaf 16H", 1 },
+  { "model name", 1 },
+};
+
+enum { ORDERED = sizeof order / sizeof order[0] };
+
+START_TEST(exact_sources_are_asked_before_those_that_round)
+{
+  int i;
+
+  ck_assert_int_eq(TSC_RATES, ORDERED);
+  for (i = 0; i < ORDERED; i++) {
+    ck_assert_str_eq(tsc_rates[i].name, order[i].name);
+    ck_assert_msg(tsc_rates[i].rounds == order[i].rounds, "%s", order[i].name);
+  }
+}
+END_TEST
+
+/* A counter of 2.1 GHz, of which 2.11 GHz is stated. */
+static long long read_counter(void)
+{
+  return (long long)((double)cpucycles_osclock_raw() * 2.1);
+}
+
+static long long state_rate(void)
+{
+  return 2110000000;
+}
+
+START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
+{
+  static const struct cpucycles_backend counter
+    = { .read = read_counter, .rate = state_rate, .rate_is_rounded = tsc_rate_is_rounded };
+  long long rate;
+  int i, tries;
+
+  for (i = 0; i < ORDERED; i++) {
+    tsc_rate_answered = i;
+    rate = cpucycles_stated_rate(&counter);
+    /* a machine may be too busy to measure */
+    for (tries = 0; tries < 10 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
+      rate = cpucycles_stated_rate(&counter);
+    ck_assert_msg((rate == state_rate()) == !order[i].rounds, "%s", order[i].name);
+    ck_assert_msg(cpucycles_rates_agree(2100000000, rate), "%s", order[i].name);
+  }
+}
+END_TEST
+
+START_TEST(asking_leaves_nothing_open)
+{
+  int before = dup(0), after;
+
+  close(before);
+  (void)tsc_rate_of_perf();
+  after = dup(0);
+  close(after);
+  ck_assert_int_eq(before, after);
+}
+END_TEST
+
+static struct cpuid_leaf extended;
+static unsigned int highest_extended;
+
+static struct cpuid_leaf cpuid_of_power(unsigned int leaf)
+{
+  struct cpuid_leaf none = { 0, 0, 0, 0 }, highest = { highest_extended, 0, 0, 0 };
+
+  return leaf == 0x80000000 ? highest : leaf == 0x80000007 ? extended : none;
+}
+
+START_TEST(invariance_is_what_cpuid_states)
+{
+  static const struct {
+    unsigned int highest, d;
+    int invariant;
+  } rows[] = {
+    { 0x80000008, 0x100, 1 },
+    { 0x80000007, 0x1ff, 1 },
+    { 0x80000008, 0xff, 0 },
+    { 0x80000006, 0x100, 0 }, /* a leaf that is not there says nothing */
+    { 0, 0x100, -1 },         /* no CPUID, or one without extended leaves */
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    highest_extended = rows[i].highest;
+    extended.d = rows[i].d;
+    ck_assert_int_eq(tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
+  }
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, kernels_file_is_one_number_of_khz);
+  tcase_add_test(tests, kernels_factors_give_the_rate);
+  tcase_add_test(tests, crystal_times_ratio_is_the_rate);
+  tcase_add_test(tests, hypervisors_leaf_is_read_where_there_is_one);
+  tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
+  tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
+  tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
+  tcase_add_test(tests, exact_sources_are_asked_before_those_that_round);
+  tcase_add_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent);
+  tcase_add_test(tests, asking_leaves_nothing_open);
+  tcase_add_test(tests, invariance_is_what_cpuid_states);
+}
+
+int main(void)
+{
+  return suite_main("TSC rate", add_tests);
+}

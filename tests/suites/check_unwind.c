@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What unwinds a thread's stack (cancellation, and a handler that ends the thread) finds the frames
+   beyond the library's. Here they are C's, with what is to be run when they go. */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+
+#include "tests/suites/suite.h"
+
+/* Elsewhere, C is not unwound unless the C library was built for it. */
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+
+#include <pthread.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+enum { WENT_ON = 1, UNWOUND = 2 };
+
+static int seen;
+
+static void note_end(int *frame)
+{
+  (void)frame;
+  seen |= UNWOUND;
+}
+
+static void *cancelled_at_the_trace(void *unused)
+{
+  __attribute__((cleanup(note_end), unused)) int frame = 0;
+
+  (void)unused;
+  cpucycles_tracesetup();
+  pthread_cancel(pthread_self());
+  cpucycles(); /* prints, which is a cancellation point */
+  seen |= WENT_ON;
+  return NULL;
+}
+
+static void end_thread(int signal)
+{
+  (void)signal;
+  pthread_exit(NULL);
+}
+
+/* The signal comes while the library selects, and waits until it has; or before or after that. */
+static void be_ended(suseconds_t microseconds)
+{
+  const struct itimerval soon = { { 0, 0 }, { 0, microseconds } };
+  sigset_t none;
+
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, NULL);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  cpucycles();
+  for (;;)
+    pause();
+}
+
+/* A pointer, so that nothing is known of what it calls. */
+static void (*volatile wait_for_it)(suseconds_t) = be_ended;
+
+static void *ended_by_a_handler(void *microseconds)
+{
+  __attribute__((cleanup(note_end), unused)) int frame = 0;
+
+  wait_for_it(*(suseconds_t *)microseconds);
+  return NULL;
+}
+
+/* In a process of its own, for the call is to be its first. Returns what was seen. */
+static int run(void *(*body)(void *), suseconds_t microseconds)
+{
+  int status = 0;
+  pthread_t thread;
+  sigset_t all;
+  pid_t child;
+
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    if (!freopen("/dev/null", "w", stdout) || setvbuf(stdout, NULL, _IONBF, 0) != 0)
+      suite_exit(99);
+    signal(SIGALRM, end_thread);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL); /* for the other thread */
+    pthread_create(&thread, NULL, body, &microseconds);
+    pthread_join(thread, NULL);
+    suite_exit(seen);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+  return WEXITSTATUS(status);
+}
+
+START_TEST(cancellation_at_the_trace_runs_what_callers_left_to_be_run)
+{
+  ck_assert_int_eq(run(cancelled_at_the_trace, 0), UNWOUND);
+}
+END_TEST
+
+START_TEST(handler_of_a_signal_that_waited_may_end_the_thread)
+{
+  suseconds_t microseconds;
+
+  if (skip_under("qemu", "handler_of_a_signal_that_waited_may_end_the_thread",
+        "the frame of a signal in qemu is none that can be unwound"))
+    return;
+  if (SUITE_SANITIZED) {
+    skip("handler_of_a_signal_that_waited_may_end_the_thread",
+      "a sanitizer finds fault with what the C library does to end a thread in a handler");
+    return;
+  }
+  for (microseconds = 1; microseconds < 200; microseconds += 7)
+    ck_assert_int_eq(run(ended_by_a_handler, microseconds), UNWOUND);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, cancellation_at_the_trace_runs_what_callers_left_to_be_run);
+  tcase_add_test(tests, handler_of_a_signal_that_waited_may_end_the_thread);
+}
+
+#else
+
+SUITE_WITHOUT(frames_of_c, "on this CPU, or by this C library, they are not unwound")
+
+#endif
+
+int main(void)
+{
+  return suite_main("unwind", add);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What is promised of the first call on every kind of system. */
+
+#ifndef CPUCYCLES_TESTS_FIRST_CALL_H
+#define CPUCYCLES_TESTS_FIRST_CALL_H
+
+#include "include/cpucycles.h"
+#include "lib/table.h"
+
+#include "tests/suites/counts.h"
+#include "tests/suites/suite.h"
+
+#include <limits.h>
+
+START_TEST(every_call_may_be_the_first)
+{
+  ck_assert_ptr_nonnull(cpucycles_counter(0));
+  ck_assert_ptr_null(cpucycles_counter(-1));
+  ck_assert_ptr_null(cpucycles_counter(INT_MAX));
+  ck_assert_int_ge(cpucycles_persecond(), 1000);
+  ck_assert_int_le(cpucycles_persecond(), 1000000000000LL);
+  ck_assert_str_eq(cpucycles_version(), PACKAGE_VERSION);
+  ck_assert(counts());
+}
+END_TEST
+
+START_TEST(one_counter_is_selected_and_the_others_say_why_not)
+{
+  const struct cpucycles_counter_info *counter;
+  int i, selected = 0;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    ck_assert_ptr_nonnull(counter->summary);
+    ck_assert_ptr_nonnull(counter->kind);
+    ck_assert_ptr_nonnull(counter->scope);
+    ck_assert_ptr_nonnull(counter->unit);
+    if (counter->state == CPUCYCLES_SELECTED) {
+      ck_assert_str_eq(counter->name, cpucycles_implementation());
+      selected++;
+    }
+    if (counter->state == CPUCYCLES_DROPPED) {
+      ck_assert_ptr_nonnull(counter->reason);
+      ck_assert_ptr_nonnull(counter->explanation);
+      ck_assert_int_eq(counter->precision, 0);
+    } else {
+      ck_assert_ptr_null(counter->reason);
+      ck_assert_int_gt(counter->precision, 0);
+    }
+  }
+  ck_assert_int_eq(i, CPUCYCLES_TABLE_LENGTH);
+  ck_assert_int_eq(selected, 1);
+}
+END_TEST
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What suites of the first call share: processes that have not called the library yet. */
+
+#ifndef CPUCYCLES_FRESH_H
+#define CPUCYCLES_FRESH_H
+
+#include "tests/suites/counts.h"
+#include "tests/suites/suite.h"
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* Runs body in a fresh process and expects it to return 0 there. */
+static inline void in_fresh_process(int (*body)(void))
+{
+  const struct timespec pause = { 0, 200000 };
+  pid_t child = fork(), ended;
+  time_t end = time(NULL) + 60;
+  int status = 0;
+
+  ck_assert_int_ge(child, 0);
+  if (child == 0)
+    suite_exit(body());
+  /* A child that hangs may hang with all signals blocked. */
+  while ((ended = waitpid(child, &status, WNOHANG)) == 0 && time(NULL) < end)
+    nanosleep(&pause, NULL);
+  if (ended == 0) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    ck_abort_msg("hangs");
+  }
+  ck_assert_int_eq(ended, child);
+  ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+  ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+
+#endif

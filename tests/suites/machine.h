@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What suites about the frequency share: a folder in a machine's place, and the estimate for it. */
+
+#ifndef CPUCYCLES_MACHINE_H
+#define CPUCYCLES_MACHINE_H
+
+#include "include/cpucycles/inline.h"
+#include "lib/frequency.h"
+#include "sys/os-thread.h"
+#include "sys/trial.h"
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char machine_root[] = "cpucycles-machine-XXXXXX";
+
+/* A machine that says nothing yet. */
+static inline void make_machine(void)
+{
+  ck_assert_ptr_nonnull(mkdtemp(machine_root));
+}
+
+static inline void remove_machine(void)
+{
+  char command[64 + sizeof machine_root];
+
+  snprintf(command, sizeof command, "rm -rf '%s'", machine_root);
+  ck_assert_int_eq(system(command), 0);
+}
+
+/* The path below the machine's root, its folders made. */
+static inline const char *path_of(const char *path)
+{
+  static char whole[512];
+  char *slash;
+
+  snprintf(whole, sizeof whole, "%s%s", machine_root, path);
+  for (slash = strchr(whole, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    ck_assert(mkdir(whole, 0777) == 0 || errno == EEXIST);
+    *slash = '/';
+  }
+  return whole;
+}
+
+static inline void write_bytes(const char *path, const char *bytes, size_t length)
+{
+  FILE *file = fopen(path_of(path), "w");
+
+  ck_assert_ptr_nonnull(file);
+  ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+static inline void write_file(const char *path, const char *text)
+{
+  write_bytes(path, text, strlen(text));
+}
+
+static inline struct cpucycles_frequency estimate_of(const struct cpucycles_host *host)
+{
+  struct cpucycles_calm calm;
+  struct cpucycles_frequency found;
+
+  cpucycles_calm_begin(&calm);
+  cpucycles_trial_begin(&calm);
+  found = cpucycles_frequency(host);
+  cpucycles_trial_end();
+  cpucycles_calm_end(&calm);
+  return found;
+}
+
+#endif

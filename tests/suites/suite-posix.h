@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What suites need of the system, where that is POSIX. Part of suite.h. */
+
+#ifndef CPUCYCLES_SUITE_POSIX_H
+#define CPUCYCLES_SUITE_POSIX_H
+
+#include "tests/suites/posix.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef CPUCYCLES_TEST_COVERAGE
+#include <gcov.h>
+#endif
+
+/* Ends a child that a test forked. Where coverage is counted, what it has reached counts too. */
+static inline _Noreturn void suite_exit(int status)
+{
+#ifdef CPUCYCLES_TEST_COVERAGE
+  __gcov_dump();
+#endif
+  _exit(status);
+}
+
+/* How many entries a folder has, such as /proc/self/fd; -1 if it cannot be read. Where there is no
+   /proc, comparisons are between nothing and nothing. */
+static inline int suite_entries(const char *folder)
+{
+  DIR *stream = opendir(folder);
+  int n = 0;
+
+  if (!stream)
+    return -1;
+  while (readdir(stream))
+    n++;
+  closedir(stream);
+  return n;
+}
+
+/* Automake's harness sends standard output to a log, and gives descriptor 9 for what should be
+   seen. */
+static inline int suite_console(void)
+{
+  return dup2(9, 9) == 9 ? 9 : 1;
+}
+
+#define suite_say(...) dprintf(suite_console(), __VA_ARGS__)
+
+/* On standard output, Check's own line has been seen. */
+static inline int suite_totals_are_to_be_said(void)
+{
+  return suite_console() != 1;
+}
+
+static inline volatile char *suite_forbidden_page(void)
+{
+  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    0);
+
+  ck_assert_ptr_ne(page, MAP_FAILED);
+  return page;
+}
+
+/* A signal of a fault, to be sent where no fault is. qemu takes most that are sent for its own, may
+   end by it, and restarts nothing after it; not SIGSYS. */
+static inline int suite_sent_fault(int usual)
+{
+  return suite_under("qemu") ? SIGSYS : usual;
+}
+
+/* Check forks for each test. */
+static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
+{
+  Suite *suite = suite_create(name);
+  TCase *tests = tcase_create(name);
+  SRunner *runner = srunner_create(suite);
+  struct suite_totals totals = { 0, 0, 0 };
+  TestResult **results;
+  int i;
+
+  tcase_set_timeout(tests, 300);
+  add(tests);
+  suite_add_tcase(suite, tests);
+  srunner_run_all(runner, CK_ENV);
+  totals.ran = srunner_ntests_run(runner);
+  results = srunner_results(runner);
+  for (i = 0; i < totals.ran; i++) {
+    totals.failures += tr_rtype(results[i]) == CK_FAILURE;
+    totals.errors += tr_rtype(results[i]) == CK_ERROR;
+  }
+  free(results);
+  srunner_free(runner);
+  return totals;
+}
+
+#endif
