@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The exported interface is what tests/abi/NAME-x86_64.abi recorded of this release: functions,
-# their types, the layout of public structures, sizes and versions of symbols. By abidiff, for
-# x86-64 alone: other CPUs have the same header, and the same map. "abi.sh --record" writes the
-# record anew: for a release whose interface has grown.
+# Compares the exported interface with the record of this release, tests/abi/NAME-x86_64.abi:
+# functions, their types, the layout of public structures, sizes and versions of symbols. Uses
+# abidiff, on x86-64 only: other CPUs have the same header and the same map. "abi.sh --record"
+# replaces the record, for a release whose interface has grown.
 
 set -eu
 export LC_ALL=C
@@ -19,7 +19,7 @@ skip() { echo "abi: skipped: $*"; exit 77; }
 
 command -v abidiff >/dev/null || skip "abidiff is not installed (Debian: abigail-tools)"
 
-# A record says neither where nor when it was made.
+# A record contains no build path and no time.
 if [ "${1-}" = --record ]; then
   for record in "$srcdir"/tests/abi/*.abi; do
     name=$(basename "$record" -x86_64.abi)
@@ -50,7 +50,7 @@ for record in "$srcdir"/tests/abi/*.abi; do
     compared=$((compared + 1))
   else
     cat $work/out
-    echo "abi: $name is not what $record records (abidiff: $status)"
+    echo "abi: $name differs from $record (abidiff: $status)"
     failed=1
   fi
 done

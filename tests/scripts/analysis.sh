@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Static analysis of what is compiled here: analysis.sh FILE..., from a build folder, by three
-# programs, two files at a time. Each finding is an error. What is none is said to be none where it
-# stands, or in .clang-tidy, with the reason. Files of other systems do not compile here, and are
-# not looked at.
+# Static analysis by three programs, two files at a time: analysis.sh FILE..., from a build folder.
+# Each finding is an error. A false positive is suppressed at its line or in .clang-tidy, with the
+# reason. Files for other systems do not compile here and are not analysed.
 
 set -eu
 : "${srcdir:=.}"
@@ -14,7 +13,7 @@ for tool in gcc clang-tidy cppcheck; do
   command -v $tool >/dev/null || { echo "analysis: $tool is not installed" >&2; exit 1; }
 done
 
-# Runs a command that reads the names of files.
+# tool NAME COMMAND...: runs a command that reads file names from standard input
 tool() {
   name=$1 begin=$(date +%s) verdict='no finding'
   shift
@@ -33,10 +32,10 @@ done
 export flags srcdir
 tool 'gcc -fanalyzer' xargs -n 1 -P 2 sh -c \
   'gcc $flags -O2 -Wall -Wextra -fanalyzer -Werror -c "$1" -o /dev/null' sh
-# one file each: of several, version 14 mixes up what it knows
+# one file a process: with several, version 14 carries state from one to the next
 tool clang-tidy xargs -n 1 -P 2 sh -c \
   'clang-tidy --quiet --config-file="$srcdir/.clang-tidy" "$@" -- $flags -std=gnu11 2>/dev/null' sh
-# readdirCalled: each stream is one thread's, and POSIX (2024) promises that this is enough
+# readdirCalled: each stream belongs to one thread, which POSIX (2024) declares safe
 tool cppcheck xargs cppcheck -q -j 2 --enable=warning,performance,portability --inline-suppr \
   --suppress=readdirCalled --error-exitcode=1 --std=c11 --library=posix --library=gnu $flags \
   -D__linux__ -D__x86_64__ -D__GNUC__ -D__SIZEOF_INT128__=16 -D__GLIBC__ -D__GLIBC_MINOR__=36

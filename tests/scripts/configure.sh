@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What configure decides: configure.sh SOURCE, from a build folder. Which counters are built, by
-# their probes, the lists and the cache; that a mistake names its culprit; that the user's flags
-# stay the user's.
+# Tests the decisions of configure: configure.sh SOURCE, from a build folder. Probes, lists and cache
+# select the counters; an error names its cause; the user's flags are kept as given.
 
 set -eu
 export LC_ALL=C
@@ -19,7 +18,7 @@ source=$work/source
 
 wrong() { echo "configure: $*"; failed=$((failed + 1)); }
 
-# Configures in a folder of its own: 0 or configure's status. What it said is in $work/out.
+# Configures in $work/build. Returns configure's status; its output is in $work/out.
 configure() {
   rm -rf "$work/build"
   mkdir "$work/build"
@@ -30,7 +29,7 @@ built() {
   sed -n 's/^#define HAVE_BACKEND_\([a-z0-9_]*\) 1$/\1/p' "$work/build/config.h" | tr _ - | sort | tr '\n' ' '
 }
 
-# accepts NAME "COUNTERS" ARGUMENTS: these counters, and no others, are built
+# accepts NAME "COUNTERS" ARGUMENT...: expects exactly these counters to be built
 accepts() {
   name=$1 wanted=$2
   shift 2
@@ -43,25 +42,25 @@ accepts() {
   fi
 }
 
-# refuses NAME "WORD" ARGUMENTS: an error that names the word
+# refuses NAME "WORD" ARGUMENT...: expects an error that contains the word
 refuses() {
   name=$1 word=$2
   shift 2
   if configure "$@"; then
     wrong "$name: accepted"
   elif ! grep -q -e "error: .*$word" "$work/out"; then
-    wrong "$name: the error does not name $word: $(cat "$work/out")"
+    wrong "$name: the error does not contain $word: $(cat "$work/out")"
   else
     passed=$((passed + 1))
   fi
 }
 
-# says NAME "PATTERN": the summary of the last run has such a line
+# says NAME "PATTERN": expects a matching line in the summary of the last run
 says() {
   if grep -Eq -e "$2" "$work/out"; then
     passed=$((passed + 1))
   else
-    wrong "$1: nothing like '$2' in: $(cat "$work/out")"
+    wrong "$1: no line matches '$2' in: $(cat "$work/out")"
   fi
 }
 
@@ -73,33 +72,33 @@ first=$(echo "$usual" | tr ' ' '\n' | grep -v ^default- | head -n 1)
 foreign=$(for name in $(cat "$work/all"); do
   case " $usual " in *" $name "*) ;; *) echo "$name" ;; esac
 done | head -n 1)
-[ -n "$foreign" ] || { echo "configure: every counter is built: which target is this?"; exit 1; }
-says "the summary lists what is built" "^    $first\$"
-says "the summary says why a counter is dropped" "^    $foreign: the target is not "
+[ -n "$foreign" ] || { echo "configure: every counter is built, which no target allows"; exit 1; }
+says "the summary lists the counters that are built" "^    $first\$"
+says "the summary gives the reason for a dropped counter" "^    $foreign: the target is not "
 
 accepts "one counter" "$(printf '%s\n' "$first" default-gettimeofday | sort | tr '\n' ' ')" \
   --with-backends="$first"
-says "the summary says what the list left out" '^    default-zero: not in --with-backends$'
+says "the summary gives the counters that the list leaves out" '^    default-zero: not in --with-backends$'
 accepts "two counters, by spaces and commas" \
   "$(printf '%s\n' "$first" default-gettimeofday default-zero | sort | tr '\n' ' ')" \
   --with-backends=" $first,  default-zero "
 accepts "the counter of last resort alone" "default-gettimeofday " --with-backends=default-gettimeofday
-accepts "all, by name of the option" "$usual" --with-backends
+accepts "all, by the option without a list" "$usual" --with-backends
 without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e default-zero | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
 accepts "all but two" "$without" --without-backends="$first,default-zero"
-says "the summary says what was left out" "^    $first: left out by --without-backends\$"
-accepts "all but two, in the other spelling" "$without" --with-excluded-backends="$first default-zero"
-accepts "all left out but the last resort" "default-gettimeofday " \
+says "the summary gives the counters that were left out" "^    $first: left out by --without-backends\$"
+accepts "all but two, by the alternative option" "$without" --with-excluded-backends="$first default-zero"
+accepts "all left out except the last resort" "default-gettimeofday " \
   --without-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
 says "the last resort is never left out" 'WARNING: default-gettimeofday is the counter of last resort'
 
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs
 refuses "unknown counter left out" amd64-tcs --without-backends=amd64-tcs
 refuses "counter of another target" "$foreign" --with-backends="$first,$foreign"
-refuses "pattern for a name" 'counter \*' --with-backends='*'
+refuses "pattern instead of a name" 'counter \*' --with-backends='*'
 refuses "empty list" "the list is empty" --with-backends=
-refuses "empty list of separators" "the list is empty" --with-backends=' , '
-refuses "nothing to leave out" "which ones" --without-backends
+refuses "list of separators only" "the list is empty" --with-backends=' , '
+refuses "no list of counters to leave out" "which ones" --without-backends
 refuses "counter both wanted and left out" "$first" --with-backends="$first" --without-backends="$first"
 
 id=$(echo "$first" | tr - _)
@@ -107,24 +106,25 @@ accepts "preset by the packager" "$(echo "$usual" | sed "s/$first //")" "cpucycl
 says "the summary says that it was preset" "^    $first: cpucycles_cv_backend_$id is preset to no\$"
 refuses "counter wanted and preset to no" "$first" --with-backends="$first" "cpucycles_cv_backend_$id=no"
 
-# A typing error in a probe must not become "unsupported".
+# A mistake in a probe must not turn into "unsupported".
 rm -f "$work/cache"
 echo 'int mistake = ;' >>"$source/probes/$first.c"
 refuses "mistake in a probe" "$first" --with-backends="$first"
 sed -i.bak '$d' "$source/probes/$first.c"
 rm -f "$work/cache"
 
-# A mistake in a backend is a build error, whatever its probe says.
-accepts "mistake in a backend, at configure" "$usual"
+# A mistake in a backend is a build error, even though its probe passes.
+accepts "configure ignores a mistake in a backend" "$usual"
 echo 'int mistake = ;' >>"$source/backends/$first.c"
 if make -s -C "$work/build" >"$work/out" 2>&1; then
-  wrong "mistake in a backend: built"
+  wrong "mistake in a backend: the build succeeds"
 else
   passed=$((passed + 1))
 fi
 sed -i.bak '$d' "$source/backends/$first.c"
 
-# A cross build decides as a native one: the build machine is another, and nothing is run.
+# A cross build decides as a native one does. The build machine is declared to be another, so that
+# configure runs no program.
 rm -f "$work/cache"
 host=$("$source/build-aux/config.guess")
 case $host in
@@ -133,16 +133,16 @@ case $host in
 esac
 accepts "cross build" "$usual" --build=$build --host="$host" CC="${CC:-cc}"
 grep -A 9 'checking whether we are cross compiling' "$work/build/config.log" | grep -q 'result: yes' ||
-  wrong "cross build: was not one"
+  wrong "cross build: configure took it for a native build"
 
-# The user's flags, and no others, are in CFLAGS.
+# CFLAGS and LDFLAGS contain the user's flags and no others.
 rm -f "$work/cache"
 configure CFLAGS='-O0 -DMINE' LDFLAGS=-L/mine CC="${CC:-cc}" || wrong "flags: refused"
 grep -q '^CFLAGS = -O0 -DMINE$' "$work/build/Makefile" || wrong "CFLAGS: $(grep '^CFLAGS =' "$work/build/Makefile")"
 grep -q '^LDFLAGS = -L/mine$' "$work/build/Makefile" || wrong "LDFLAGS: $(grep '^LDFLAGS =' "$work/build/Makefile")"
 passed=$((passed + 1))
 
-# A linker without version maps exports the same symbols, by a plain list.
+# Where the linker has no version maps, a plain list exports the same symbols.
 rm -f "$work/cache"
 variable=$(sed -n 's/^\(ax_cv_check_ldflags__[^=]*version_script[^=]*\)=.*/\1/p' "$work/build/config.log" | head -n 1)
 configure "$variable=no" || wrong "no version maps: refused"
@@ -154,14 +154,15 @@ else
   wrong "no version maps: $(cat "$work/out")"
 fi
 
-# The second library is left out, or asked for and not to be had, and says so; or is there by default.
+# libperfex is built by default, can be left out, and is an error if it is asked for and cannot be
+# built; the summary gives the reason.
 perfex() {
   if grep -q '^#define HAVE_PERFEX 1$' "$work/build/config.h"; then echo yes; else echo no; fi
 }
 configure || wrong "libperfex: refused"
 with=$(perfex)
 accepts "libperfex left out" "$usual" --disable-perfex
-[ "$(perfex)" = no ] || wrong "--disable-perfex: it is not left out"
+[ "$(perfex)" = no ] || wrong "--disable-perfex: libperfex is built"
 says "the summary says that libperfex was left out" 'libperfex is not built: left out by --disable-perfex$'
 make -s -C "$work/build" >"$work/out" 2>&1 && [ ! -f "$work/build/libperfex.la" ] ||
   wrong "--disable-perfex: $(cat "$work/out")"
@@ -173,7 +174,7 @@ accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
 [ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
 rm -f "$work/cache"
 
-# Either kind of library alone.
+# Shared libraries only, and static libraries only.
 for disabled in shared static; do
   configure --disable-$disabled || wrong "--disable-$disabled: refused"
   if make -s -C "$work/build" >"$work/out" 2>&1 && "$work/build/cpucycles-info/cpucycles-info" >/dev/null; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD OR MIT
-# Which lines and branches the tests have reached, by what gcov says of each object: coverage.py
-# SOURCE PERCENT FOLDER..., in the build folder. Prints a line for each file of FOLDERs, with the lines
-# that were not reached. Ends with 1 if less than PERCENT of all lines were. A file that a suite
-# includes is in several objects: a line that one of them has reached counts.
+# Line and branch coverage from gcov: coverage.py SOURCE PERCENT FOLDER..., in the build folder. Prints
+# a row for each file of the folders, with the lines that were not reached. Exits with 1 if less than
+# PERCENT of all lines were reached. A file that a suite includes is in several objects: a line
+# counts as reached if one of them reached it.
 
 import glob
 import json
@@ -12,11 +12,11 @@ import subprocess
 import sys
 
 source, least, folders = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
-lines = {}  # (file, line): how often
-branches = {}  # (file, line): [how often, for each], of the object with the most of them
+lines = {}  # (file, line): executions
+branches = {}  # (file, line): [executions of each], from the object with the most branches there
 notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
 if not notes:
-    sys.exit('coverage: there is nothing built for it')
+    sys.exit('coverage: no object was built with --coverage')
 
 for note in notes:
     gcov = subprocess.run(['gcov', '--json-format', '--stdout', '--branch-probabilities', note],
@@ -26,7 +26,7 @@ for note in notes:
             path = os.path.relpath(os.path.realpath(file['file']), source)
             if os.path.dirname(path) not in folders or not path.endswith(('.c', '.h')):
                 continue
-            # a line of a static inline function stands once for each function it is part of
+            # gcov lists a line of a static inline function once for each function it is part of
             for line in file['lines']:
                 place = path, line['line_number']
                 lines[place] = lines.get(place, 0) + line['count']
@@ -55,5 +55,5 @@ for file in sorted({file for file, line in lines}):
     say(file, sorted(place for place in lines if place[0] == file))
 whole = say('total', sorted(lines))
 if whole < least:
-    print(f'coverage: less than {least:g} % of the lines in {" and ".join(folders)}/ are reached')
+    print(f'coverage: less than {least:g} % of the lines in {" and ".join(folders)} were reached')
     sys.exit(1)

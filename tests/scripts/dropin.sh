@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A program compiled for the existing library runs with ours, unchanged: C89 and C++98;
-# position-independent, with a copy relocation of the pointer, and static; linked with ours, and
-# linked with the other and then run with ours.
+# Tests that a program written for the existing libcpucycles runs with this one: in C89 and C++98;
+# position-independent, with a copy relocation of the pointer, and static; linked with this library,
+# and linked with a stand-in for the existing one and then run with this one.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
@@ -15,13 +15,13 @@ version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h"
 
 wrong() { echo "dropin: $*"; failed=1; }
 
-# Expects the named program, run with our library, to count and to name a counter of ours.
+# runs NAME PROGRAM: expects the program, run with this library, to count and to print its version
 runs() {
   said=$(LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$2") ||
     { wrong "$1: exit status $?: $said"; return; }
   case $said in
     "$version "*) echo "dropin: $1: $said" ;;
-    *) wrong "$1: does not run with ours: $said" ;;
+    *) wrong "$1: does not run with this library: $said" ;;
   esac
 }
 
@@ -30,7 +30,7 @@ if echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
   languages="$languages
 c++98:-std=gnu++98 -fno-exceptions -x c++"
 else
-  echo "dropin: skipped: C++: this compiler does not take it"
+  echo "dropin: skipped: C++: this compiler does not compile it"
 fi
 
 shared=
@@ -72,7 +72,7 @@ echo "$languages" | while IFS=: read -r name flags; do
         $LDFLAGS "$builddir/.libs/libcpucycles.a" $PTHREAD_LIBS || exit 1
       runs "$name static" $out
     else
-      echo "dropin: skipped: $name static: this system or emulator runs nothing that is static"
+      echo "dropin: skipped: $name static: this system or emulator runs no static program"
     fi
   fi
   [ $failed = 0 ] || exit 1

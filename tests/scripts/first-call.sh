@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What the first call asks of the system: at most 10 rt_sigaction calls, and no process.
+# Tests the system calls of the first call: at most 10 rt_sigaction calls, and no new process.
 
 set -eu
 : "${builddir:=.}"
@@ -8,12 +8,12 @@ out=first-call.tmp
 trap 'rm -f $out' EXIT
 
 if ! strace -o $out true 2>/dev/null; then
-  echo "first-call: skipped: strace is not here or may not trace"
+  echo "first-call: skipped: strace is not installed or may not trace"
   exit 77
 fi
 program=$builddir/tests/programs/first-call
 if ${NM:-nm} "$program" 2>/dev/null | grep -q '__[a-z]*san_'; then
-  echo "first-call: skipped: the compiler's run-time has signal handlers of its own"
+  echo "first-call: skipped: the sanitizer's run-time installs signal handlers of its own"
   exit 77
 fi
 strace -f -o $out -e trace=process,rt_sigaction "$program" >/dev/null 2>&1 ||

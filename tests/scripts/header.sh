@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The public headers stand alone, with every warning an error: cpucycles.h in C89 and C++98 and in
-# later ones, cpucycles/inline.h in C99 and C++11 and in later ones.
+# Tests that the public headers compile alone, with every warning an error: cpucycles.h from C89 and
+# C++98 on, cpucycles/inline.h from C99 and C++11 on.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -39,7 +39,7 @@ long long use(void)
   return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline() - cpucycles_inline_overhead();
 }
 END
-# also by an inline function that is not static
+# in an inline function with external linkage, too
 cat >>$work/inline.c <<'END'
 inline long long timed(void);
 inline long long timed(void)
@@ -65,9 +65,9 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
     $CC $CPPFLAGS -std=$std $flags $work/inline.cc || { echo "header: inline.h: not clean as $std"; failed=1; }
   done
 else
-  echo "header: skipped: C++: this compiler does not take it"
+  echo "header: skipped: C++: this compiler does not compile it"
 fi
-# They leave no macro behind but those that they document.
+# They define no macros but the documented ones.
 left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/include" -x c - | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
   grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }

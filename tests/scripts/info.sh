@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The tool's report has the lines of the existing tool, in form and order, in every locale, and then
-# the reasons; what it cannot do it says, with a status.
+# Tests the tool's plain report: the lines of the existing tool, in form and order, in every locale,
+# and then the reasons; and that errors have a message and an exit status.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"
@@ -16,7 +16,7 @@ $TOOL --version >$out 2>&1 || { echo "info: the tool does not run here: $(cat $o
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
 [ "$(head -n 1 $out)" = "cpucycles-info (libcpucycles) $version" ] || wrong "--version says $(cat $out)"
 
-# Each line's form, and where it may stand: the number before the colon never goes down.
+# The form of each line, after a number that never decreases from line to line of a report.
 cat >$out.exact <<'END'
 1:cpucycles version [0-9]{8}
 2:cpucycles tracesetup [0-9]+ [a-z0-9-]+ precision [0-9]+ scaling [0-9]+\.[0-9]{6} only32 [01]
@@ -58,7 +58,7 @@ END
 
 check_report() {
   $TOOL >$out || wrong "$1: exit status $?"
-  # the number of each line, and that of its form
+  # pairs: number of a line, number of its form
   while IFS=: read -r number expression; do
     grep -nEx -e "$expression" $out | sed "s/:.*/ $number/" || :
   done <$out.exact | sort -n >$out.forms
@@ -74,11 +74,11 @@ check_report() {
   for line in version persecond implementation iqm frequency 'cpu model' 'core persecond'; do
     [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
   done
-  # what it counts is said of each that is examined
+  # each examined counter has a line with its unit
   for name in $(sed -n 's/^cpucycles timer \([^ ]*\) rate .*/\1/p' $out); do
-    grep -q "^cpucycles timer $name counts " $out || wrong "$1: it is not said what $name counts"
+    grep -q "^cpucycles timer $name counts " $out || wrong "$1: no line with the unit of $name"
   done
-  # a counter is dropped exactly where its precision is 0
+  # a counter is dropped if and only if its precision is 0
   for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do
     grep -Eq "^cpucycles (dropped|last resort) $name " $out || wrong "$1: no reason for $name"
   done
@@ -95,10 +95,10 @@ comma=$(locale -a 2>/dev/null | grep -E '^(de|fr|es|it|nl|pl)_' | head -n 1) || 
 if [ -n "$comma" ]; then
   LC_ALL=$comma check_report "locale $comma"
 else
-  echo "info: skipped: decimal comma: no locale that has one is installed"
+  echo "info: skipped: decimal comma: no locale with one is installed"
 fi
 
-# A setting that is not obeyed is named, with the reason.
+# The report names a setting that the library does not follow, with the reason.
 cpucyclespersecond=junk $TOOL >$out || wrong "junk in the environment: exit status $?"
 grep -q '^cpucycles frequency source .*; skipped: cpucyclespersecond is no decimal number$' $out ||
   wrong "junk in the environment: $(grep '^cpucycles frequency' $out)"
@@ -107,24 +107,24 @@ grep -q -e '^cpucycles frequency source cpucyclespersecond' \
   -e '^cpucycles frequency source .*; skipped: cpucyclespersecond is not needed$' $out ||
   wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 
-# So is a name in CPUCYCLES_IMPLEMENTATION that cannot be used; and then the choice is as ever.
+# Also a name in CPUCYCLES_IMPLEMENTATION that cannot be used; the choice is then the automatic one.
 CPUCYCLES_IMPLEMENTATION=nonesuch $TOOL >$out || wrong "unknown counter in the environment: exit status $?"
 grep -qx 'cpucycles skipped CPUCYCLES_IMPLEMENTATION: nonesuch is no counter of this library' $out ||
   wrong "unknown counter in the environment: $(grep '^cpucycles skipped' $out)"
 ! grep -q not-asked $out || wrong "unknown counter in the environment: others are left out"
 
-# Each counter forced in turn: it is what is used, or why it cannot be is said.
+# Each counter forced in turn: it is selected, or the report gives the reason.
 for forced in $($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p'); do
   CPUCYCLES_IMPLEMENTATION=$forced
   export CPUCYCLES_IMPLEMENTATION
   check_report "$forced forced"
   if [ "$implementation" = "$forced" ]; then
-    ! grep -q '^cpucycles skipped' $out || wrong "$forced forced: it is used, and said to be skipped"
+    ! grep -q '^cpucycles skipped' $out || wrong "$forced forced: it is used, and reported as skipped"
     [ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
       "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
   else
     grep -q "^cpucycles skipped CPUCYCLES_IMPLEMENTATION: $forced does not work here: [a-z-]*\$" $out ||
-      wrong "$forced forced: $implementation is used, and it is not said why"
+      wrong "$forced forced: $implementation is used, without a reason"
   fi
   unset CPUCYCLES_IMPLEMENTATION
 done
@@ -132,7 +132,7 @@ done
 $TOOL --help >$out || wrong "--help: exit status $?"
 grep -q '^usage: cpucycles-info' $out || wrong "--help: no usage"
 
-# Everything else is an error of the user's, said on standard error alone.
+# Any other argument is a usage error: status 2, a message on standard error, no output.
 for arguments in -x --nonsense -h nonsense '' '--version --help' '--version x'; do
   status=0
   if [ -n "$arguments" ]; then
@@ -146,7 +146,7 @@ for arguments in -x --nonsense -h nonsense '' '--version --help' '--version x'; 
 done
 
 if [ "$EXEEXT" = .exe ]; then
-  echo "info: skipped: output that cannot be written: a pipe is between it and the tool"
+  echo "info: skipped: output that cannot be written: Wine writes through a pipe"
   exit $failed
 fi
 for full in '' --version --help; do

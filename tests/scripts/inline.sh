@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Programs that read the count inline: C99 and C++11, with every warning an error; optimized and
-# not; position-independent, with a copy relocation of the state, and static.
+# Tests programs that read the counter inline: C99 and C++11, with every warning an error; with and
+# without optimization; position-independent, with a copy relocation of the state, and static.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
@@ -15,18 +15,18 @@ client=$work/client$EXEEXT
 
 wrong() { echo "inline: $*"; failed=1; }
 
-# The frequency of an emulated CPU differs from process to process, and with it whether a counter can
-# be scaled: there it is stated.
+# An emulated CPU's frequency differs from process to process, so that a counter can be scaled in one
+# and not in the next: state it.
 [ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
 
 run_client() {
   LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$client"
 }
 
-# The counter that every program must say, and how: what the first one said.
+# The output of the first program, which all others must repeat.
 said_first=
 
-# client NAME "COMPILER'S OPTIONS" "LINKER'S OPTIONS": builds it, and expects it to count
+# client NAME "COMPILER OPTIONS" "LINKER OPTIONS": builds the client and expects it to count
 client() {
   # words are meant to split
   # shellcheck disable=SC2086
@@ -40,7 +40,7 @@ client() {
     "$version "*) echo "inline: $1: $said" ;;
     *) wrong "$1: does not run with this library: $said" ;;
   esac
-  [ "$said" = "$said_first" ] || wrong "$1: $said, and it was: $said_first"
+  [ "$said" = "$said_first" ] || wrong "$1: $said; the first program: $said_first"
 }
 
 languages='c99:-std=c99 -x c
@@ -50,19 +50,19 @@ if echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
 c++11:-std=c++11 -fno-exceptions -x c++
 c++17:-std=c++17 -fno-exceptions -x c++"
 else
-  echo "inline: skipped: C++: this compiler does not take it"
+  echo "inline: skipped: C++: this compiler does not compile it"
 fi
 static=
 if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null &&
   $LOG_COMPILER $work/try; then
   static=yes
 else
-  echo "inline: skipped: static programs: this system or emulator runs nothing that is static"
+  echo "inline: skipped: static programs: this system or emulator runs none"
 fi
 archive=$builddir/.libs/libcpucycles.a
 [ -f "$archive" ] || echo "inline: skipped: no static library was built"
 
-# Each of these in a here-document: a pipe would keep what the loop finds to itself.
+# A here-document, since a loop behind a pipe is a subshell and would lose $failed.
 while IFS=: read -r name flags; do
   for optimize in -O0 -Og -Os -O2; do
     if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
@@ -84,8 +84,8 @@ done <<END
 $languages
 END
 
-# The fences are there: one on each side of the instruction, and one behind the call where there is
-# no such instruction; in the library, for each of its two.
+# Number of fences: one on each side of the instruction, and one after the call, which serves counters
+# that have no instruction; in the library, for each of its two functions.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
@@ -93,12 +93,12 @@ case $($CC -dumpmachine) in
   sparc64-*) fence='membar[[:space:]]*#Sync' ;;
   *) fence= ;;
 esac
-# fences NUMBER WHERE FILE: expects so many
+# fences NUMBER WHERE FILE: expects this number of fences in the compiled file
 fences() {
   # shellcheck disable=SC2086
   found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -O0 -S -o - "$3" |
     grep -c "^[[:space:]]*$fence") || :
-  [ "$found" = "$1" ] || wrong "$2: $found fences, and not $1"
+  [ "$found" = "$1" ] || wrong "$2: $found fences, expected $1"
 }
 if [ "$fence" ]; then
   cat >$work/fences.c <<'END'
@@ -111,11 +111,11 @@ END
   fences 3 cpucycles_inline_end $work/fences.c
   fences 5 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
 else
-  echo "inline: skipped: number of fences: not known how they look on this CPU"
+  echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi
 
-# Each counter that was built, as if it were the choice: as it is, scaled, or by a call. What does
-# not work here makes way.
+# Each counter that was built, forced in turn: read inline as it is, scaled, or by a call. One that
+# does not work here is skipped.
 built=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)".*/\1 \2/p' "$srcdir/backends/backends.def" |
   while read -r id name; do
     ! grep -q "^#define HAVE_BACKEND_$id 1$" "$builddir/config.h" || echo "$name"
@@ -125,7 +125,7 @@ for name in $built; do
     { wrong "$name: exit status $?: $said"; continue; }
   case $said in
     *" $name "*) echo "inline: asked for $name: $said" ;;
-    *) echo "inline: skipped: $name: it does not work here" ;;
+    *) echo "inline: skipped: $name: does not work here" ;;
   esac
 done
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What was installed serves a client: pkg-config finds it, a program builds and runs with the shared
-# library and with the static one, the tool runs, the man pages are there.
+# "make installcheck": pkg-config finds the installed libraries, a program builds and runs with the
+# shared and with the static ones, the tool runs, the schema is installed.
 
 set -eu
 : "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
@@ -43,7 +43,7 @@ client() {
   echo "installcheck: $1: $said"
   case $said in
     "$VERSION "*) ;;
-    *) echo "installcheck: $1 does not run with what was installed"; exit 1 ;;
+    *) echo "installcheck: $1 does not run with the installed library"; exit 1 ;;
   esac
 }
 
@@ -59,12 +59,12 @@ if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
     $CC $CFLAGS -x c - -static -o "$try" $LDFLAGS 2>/dev/null; then
     client static --static -static
   else
-    echo "installcheck: skipped: static: this system links nothing statically"
+    echo "installcheck: skipped: static: this system links no static programs"
   fi
 else
   echo "installcheck: skipped: no static library was installed"
 fi
-# libperfex's client is its manual's example, as it stands there.
+# The client of libperfex is the example of its manual, unchanged.
 sed -n -e '/^\.\\" example.c$/,/^\.Ed$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
   "$(dirname "$0")/../../perfex/libperfex.3" >"$work/example.c"
 perfex_client() {
@@ -78,14 +78,14 @@ perfex_client() {
   sed "s/^/installcheck: perfex $1: /" "$work/said"
   case $status:$(cat "$work/said") in
     0:*instructions* | 1:start_counters:*) ;;
-    *) echo "installcheck: perfex $1 does not run with what was installed"; exit 1 ;;
+    *) echo "installcheck: perfex $1 does not run with the installed library"; exit 1 ;;
   esac
 }
 
 if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
   [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
     { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
-  # the library that it needs is not where the linker looks, if that is for another root
+  # below DESTDIR, the linker does not find libcpucycles, which libperfex needs, by itself
   [ ! -f "$DESTDIR$libdir/libperfex.so.1" ] ||
     perfex_client shared '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
   [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] || perfex_client static --static -static

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Says which suites were not built, since the system has not what they are about.
+# Reports the suites that are not built on this system, as skipped.
 
 set -u
 { true >&9; } 2>/dev/null || exec 9>/dev/null
 for suite in $LEFT_OUT; do
-  said="skipped: $suite: no signals, fork and files here as POSIX and Linux have them"
+  said="skipped: $suite: this system has no POSIX signals and fork, and no files of Linux"
   echo "$said"
   echo "$said" >&9
 done

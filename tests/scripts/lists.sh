@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A counter is complete: its row, its file, its probe, its two lines, and what follows from the row.
-# Fails when one is forgotten, and when a file is in no list.
+# Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
+# its entries in config.h and in the manual; and that no file of a counter lacks its row. Likewise
+# the lists of reasons.
 
 set -eu
 export LC_ALL=C
@@ -32,7 +33,7 @@ for row in $rows; do
   grep -q "^CPUCYCLES_PROBES += probes/$name.c$" "$srcdir/backends/local.mk" ||
     wrong "backends/local.mk does not name probes/$name.c"
   grep -q "^#define HAVE_BACKEND_$id [01]$" "$builddir/config.h" ||
-    wrong "$name: config.h does not say whether it is built"
+    wrong "$name: config.h does not define HAVE_BACKEND_$id"
   grep -q "^\.It Li $name$" "$builddir/lib/cpucycles.3" || wrong "$name: not in cpucycles(3)"
 done
 
@@ -45,7 +46,7 @@ for file in $(grep -l '^const struct cpucycles_backend ' "$srcdir"/backends/*.c)
   echo "$rows" | grep -q ":$name$" || wrong "backends/$name.c is in no list"
 done
 
-# What was built is what the library contains, in order.
+# The library contains exactly the counters that were built, in order.
 built=$(for row in $rows; do
   grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"
 done || :)
@@ -54,11 +55,10 @@ traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p') ||
 if [ -n "$traced" ]; then
   [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"
 else
-  echo "lists: skipped: the tool does not run here, so that what it traces cannot be compared"
+  echo "lists: skipped: counters that the tool traces: it does not run here"
 fi
 
-# The reasons that the library gives are those that the man page explains, and all that a test makes
-# it give.
+# The library, the manual, the schema and the test of each reason have the same reasons.
 given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/reasons.c" | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
 made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/suites/check_reasons.c" | sort)

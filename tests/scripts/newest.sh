@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make check-newest": newest.sh SOURCE, from a build folder, as root. SOURCE is an unpacked tarball.
-# Makes a machine with the newest Debian by debootstrap (RELEASE: another one), in a folder of its own,
-# and runs there README's two commands as root, then the second as an ordinary user who has nothing
-# but /proc: no /sys, no devpts, no network, a path with "+" and "~". Then check-clang and
-# check-packages. The mounts are in a namespace of their own, and end with it.
+# Installs the newest Debian (or RELEASE) by debootstrap in a folder of its own, and runs there the
+# two commands of README as root, then the second as an ordinary user with /proc only: no /sys, no
+# devpts, no network, a path with "+" and "~". Then check-clang and check-packages. The mounts are in
+# a mount namespace of their own, and end with it.
 
 set -eu
 export LC_ALL=C
@@ -17,13 +17,13 @@ skip() { echo "check-newest: skipped: $*"; exit 0; }
 step() { echo "check-newest: $RELEASE: $*"; }
 fail() { cat "$work/out"; echo "check-newest: $RELEASE: FAILED: $*" >&2; exit 1; }
 
-[ "$(id -u)" = 0 ] || skip "only root can make another root"
+[ "$(id -u)" = 0 ] || skip "only root can install a system in a folder"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-unshare --mount --pid --fork true 2>/dev/null || skip "no mount namespace can be had here"
+unshare --mount --pid --fork true 2>/dev/null || skip "a mount namespace cannot be created here"
 rm -rf --one-file-system "$work"
 mkdir -p "$work"
 
-# Where this machine's own packages come from; debootstrap's usual mirror if that is not known.
+# The mirror of this machine's own packages; debootstrap's default if that is not known.
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
   'Origin: Debian' 'Component: main' 2>/dev/null |
   sed -n '/-\(security\|updates\|backports\)$/!{s/ .*//p;q;}')
@@ -31,11 +31,11 @@ step "debootstrap"
 # words are meant to split
 # shellcheck disable=SC2086
 debootstrap --variant=minbase "$RELEASE" "$root" $mirror >"$work/out" 2>&1 || fail debootstrap
-# A mirror may be behind by more than a release's index says that it is valid.
+# A mirror's index may have expired.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/mirror"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 
-# as_root COMMAND: in the new root, with everything mounted
+# as_root COMMAND: runs it in the new root, with /proc, /sys and /dev
 as_root() {
   unshare --mount --pid --fork --kill-child sh -c '
     mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
@@ -43,7 +43,7 @@ as_root() {
         DEBIAN_FRONTEND=noninteractive sh -c "cd ~/libcpucycles && $2"' sh "$root" "$1"
 }
 
-# as_user COMMAND: in the new root, with as little as a program can have
+# as_user COMMAND: runs it in the new root as an ordinary user, with /proc only
 as_user() {
   unshare --mount --pid --net --fork --kill-child sh -c '
     mount -t proc proc "$1/proc" &&
@@ -51,7 +51,7 @@ as_user() {
         PATH=/usr/bin:/bin HOME=/home/user LC_ALL=C sh -c "cd ~/c++~cycles && $2"' sh "$root" "$1"
 }
 
-# passes NAME RUN COMMAND: without a compiler's warning
+# passes NAME RUN COMMAND: expects success and no compiler warning
 passes() {
   step "$1: $3"
   "$2" "$3" >"$work/out" 2>&1 || fail "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What the library opens, in its first call and in every other, is what SECURITY lists: read-only,
-# closed on exec; it connects to nothing and starts nothing. Where a mount namespace can be had, also
-# on a machine whose /proc/cpuinfo says nothing.
+# Tests that the library opens only files that SECURITY lists, read-only and close-on-exec, in the
+# first call and in every other, and that it starts no process and opens no connection. Where a mount
+# namespace can be created, also with an empty /proc/cpuinfo.
 
 set -eu
 export LC_ALL=C
@@ -14,31 +14,31 @@ failed=0
 wrong() { echo "opens: $*"; failed=1; }
 
 strace -o $out true 2>/dev/null ||
-  { echo "opens: skipped: strace is not here or may not trace"; exit 77; }
+  { echo "opens: skipped: strace is not installed or may not trace"; exit 77; }
 program=$builddir/tests/programs/every-call
 if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
-  echo "opens: skipped: the compiler's run-time opens files of its own"
+  echo "opens: skipped: the run-time of gcov or a sanitizer opens files of its own"
   exit 77
 fi
 strace -f -o $out -e trace=%file,%network,%process "$program" >/dev/null 2>&1 ||
   { echo "opens: skipped: the program does not run here"; exit 77; }
 grep -q '"/etc/cpucyclespersecond"' $out ||
-  wrong "the library does not look at /etc/cpucyclespersecond"
+  wrong "the library does not open /etc/cpucyclespersecond"
 # shellcheck disable=SC2016
 if unshare -m sh -c 'mount --bind /dev/null /proc/cpuinfo &&
   strace -f -o "$1" -e trace=%file,%network,%process "$2"' sh $out.2 "$program" >/dev/null 2>&1; then
-  grep -q '"/proc/cpuinfo"' $out.2 || wrong "the library does not look at /proc/cpuinfo"
+  grep -q '"/proc/cpuinfo"' $out.2 || wrong "the library does not open /proc/cpuinfo"
 else
   : >$out.2
-  echo "opens: skipped: without /proc/cpuinfo: no mount namespace can be had"
+  echo "opens: skipped: with an empty /proc/cpuinfo: a mount namespace cannot be created here"
 fi
 
-# The list, as expressions: N is a number, * a name.
+# SECURITY's list as regular expressions: N is a number, * a file name.
 sed -n 's|^    \(/[^ ]*\)$|\1|p' "$srcdir/SECURITY" |
   sed -e 's|cpuN|cpu[0-9]\\+|' -e 's|\*|[^/]*|g' -e 's|.*|^&$|' >$out.list
 [ "$(wc -l <$out.list)" -gt 5 ] || wrong "SECURITY lists no files"
 
-# From there on it is the library, and no more the loader.
+# The loader's calls come before the library's first, which opens /etc/cpucyclespersecond.
 for run in $out $out.2; do
   sed -n '/"\/etc\/cpucyclespersecond"/,$p' $run | sed 's/^[0-9]* *//'
 done >$out.calls
@@ -47,14 +47,14 @@ foreign=$(echo "$opened" | grep -v -f $out.list || :)
 [ -z "$foreign" ] || wrong "SECURITY does not list $(echo $foreign)"
 for how in $(sed -n 's/^open[a-z]*([^"]*"[^"]*", \([A-Z_|]*\).*/\1/p' $out.calls | sort -u); do
   case $how in
-    *O_WRONLY* | *O_RDWR* | *O_CREAT*) wrong "opens a file to write: $how" ;;
+    *O_WRONLY* | *O_RDWR* | *O_CREAT*) wrong "opens a file for writing: $how" ;;
     *O_CLOEXEC*) ;;
-    *) wrong "leaves a file open for other programs: $how" ;;
+    *) wrong "opens a file without O_CLOEXEC: $how" ;;
   esac
 done
 others=$(sed 's/(.*//' $out.calls | grep -v -x -e 'open' -e 'openat' -e 'access' -e 'faccessat2*' \
   -e 'newfstatat' -e 'fstat[a-z0-9]*' -e 'stat[a-z0-9]*' -e 'exit[a-z_]*' \
   -e '+++ exited.*' -e '--- SIG.*' || :)
-[ -z "$others" ] || wrong "other calls: $(echo "$others" | sort -u | tr '\n' ' ')"
+[ -z "$others" ] || wrong "other system calls: $(echo "$others" | sort -u | tr '\n' ' ')"
 [ $failed != 0 ] || echo "opens: $(echo "$opened" | wc -l) paths tried, all in SECURITY"
 exit $failed

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Packages of distributions, from contrib/: packages.sh TARBALL VERSION, from a build folder.
-# Debian's, by debhelper: no error and no warning of lintian; installed into a root of their own,
-# over a libcpucycles1 of before, whose client still runs; clients are built with them. RPMs, by
-# rpmbuild and rpmlint, likewise. As root. PACKAGES limits it to "deb" or "rpm"; what is not
-# installed is said, and skipped.
+# Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build folder, as
+# root. Debian packages: lintian has no error and no warning; they are installed in a scratch root
+# over an older libcpucycles1, whose client still runs; clients build with them. RPMs: likewise, with
+# rpmlint. PACKAGES limits it to "deb" or "rpm". Skips a kind whose programs are not installed.
 
 set -eu
 export LC_ALL=C
@@ -22,7 +21,7 @@ wrong() { echo "packages: $*"; failed=$((failed + 1)); }
 right() { echo "packages: $*"; passed=$((passed + 1)); }
 quietly() { "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "packages: failed: $*"; exit 1; }; }
 
-# here NAME COMMAND...: whether all are installed; else says so
+# here NAME COMMAND...: succeeds if all commands are installed; else reports NAME as skipped
 here() {
   kind=$1
   shift
@@ -32,13 +31,14 @@ here() {
   done
 }
 
-# fill FILE.in: FILE, with this version, and somebody who makes packages
+# fill FILE DATE_FORMAT: makes FILE from FILE.in, with version, date and maintainer
 fill() {
   sed -e "s/@VERSION@/$version/" -e "s/@MAINTAINER@/$maintainer/" \
     -e "s/@DATE@/$(date -u -d "$version" "$2")/" "$1.in" >"$1"
 }
 
-# serves KIND ROOT LIBDIR: clients are built with what is installed there, and run; so does the tool
+# serves KIND ROOT LIBDIR: expects clients to build and run with the packages installed in ROOT, the
+# tool to run, and the manuals to be there
 serves() {
   if DESTDIR=$2 libdir=$3 bindir=/usr/bin pkgconfigdir=$3/pkgconfig \
     pkgdatadir=/usr/share/libcpucycles VERSION=$version PKG_CONFIG_LIBDIR=$2$3/pkgconfig \
@@ -47,7 +47,7 @@ serves() {
     passed=$((passed + 1))
   else
     cat "$work/out"
-    wrong "$1: do not serve a client"
+    wrong "$1: a client does not build or run with the packages"
   fi
   for page in man1/cpucycles-info.1.gz man3/cpucycles.3.gz man3/libperfex.3.gz \
     man7/perfex-events.7.gz; do
@@ -81,10 +81,11 @@ libcpucycles (20240114-1) unstable; urgency=medium
 
  -- $maintainer  Sun, 14 Jan 2024 00:00:00 +0000
 END
-  # Its own tests are "make check", which the packages' build would run again.
+  # nocheck: the package build would run "make check" again.
   (cd "$folder" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
     exit 1
-  # libtool's are about a folder that is not yet where it will be; dpkg's, about sid's own C library.
+  # Warnings to ignore: libtool's are about a folder that is not in its final place yet, dpkg's about
+  # sid's own C library.
   if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
     grep 'warning:'; then
     wrong "deb: the build is not free of warnings"
@@ -97,7 +98,7 @@ END
     wrong "deb: lintian complains"
   fi
 
-  # A machine where another libcpucycles1 is installed, with a program that uses it.
+  # A root with an older libcpucycles1, and a program that uses it.
   dpkg=$root/var/lib/dpkg
   mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
   touch "$dpkg/status" "$dpkg/available"
@@ -127,12 +128,12 @@ END
     *) wrong "deb: a client before the upgrade: $before; after: $after" ;;
   esac
   [ ! -e "$root$libdir/libcpucycles.so.1.0" ] ||
-    wrong "deb: the upgrade leaves the library of before"
+    wrong "deb: the upgrade leaves the older library behind"
   for package in libcpucycles1 libcpucycles-dev cpucycles libperfex1 libperfex-dev; do
     state=$(dpkg-query --root="$root" -W -f '${Status} ${Version}' $package)
     [ "$state" = "install ok installed $version-1" ] || wrong "deb: $package: $state"
     changed=$(dpkg --root="$root" --verify $package)
-    [ -z "$changed" ] || wrong "deb: $package: not as packed: $changed"
+    [ -z "$changed" ] || wrong "deb: $package: differs from the package: $changed"
   done
   for package in libcpucycles1 libcpucycles-dev libperfex1 libperfex-dev; do
     [ "$(dpkg-query --root="$root" -W -f '${Multi-Arch}' $package)" = same ] ||
@@ -145,10 +146,10 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
-    # of this the dependencies would have to say more than what symbols need
+    # such a requirement is more than the dependencies, made from symbols, can state
     ! readelf -VW "$file" | grep -q GLIBC_ABI ||
       wrong "deb: ${file##*/} needs an ABI of the C library that no dependency states"
-    # the last two are what a build without the distribution's flags lacks
+    # a build without the distribution's flags lacks the last two
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
       readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
       nm -D "$file" | grep -q '__stack_chk_fail@'; then
@@ -161,7 +162,7 @@ END
   quietly dpkg --root="$root" -P libperfex-dev libperfex1 cpucycles libcpucycles-dev \
     libcpucycles1
   left=$(find "$root" -path "$root/var" -prune -o ! -type d -print)
-  [ -z "$left" ] || wrong "deb: what is left when all is removed: $left"
+  [ -z "$left" ] || wrong "deb: files left after all packages are removed: $left"
 }
 
 rpms() {
@@ -170,8 +171,8 @@ rpms() {
   cp "$tarball" "$top/SOURCES"
   cp "$source/contrib/rpm/libcpucycles.spec.in" "$top/SPECS"
   fill "$top/SPECS/libcpucycles.spec" '+%a %b %d %Y'
-  # What it is built with is Debian's, and in no database of rpm's.
-  # Its brp-compress is a script for bash, and begins with #!/bin/sh.
+  # --nodeps: the build dependencies are Debian packages, which rpm's database does not have.
+  # brp-compress needs bash, although it begins with #!/bin/sh.
   quietly rpmbuild -ba --nodeps --nocheck --define "_topdir $top" \
     --define '__brp_compress bash /usr/lib/rpm/brp-compress /usr' "$top/SPECS/libcpucycles.spec"
   packages=$(find "$top/RPMS" "$top/SRPMS" -name '*.rpm')
@@ -191,7 +192,7 @@ rpms() {
   # shellcheck disable=SC2046
   quietly rpm --root "$root" --nodeps --noscripts -i $(find "$top/RPMS" -name '*.rpm')
   changed=$(rpm --root "$root" --nodeps -V -a) ||
-    wrong "rpm: not as packed: $changed"
+    wrong "rpm: differs from the package: $changed"
   serves rpm "$root" "$(rpm --eval '%_libdir')"
 }
 

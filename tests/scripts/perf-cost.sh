@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Reading a counter through the kernel's page costs at most 1.15 of the bare sequence, in
-# instructions, with what finds the thread's page among them.
+# Tests that a read through a perf event's mmap page executes at most 1.15 times the instructions of
+# the bare sequence, with those that find the thread's page included.
 
 set -eu
 export LC_ALL=C
@@ -13,28 +13,28 @@ trap 'rm -f "$out" "$stripped"' EXIT
 
 skipped() { echo "perf-cost: skipped: $*"; exit 77; }
 
-[ -x "$program" ] || skipped 'no counter that is read through a page is built here'
+[ -x "$program" ] || skipped 'no counter that is read through an mmap page is built here'
 command -v valgrind >/dev/null || skipped 'valgrind is not installed'
-[ -z "${LOG_COMPILER:-}" ] || skipped 'the programs are for another CPU than valgrind'
+[ -z "${LOG_COMPILER:-}" ] || skipped 'the programs are for a CPU other than this one'
 case "${CFLAGS:-}" in
   *-O0* | *sanitize* | *--coverage*) skipped "the cost is that of optimised code, and CFLAGS are $CFLAGS" ;;
   *-O*) ;;
   *) skipped "the cost is that of optimised code, and CFLAGS are $CFLAGS" ;;
 esac
 
-# Some valgrinds do not understand what some compilers say for debuggers.
+# Some versions of valgrind do not understand some compilers' debug information.
 if ! "${STRIP:-strip}" -o "$stripped" "$program" 2>/dev/null; then
   cp "$program" "$stripped"
 fi
 chmod +x "$stripped"
 
-# Instructions that the whole program executes.
+# Prints the number of instructions that the whole program executes.
 instructions() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$stripped" "$@" >"$out" 2>&1 &&
     sed -n 's/.*Collected : *\([0-9][0-9]*\).*/\1/p' "$out" | grep . || { cat "$out" >&2; exit 1; }
 }
 
-# What 1000 more reads cost.
+# Prints the instructions of 1000 reads: the difference of two runs.
 per_1000() {
   more=$(instructions "$1" 2000)
   less=$(instructions "$1" 1000)
@@ -47,7 +47,7 @@ with_ours=$(per_1000 ours)
 bare=$((with_bare - nothing))
 ours=$((with_ours - nothing))
 echo "perf-cost: 1000 reads: $bare instructions bare, $ours by the library"
-[ "$bare" -gt 5000 ] || { echo 'perf-cost: that cannot be'; exit 1; }
+[ "$bare" -gt 5000 ] || { echo 'perf-cost: too few instructions for 1000 reads'; exit 1; }
 [ $((ours * 100)) -gt $((bare * 115)) ] || exit 0
 reason=$("$stripped" why-not)
 [ -z "$reason" ] || skipped "$reason"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A program of gfortran calls libperfex: names, arguments by reference, 64-bit counts, texts.
+# Tests libperfex from Fortran, by gfortran: names, arguments by reference, 64-bit counts, strings.
 
 set -eu
 export LC_ALL=C
@@ -15,7 +15,7 @@ mkdir $work
 wrong() { echo "perfex-fortran: $*"; failed=1; }
 skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skipped: $*"; exit 77; }
 
-# Of a cross compiler, the sibling; else the system's.
+# A cross compiler has its own gfortran beside it.
 case ${CC%% *} in
   *musl-gcc) skipped "gfortran is for another C library than $CC" ;;
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
@@ -37,11 +37,11 @@ status=0
 LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER ./$program \
   >$work/out 2>$work/err || status=$?
 sed 's/^/perfex-fortran: /' $work/err
-[ $status = 0 ] || wrong "exit status $status, of the stop with that number"
-grep -q '^start_counters \(refused\|counts\)$' $work/out || wrong "nothing is said of counting"
-grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a count of 64 bits is not printed"
+[ $status = 0 ] || wrong "exit status $status: the number of the \"stop\" in the program"
+grep -q '^start_counters \(refused\|counts\)$' $work/out || wrong "the result of start_counters is not printed"
+grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a 64-bit count is not printed"
 grep -q '^ *15 instructions  *7$' $work/err || wrong "the second count is not printed"
 grep -q '^ *0 cycles  *5000000000000  *5000\.000000000  *7500\.0*  *10000\.0*$' $work/err ||
-  wrong "the costs that were loaded are not obeyed"
+  wrong "the loaded costs are not used"
 grep -q '^0 1\.000 1\.500 2\.000 # cycles: loaded$' $work/out || wrong "the table is not printed"
 exit $failed

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# libperfex as it is delivered: it exports what its header and its manual declare, and the same for
-# Fortran, as its map and Debian's symbols file list it, and needs no other library than libcpucycles
-# and the C library; the header stands alone in C89 and C++98; the manual has all numbers and an
-# example that compiles as it is; programs that run with another's rights obey no environment.
+# Tests libperfex as it is delivered. Header, manual, map, Debian's symbols file and library agree on
+# the functions, each of them also for Fortran; the library needs libcpucycles and the C library only;
+# the header compiles alone in C89 and C++98; the manual has all event numbers and an example that
+# compiles unchanged; set-user-ID programs ignore the environment.
 
 set -eu
 export LC_ALL=C
@@ -25,7 +25,7 @@ declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | 
 mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 
-# Declarations, as the header has them, and as the manual does; and the symbols, as Debian's file does.
+# The manual has the header's declarations; Debian's symbols file has the map's symbols.
 header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/include/perfex.h" | sort)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Ft /, "") { type = $0 }
@@ -83,7 +83,7 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
     $CC $CPPFLAGS -std=$std $flags $work/alone.cc || wrong "the header is not clean as $std"
   done
 else
-  skipped "C++: this compiler does not take it"
+  skipped "C++: this compiler does not compile it"
 fi
 left=$($CC -dM -E -I"$srcdir/include" $work/alone.c |
   sed -n 's/^#define \([A-Za-z_]*perfex[A-Za-z0-9_]*\).*/\1/Ip' | grep -vx PERFEX_H || :)
@@ -95,14 +95,14 @@ numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" |
 rows=$(sed -n 's/^PERFEX_[A-Z]*(\([0-9]*\), .*/\1/p' "$srcdir/perfex/events.def" | tr '\n' ' ')
 [ "$rows" = "$numbers" ] || wrong "events.def has the rows $rows"
 
-# Each event has what it is on Arm, Intel and AMD.
+# The manual gives each event's name on Arm, Intel and AMD.
 counted=$(grep -c '^PERFEX_EVENT(' "$srcdir/perfex/events.def")
 for maker in Arm Intel AMD; do
   named=$(grep -c "^$maker: [A-Za-z]" "$builddir/perfex/perfex-events.7")
   [ "$named" = "$counted" ] || wrong "perfex-events(7) has $named events for $maker, not $counted"
 done
 
-# The example compiles without a warning, and runs: it counts, or says why it cannot.
+# The example compiles without a warning, and counts or prints why it cannot.
 $CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" ||
   wrong "the manual's example is not clean"
 example=$builddir/perfex/.libs/example
@@ -113,22 +113,22 @@ LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMP
 sed 's/^/perfex: example: /' $work/out $work/err
 case $status in
   0) grep -q '^ *15 instructions  *[1-9]' $work/err || wrong "the example counts nothing" ;;
-  1) grep -q '^start_counters: .' $work/err || wrong "the example does not say why it fails" ;;
+  1) grep -q '^start_counters: .' $work/err || wrong "the example fails without a reason" ;;
   *) wrong "the example's exit status is $status" ;;
 esac
 
-# A copy that has another's rights does not listen to the environment, and a usual one does.
+# A set-user-ID copy ignores the environment; an ordinary copy does not.
 copy=./$work/print
 cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
 printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }
 case $(printed "$LOG_COMPILER") in
   *'24 mispredicted branches '*) ;;
-  *) wrong "a usual program does not listen to the environment: $(printed "$LOG_COMPILER")" ;;
+  *) wrong "an ordinary program ignores the environment: $(printed "$LOG_COMPILER")" ;;
 esac
 if [ -n "$LOG_COMPILER" ]; then
-  skipped "set-user-ID programs: an emulator gives nobody's rights"
+  skipped "set-user-ID programs: an emulator does not change the user"
 elif [ "$(id -u)" != 0 ]; then
-  skipped "set-user-ID programs: only root can make one of another user"
+  skipped "set-user-ID programs: only root can create one for another user"
 else
   chown 65534 $copy
   chmod 4755 $copy
@@ -137,9 +137,9 @@ else
     *'24 mispredicted '*)
       if findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid ||
         grep -q '^NoNewPrivs:.*1' /proc/self/status; then
-        skipped "set-user-ID programs: there is no effect of that here"
+        skipped "set-user-ID programs: the bit has no effect here"
       else
-        wrong "a set-user-ID program listens to the environment"
+        wrong "a set-user-ID program uses the environment"
       fi
       ;;
     *) skipped "set-user-ID programs: they do not run here" ;;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""What cpucycles-info prints for programs and for the eye, by running it: JSON against the schema that is
-shipped and against the plain lines, plots of every width, each counter forced in turn. Said per promise."""
+"""Tests the output of cpucycles-info: JSON against the shipped schema and against the plain lines, plots
+of every width, each counter forced in turn. Prints a line for each promise."""
 
 import json
 import os
@@ -39,14 +39,14 @@ def run(arguments="", status=0, redirect="", **environment):
 
 
 def on_terminal(arguments, columns, **environment):
-    """The same on a terminal of so many columns: what appeared there."""
+    """Runs the tool on a terminal of this width; returns what it printed there."""
     import fcntl
     import struct
     import termios
     try:
         master, slave = pty.openpty()
     except OSError as error:
-        raise Skip(f"no terminal can be had here: {error}") from error
+        raise Skip(f"no pseudo-terminal can be opened here: {error}") from error
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = usual_environment()
     env.update({"TERM": "xterm"})
@@ -96,7 +96,7 @@ def no_constant(text):
 
 def document(arguments="--json", **environment):
     def once(pairs):
-        assert len(dict(pairs)) == len(pairs), f"a member is there twice: {[p[0] for p in pairs]}"
+        assert len(dict(pairs)) == len(pairs), f"a member occurs twice: {[p[0] for p in pairs]}"
         return dict(pairs)
     return json.loads(run(arguments, **environment), object_pairs_hook=once, parse_constant=no_constant)
 
@@ -106,7 +106,7 @@ def names():
 
 
 def close(schema):
-    """The same schema without room for members that it does not name."""
+    """Returns the schema with members that it does not name forbidden."""
     if isinstance(schema, dict):
         schema = {key: close(value) for key, value in schema.items()}
         if "properties" in schema:
@@ -125,12 +125,12 @@ def validate(report):
 
 # Promises.
 
-def json_is_of_the_shipped_schema():
+def json_follows_the_shipped_schema():
     validate(document())
     validate(document(CPUCYCLES_IMPLEMENTATION="nonesuch", cpucyclespersecond="junk"))
 
 
-def schema_refuses_what_is_not_of_it():
+def schema_refuses_other_reports():
     report = document()
     for change in (lambda r: r.pop("warnings"), lambda r: r.update(format=2), lambda r: r.update(more=1),
                    lambda r: r["counters"][0].update(kind="other"), lambda r: r["iqm"]["differences"].pop(),
@@ -141,7 +141,7 @@ def schema_refuses_what_is_not_of_it():
             validate(changed)
         except jsonschema.ValidationError:
             continue
-        raise AssertionError("a report that is not of the schema passes")
+        raise AssertionError("a report that breaks the schema is accepted")
 
 
 def text_of_any_kind_is_a_json_string():
@@ -151,7 +151,7 @@ def text_of_any_kind_is_a_json_string():
     assert document(CPUCYCLES_IMPLEMENTATION='a"b\\c')["implementation_skipped"].startswith('a"b\\c ')
 
 
-def json_says_what_the_plain_lines_say():
+def json_agrees_with_the_plain_lines():
     report = document()
     lines = run().splitlines()
     traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
@@ -188,7 +188,7 @@ def json_says_what_the_plain_lines_say():
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
-def core_is_said_beside_what_is_counted():
+def core_frequency_is_reported_beside_the_counted_rate():
     report = document()
     core = report["core"]
     kind = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0]
@@ -246,11 +246,11 @@ def each_counter_that_works_is_examined():
             assert timer["rate"]["off_ppm"] is None
         if counter["kind"] == "clock":
             assert timer["invariant"] is True and timer["rate"]["stated"] > 0
-            # another clock of the same system; it is set and slewed, and this machine may be busy
+            # measured against another clock, which may be set and slewed; the machine may be busy
             assert abs(timer["rate"]["off_ppm"]) < 50000, timer
 
 
-def granularity_is_told_apart_from_the_unit():
+def step_and_unit_are_reported_separately():
     counter = [c for c in document()["counters"] if c["name"] == "default-gettimeofday"][0]
     if counter["timer"] is None:
         raise Skip("default-gettimeofday is not examined here")
@@ -259,7 +259,7 @@ def granularity_is_told_apart_from_the_unit():
     assert counter["timer"]["step"] >= counter["scaling"] - 1
 
 
-def hops_are_over_the_cpus_that_are_allowed():
+def hops_visit_the_allowed_cpus():
     if not hasattr(os, "sched_getaffinity"):
         raise Skip("this system has no sched_getaffinity")
     allowed = sorted(os.sched_getaffinity(0))
@@ -267,15 +267,15 @@ def hops_are_over_the_cpus_that_are_allowed():
     timer = [c for c in report["counters"] if c["timer"]][0]["timer"]
     if WINDOWS:
         assert timer["across_cpus"] is None
-        raise Skip("Windows is not asked for its CPUs")
+        raise Skip("the tool does not read the set of CPUs of Windows")
     if len(allowed) == 1:
         assert timer["across_cpus"] is None
-        raise Skip("one CPU is allowed: there is nothing to hop over")
+        raise Skip("only one CPU is allowed")
     assert timer["across_cpus"]["cpus"] == len(allowed), timer
     assert timer["across_cpus"]["hops"] >= len(allowed)
     assert timer["across_cpus"]["monotonic"] == (timer["across_cpus"]["largest_step_back"] == 0), timer
     if subprocess.run(["taskset", "-c", str(allowed[0]), "true"], stderr=subprocess.DEVNULL).returncode != 0:
-        raise Skip("taskset is not here: one CPU alone was not tried")
+        raise Skip("one CPU only: taskset is not installed")
     global TOOL
     tool = TOOL
     try:
@@ -320,7 +320,7 @@ def other_names_are_a_usage_error():
         assert "usage: " in run.error
 
 
-def check_tells_scripts_whether_only_a_clock_is_in_use():
+def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in ("clock", "none")))
     assert used == f"cpucycles implementation {document()['implementation']}\n", used
@@ -342,7 +342,7 @@ def help_and_version_go_to_standard_output():
 
 def output_that_cannot_be_written_is_an_error():
     if WINDOWS:
-        raise Skip("a pipe is between it and the tool")
+        raise Skip("Wine writes through a pipe")
     for arguments in ("", "--json", "--plot", "--list", "--check", "--help", "--version"):
         if os.path.exists("/dev/full"):
             run(arguments, status=1, redirect=">/dev/full")
@@ -351,7 +351,7 @@ def output_that_cannot_be_written_is_an_error():
         assert run.error.startswith("cpucycles-info: cannot write the report"), arguments
 
 
-def longer_observation_is_as_long_as_asked_for():
+def observation_has_the_requested_length():
     before = time.monotonic()
     report = document("--json --observe 0.3 --counter default-gettimeofday")
     timers = [c["timer"] for c in report["counters"] if c["timer"]]
@@ -360,7 +360,7 @@ def longer_observation_is_as_long_as_asked_for():
     assert run.error == ""
 
 
-def progress_is_said_on_a_terminal_alone():
+def progress_is_printed_on_a_terminal_only():
     if WINDOWS:
         raise Skip("there is no terminal of Windows here")
     run("--observe 1 --counter default-gettimeofday --check", status=2)
@@ -368,7 +368,7 @@ def progress_is_said_on_a_terminal_alone():
     assert run.error == ""
     seen = on_terminal("--observe 1 --counter default-gettimeofday >/dev/null", 80)
     assert "default-gettimeofday: 0 of 1 s" in seen, seen
-    assert seen.endswith("\r"), "what is left of it is not wiped out"
+    assert seen.endswith("\r"), "the last line of progress is not erased"
     assert "of 0 s" not in on_terminal("--counter default-gettimeofday >/dev/null", 80)
 
 
@@ -389,7 +389,7 @@ def plots_follow_the_width(columns=(40, 80, 132, 200)):
             assert width // 2 < longest <= width, f"a terminal: {longest} of {width}"
 
 
-def plot_is_of_each_counter_that_works():
+def plot_has_each_working_counter():
     chart = run("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
     assert heads == [c["name"] for c in document()["counters"] if c["timer"]]
@@ -404,7 +404,7 @@ def plot_is_of_each_counter_that_works():
             assert ends[0] <= value <= ends[-1], row
 
 
-def plot_is_ascii_where_the_locale_is():
+def plot_is_ascii_in_an_ascii_locale():
     assert run("--plot", LC_ALL="C").isascii()
     if WINDOWS:
         raise Skip("Windows has no such locales")
@@ -413,7 +413,7 @@ def plot_is_ascii_where_the_locale_is():
     assert re.search("[\u2588-\u258f]", chart)
 
 
-def color_is_for_terminals_that_want_it():
+def color_is_for_terminals_only_and_can_be_disabled():
     if WINDOWS:
         raise Skip("there is no terminal of Windows here")
     assert "\033[1m" in on_terminal("--plot", 80)
@@ -427,7 +427,7 @@ def nothing_identifies_person_or_host():
     marks = {"HOME": "/secret-home", "USER": "secret-user", "LOGNAME": "secret-user",
              "HOSTNAME": "secret-host", "container": "secret-container"}
     if WINDOWS:
-        del marks["HOME"]  # the emulator's own
+        del marks["HOME"]  # Wine needs its own
     for arguments in ("", "--json", "--plot"):
         said = run(arguments, **marks)
         assert "secret" not in said
@@ -439,12 +439,12 @@ def nothing_identifies_person_or_host():
     except FileNotFoundError:
         done = None
     if not done or done.returncode != 0:
-        raise Skip("another host name cannot be tried: unshare --uts is not permitted or not here")
+        raise Skip("another host name: unshare --uts is not permitted or not installed")
     assert b"secret" not in done.stdout
 
 
 def examination_is_bounded_by_count():
-    # rounds over CPUs and reads; how long that takes is the machine's matter
+    # a bound on rounds over CPUs and on reads, not on time
     for counter in document()["counters"]:
         hops = counter["timer"] and counter["timer"]["across_cpus"]
         if hops:
@@ -455,7 +455,7 @@ def main():
     for name, promise in list(globals().items()):
         if getattr(promise, "__module__", None) != "__main__" or name in HELPERS or not callable(promise):
             continue
-        if not jsonschema and name.startswith(("json_is_of", "schema_")):
+        if not jsonschema and name.startswith(("json_follows", "schema_")):
             skips.append(f"{name}: python3-jsonschema is not installed")
             continue
         try:

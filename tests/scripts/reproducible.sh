@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Who builds from the same sources gets the same bytes: reproducible.sh SOURCE, from a build
-# folder. The tarball, in other folders, with another umask, language, time zone and time, and
-# from a tarball; what is in it, by exact list; the library and all else that is installed. SOURCE
-# is a checkout: what is committed, and changes of tracked files, are what is looked at. In an
-# unpacked tarball, the part that needs no git.
+# Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
+# folder. Compares tarballs made in other folders, with another umask, language, time zone and time,
+# and from an unpacked tarball; the tarball's files with an exact list; and all installed files of two
+# builds. SOURCE is a checkout, with changes of tracked files included; in an unpacked tarball, the
+# part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)
@@ -23,16 +23,16 @@ quietly() {
   "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "reproducible: failed: $*"; exit 1; }
 }
 
-# same NAME FILE FILE
+# same NAME FILE FILE: expects both files to be equal
 same() {
   if cmp "$2" "$3"; then
     right "$1: $(sha256sum <"$2" | cut -d ' ' -f 1)"
   else
-    wrong "$1: not the same"
+    wrong "$1: the files differ"
   fi
 }
 
-# dist FOLDER: a tarball of the sources there, with the environment and umask in force
+# dist FOLDER: makes a tarball from the sources there, with the current environment and umask
 dist() {
   (
     cd "$1"
@@ -42,7 +42,7 @@ dist() {
   )
 }
 
-# What autotools add to the tarball, and all that git has and the tarball leaves out.
+# The files that autotools add to the tarball, and those in git that the tarball leaves out.
 autotools='Makefile.in aclocal.m4 config.h.in configure
   build-aux/ar-lib build-aux/compile build-aux/config.guess build-aux/config.sub build-aux/depcomp
   build-aux/install-sh build-aux/ltmain.sh build-aux/missing build-aux/test-driver
@@ -67,7 +67,7 @@ if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git"
   same "tarball, in two folders" "$tarball" "$two/s/${tarball##*/}"
 else
   commit=
-  echo "reproducible: skipped: what the tarball has beyond git: $source is not a checkout"
+  echo "reproducible: skipped: tarball against git: $source is not a checkout"
   (cd "$source" && tar -c --exclude='./check-*' .) | tar -x -C "$work/one/source"
   dist "$work/one/source"
   tarball=$(echo "$work"/one/source/*.tar.xz)
@@ -81,7 +81,7 @@ dist "$unpacked"
 same "tarball, made from a tarball" "$tarball" "$unpacked/${tarball##*/}"
 kept=$work/kept/${unpacked##*/}
 
-# Who, when and how of the files: nothing but the version's date.
+# Owner and time of every file: root, and the version's date.
 stamps=$(TZ=UTC tar -t -v --numeric-owner --full-time -f "$tarball" |
   awk '{ print $2, $4, $5 }' | sort -u)
 version=$(sed -n 's/^AC_INIT(\[.*\], \[\(....\)\(..\)\(..\)\])$/\1-\2-\3/p' "$kept/configure.ac")
@@ -99,35 +99,35 @@ if [ -d "$work/git/lib" ]; then
   # words are meant to split
   # shellcheck disable=SC2086
   [ "$beyond" = "$(printf '%s\n' $autotools | LC_ALL=C sort)" ] ||
-    wrong "the tarball has beyond git: $(echo $beyond); expected: $(echo $autotools)"
+    wrong "in the tarball and not in git: $(echo $beyond); expected: $(echo $autotools)"
   # shellcheck disable=SC2086
   [ "$lacking" = "$(printf '%s\n' $left_out | LC_ALL=C sort)" ] ||
-    wrong "git has, and the tarball lacks: $(echo $lacking); expected: $(echo $left_out)"
+    wrong "in git and not in the tarball: $(echo $lacking); expected: $(echo $left_out)"
   compared=0
   for file in $(LC_ALL=C comm -12 "$work/git.list" "$work/tarball.list"); do
-    cmp "$work/git/$file" "$kept/$file" || wrong "$file: not what git has"
+    cmp "$work/git/$file" "$kept/$file" || wrong "$file: differs from the file in git"
     [ "$(test -x "$work/git/$file" && echo x)" = "$(test -x "$kept/$file" && echo x)" ] ||
-      wrong "$file: executable in one of git and the tarball"
+      wrong "$file: executable in git or in the tarball only"
     compared=$((compared + 1))
   done
   [ $compared -gt 100 ] || wrong "only $compared files are both in git and in the tarball"
-  right "tarball: $compared files as git has them," \
-    "$(echo "$beyond" | wc -l) of autotools, without $(echo "$lacking" | wc -l) of git's"
+  right "tarball: $compared files equal to git's," \
+    "$(echo "$beyond" | wc -l) added by autotools, $(echo "$lacking" | wc -l) of git's left out"
 fi
 
-# Macros that others maintain, as their packages have them. cpucycles_*.m4 is ours.
+# Vendored macros equal those in their packages. cpucycles_*.m4 is ours.
 for file in "$kept"/m4/ax_*.m4 "$kept"/m4/pkg.m4; do
   name=${file##*/}
   theirs=$(aclocal --print-ac-dir)/$name
   if [ -f "$theirs" ]; then
     package=$(dpkg-query -S "$theirs" 2>/dev/null | cut -d : -f 1)
-    same "$name, and that of $package" "$file" "$theirs"
+    same "$name and the file in $package" "$file" "$theirs"
   else
     echo "reproducible: skipped: $name: autoconf-archive or pkg-config is not installed: no $theirs"
   fi
 done
 
-# build FOLDER CFLAGS: configures, unless that is done, builds and installs, all below FOLDER
+# build FOLDER CFLAGS: configures the first time, builds and installs, all below FOLDER
 build() {
   (
     if [ ! -d "$1" ]; then
@@ -143,7 +143,8 @@ build() {
   )
 }
 
-# installs NAME CFLAGS: two builds install the same; in CFLAGS, FOLDER is each one's
+# installs NAME CFLAGS: expects two builds to install the same files; the word FOLDER in CFLAGS stands
+# for each build's folder
 installs() {
   near=$work/b far=$work/b2/elsewhere
   near_flags=$(echo "$2" | sed "s|FOLDER|$near|") far_flags=$(echo "$2" | sed "s|FOLDER|$far|")
@@ -152,14 +153,14 @@ installs() {
   installed=$(cd "$near/dest" && find . -type f | wc -l)
   built=$near/dest/usr/lib/libcpucycles
   if [ ! -f "$built.so.1" ] || [ ! -f "$built.a" ]; then
-    wrong "$1: not both libraries are there"
+    wrong "$1: the shared or the static library is missing"
   elif diff -r "$near/dest" "$far/dest"; then
     right "$1: $installed installed files are the same from two folders"
   else
-    wrong "$1: other bytes from another folder"
+    wrong "$1: the installed files differ"
   fi
   if grep -r -l -F "$work" "$near/dest"; then
-    wrong "$1: these name the folder that they were built in"
+    wrong "$1: these files contain the path of the build folder"
   fi
 }
 

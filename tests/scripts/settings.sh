@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# The settings of the frequency, as an administrator and a user make them: a number in
-# /etc/cpucyclespersecond overrides all; junk there, and in the environment, is skipped with a
-# reason that cpucycles-info shows; programs that run with another's rights obey no environment. The
-# folder /etc is one of a mount namespace, so that the system's own is left alone.
+# Tests the settings of the frequency. A number in /etc/cpucyclespersecond overrides every other
+# source; junk there and in the environment is skipped, with a reason that cpucycles-info prints;
+# set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount namespace:
+# the system's own is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -18,7 +18,7 @@ failed=0
 wrong() { echo "settings: $*"; failed=1; }
 skipped() { echo "settings: skipped: $*" >&9; echo "settings: skipped: $*"; }
 
-# What the tool says of the frequency, in at most a minute.
+# report NAME: sets $source to the tool's frequency line; the tool has a minute.
 report() {
   timeout 60 $TOOL >$out || wrong "$1: exit status $?"
   source=$(sed -n 's/^cpucycles frequency source //p' $out)
@@ -36,7 +36,7 @@ etc=/etc/cpucyclespersecond
 junk_number='is no decimal number'
 junk_range='is below 1000 or above 1000000000000'
 
-# NAME, what it holds, the reason: written by printf, a line each.
+# Rows of name, text for printf %b, and expected reason.
 junk_texts() {
   cat <<END
 text|fast\n|$junk_number
@@ -63,7 +63,7 @@ in_etc() {
   expect_skipped 'a directory' "$usual" "$etc is no regular file"
   rmdir $etc
   mkfifo $etc
-  expect_skipped 'a FIFO that nobody writes to' "$usual" "$etc is no regular file"
+  expect_skipped 'a FIFO without a writer' "$usual" "$etc is no regular file"
   rm $etc
   head -c 65536 /dev/zero | tr '\0' 1 >$etc
   truncate -s 2G $etc # digits, then a hole
@@ -75,7 +75,7 @@ in_etc() {
   echo 2400000001 >$etc
   report 'a number'
   [ "$source" = $etc ] || wrong "a number: frequency source $source"
-  grep -qx 'cpucycles persecond 2400000001' $out || wrong 'a number is not obeyed'
+  grep -qx 'cpucycles persecond 2400000001' $out || wrong 'a number is not used'
   cpucyclespersecond=2500000000 report 'a number, and the environment'
   [ "$source" = "$etc; skipped: cpucyclespersecond is not needed" ] ||
     wrong "a number, and the environment: frequency source $source"
@@ -92,7 +92,7 @@ fi
 
 trap 'rm -rf $out $out.*' EXIT
 rm -rf $out.*
-"$persecond" >$out 2>/dev/null || { skipped 'programs do not run here as they are'; exit 77; }
+"$persecond" >$out 2>/dev/null || { skipped 'the programs do not run here without a launcher'; exit 77; }
 
 junk_texts >$out.list
 while IFS='|' read -r name text reason; do
@@ -107,23 +107,23 @@ namespace='unshare -m'
 if $namespace mount -t tmpfs none /etc 2>/dev/null; then
   $namespace sh "$0" --inside || failed=1
 else
-  skipped "$etc: no mount namespace can be had here"
+  skipped "$etc: a mount namespace cannot be created here"
 fi
 
-# Runs a copy that has another's rights, with junk in the environment, which one without has to
-# mention.
+# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with junk in the environment;
+# an ordinary program would print a reason for skipping it.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
-    set-id*cpucyclespersecond*|set-id*nonesuch*) wrong "$1 program listens to the environment" ;;
+    set-id*cpucyclespersecond*|set-id*nonesuch*) wrong "a $1 program uses the environment" ;;
     set-id*) ;;
-    *) skipped "$1 programs: there is no effect of that here" ;;
+    *) skipped "$1 programs: the bit has no effect here" ;;
   esac
 }
 
 cp "$persecond" $out.copy
 case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
   *'; names: nonesuch is no counter of this library; skipped: cpucyclespersecond is no decimal number') ;;
-  *) wrong 'a usual program does not listen to the environment' ;;
+  *) wrong 'an ordinary program ignores the environment' ;;
 esac
 if [ "$(id -u)" = 0 ]; then
   chown 65534 $out.copy
@@ -131,7 +131,7 @@ if [ "$(id -u)" = 0 ]; then
   with_rights set-user-ID
   chown 0 $out.copy
 else
-  skipped 'set-user-ID programs: only root can make one of another user'
+  skipped 'set-user-ID programs: only root can create one for another user'
 fi
 group=65534
 [ "$(id -u)" = 0 ] || group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | head -n 1)
@@ -139,6 +139,6 @@ if [ -n "$group" ] && chgrp "$group" $out.copy; then
   chmod 2755 $out.copy
   with_rights set-group-ID
 else
-  skipped 'set-group-ID programs: this user is in one group only'
+  skipped 'set-group-ID programs: this user has one group only'
 fi
 exit $failed

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# What the library exports is what the header declares and the map lists, no more and no less; the
-# manual has it with the same types, and Debian's symbols file with the same versions; the static
-# one has no global name outside cpucycles*; the shared one has its name and version and needs the C
-# library alone (on Windows: and the kernel).
+# Tests that headers, map and shared library agree on the exported symbols, the manual on their types,
+# and Debian's symbols file on their versions; that the static library has no global name outside
+# cpucycles*; that the shared library has its name and version and needs the C library only (on
+# Windows, also kernel32).
 
 set -eu
 export LC_ALL=C
@@ -19,10 +19,10 @@ declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
 mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/lib/libcpucycles.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
-  echo "$mapped" | grep -qx "$name" || wrong "$name is of the drop-in interface, and not in the map"
+  echo "$mapped" | grep -qx "$name" || wrong "$name belongs to the drop-in interface, but is not in the map"
 done
 
-# Declarations, as the headers have them, and as the manual does.
+# The manual has the headers' declarations.
 headers=$({
   sed -n 's/^extern \(.*(void)\|.*(int i)\);$/\1/p' "$srcdir/include/cpucycles.h"
   sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/include/cpucycles/inline.h"
@@ -34,7 +34,7 @@ manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   ' "$srcdir/lib/cpucycles.3.in" | sort)
 [ "$headers" = "$manual" ] || wrong "headers: $headers; cpucycles(3): $manual"
 
-# Symbols with their versions, as the map has them, and as Debian's file does.
+# Debian's symbols file has the map's symbols and versions.
 versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
   /^ *cpucycles[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/lib/libcpucycles.map" | sort)
 packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' \
@@ -44,7 +44,7 @@ packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' \
 
 checked=0
 library=$builddir/.libs/libcpucycles.so.1
-[ -f "$library" ] || library=$library.0 # OpenBSD looks for files by both numbers
+[ -f "$library" ] || library=$library.0 # OpenBSD's names have major and minor number
 if [ -f "$library" ]; then
   checked=1
   exported=$($NM -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
@@ -52,22 +52,22 @@ if [ -f "$library" ]; then
   $NM -D --defined-only "$library" | grep -q ' [DBGS] cpucycles\(@\|$\)' || wrong "cpucycles is not a data symbol"
   $READELF -d "$library" >symbols.tmp
   case $library in
-    *.1.0) ;; # libtool gives it none
-    *) grep -q 'SONAME.*\[libcpucycles\.so\.1\]' symbols.tmp || wrong "its SONAME is not libcpucycles.so.1" ;;
+    *.1.0) ;; # libtool sets no SONAME on OpenBSD
+    *) grep -q 'SONAME.*\[libcpucycles\.so\.1\]' symbols.tmp || wrong "the SONAME is not libcpucycles.so.1" ;;
   esac
   needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' symbols.tmp |
     grep -v -e '^libc\.' -e '^libpthread\.' -e '^ld-linux' -e '^ld[0-9]*\.so\.' -e '^librt\.' \
       -e '^libthr\.' -e '^lib[a-z]*san\.' || :)
-  [ -z "$needed" ] || wrong "it needs $(echo $needed)"
-  grep -q TEXTREL symbols.tmp && wrong "it has text relocations"
-  grep -q 'SYMBOLIC' symbols.tmp && wrong "it is linked -Bsymbolic"
+  [ -z "$needed" ] || wrong "the library needs $(echo $needed)"
+  grep -q TEXTREL symbols.tmp && wrong "the library has text relocations"
+  grep -q 'SYMBOLIC' symbols.tmp && wrong "the library is linked with -Bsymbolic"
   $READELF --dyn-syms -W "$library" >symbols.tmp
   for name in cpucycles cpucycles_inline_state; do
-    grep " $name\\(@.*\\)*\$" symbols.tmp | grep -q DEFAULT || wrong "$name has not default visibility"
+    grep " $name\\(@.*\\)*\$" symbols.tmp | grep -q DEFAULT || wrong "$name does not have default visibility"
   done
-  # Programs may have a copy of it, of this size.
+  # Programs may have a copy relocation of it: the size is fixed.
   grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' symbols.tmp ||
-    wrong "cpucycles_inline_state is not of 16 bytes"
+    wrong "cpucycles_inline_state does not have 16 bytes"
   rm -f symbols.tmp
 fi
 
@@ -75,7 +75,7 @@ library=$builddir/.libs/libcpucycles-1.dll
 if [ -f "$library" ]; then
   checked=1
   $OBJDUMP -p "$library" >symbols.tmp
-  # GNU's form, and LLVM's
+  # output of GNU's objdump, and of LLVM's
   exported=$(sed -n -e '/^\[Ordinal.*Table/,/^$/s/^[[:blank:]][[:blank:]]*\[.*[[:blank:]]//p' \
     -e '/^Export Table:/,/^$/s/^ *[0-9][0-9]* *0x[0-9a-f]* *//p' symbols.tmp | sort)
   [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
@@ -83,7 +83,7 @@ if [ -f "$library" ]; then
     grep -vi -e '^kernel32\.dll$' -e '^msvcrt\.dll$' -e '^ucrtbase\.dll$' -e '^api-ms-win-crt-' || :)
   [ -z "$needed" ] || wrong "it needs $(echo $needed)"
   rm -f symbols.tmp
-  # Clients must get the pointer itself, and not a function that jumps there.
+  # Clients must get the pointer itself, not a function that jumps there.
   $NM "$builddir/.libs/libcpucycles.dll.a" | grep -q ' T cpucycles$' &&
     wrong "cpucycles is not imported as data"
 fi
@@ -91,14 +91,15 @@ fi
 library=$builddir/.libs/libcpucycles.1.dylib
 if [ -f "$library" ]; then
   checked=1
-  # C's names begin with a low line there; two names are zig's linker's own.
+  # C names begin with an underscore there; two names come from zig's linker.
   exported=$($NM -gU "$library" | sed -e 's/.* //' -e '/^___dso_handle$/d' \
     -e '/^__mh_dylib_header$/d' -e 's/^_//' | sort)
   [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
   $OBJDUMP --macho --dylibs-used "$library" >symbols.tmp
-  # The first is the library itself. A program built with version 1 of an older one loads this one.
+  # The first line is the library itself. A program that was linked with an older one, with
+  # compatibility version 1, loads this one.
   grep -q '/libcpucycles\.1\.dylib (compatibility version 2\.0\.0, current version 2\.0\.0)' symbols.tmp ||
-    wrong "its name and versions are $(sed -n 2p symbols.tmp)"
+    wrong "name and versions are $(sed -n 2p symbols.tmp)"
   needed=$(sed -e 1,2d -e 's/^[[:blank:]]*\([^ ]*\) .*/\1/' symbols.tmp | grep -v '/libSystem\.B\.dylib$' || :)
   [ -z "$needed" ] || wrong "it needs $(echo $needed)"
   rm -f symbols.tmp

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs the tests in a build of its own kind: variant.sh KIND SOURCE, from a build folder. SOURCE is
-# an unpacked tarball (make distdir), so that a variant also proves that the tarball is whole.
+# Runs the tests in a build with other tools or flags: variant.sh KIND SOURCE, from a build folder.
+# SOURCE is an unpacked tarball (make distdir), so that a variant also proves that the tarball is
+# complete.
 
 set -eu
 kind=$1
@@ -17,17 +18,17 @@ needed=
 pie=
 cppflags=
 ldflags=
-# What distributions build with, all at once.
+# The hardening flags of distributions, all at once.
 hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
 hardened="$hardened -fstack-protector-strong"
 
 case $kind in
-  # Stack frames grow, and the tools look at each access: fewer repetitions find the same.
+  # Sanitizers slow every memory access down: fewer repetitions find the same faults.
   asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 under=asan ;;
   ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
   tsan)
     cflags="$cflags -fsanitize=thread" runs=100 under=tsan
-    # The child of a process with threads has none of them, and cannot join them.
+    # A forked child does not have its parent's threads and cannot join them.
     export TSAN_OPTIONS=report_thread_leaks=0
     ;;
   clang) compiler=clang cflags='-O2 -g' ;;
@@ -42,7 +43,7 @@ case $kind in
     check=${CPUCYCLES_CROSS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/libcpucycles-cross}/check/musl
     [ -f "$check/lib/libcheck.a" ] ||
       { echo "check-musl: no Check at $check: run tests/cross/get-check musl" >&2; exit 1; }
-    # The kernel's headers, without the other C library's that are beside them.
+    # The kernel's headers, without glibc's in the same folder.
     cppflags="-isystem $(pwd)/check-musl/kernel"
     ;;
   valgrind)
@@ -51,7 +52,7 @@ case $kind in
     launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" runs=5 under=valgrind
     ;;
   coverage)
-    # One object of each file, no code that another replaces, and counts that threads agree on.
+    # One object a file, no code that optimization replaces, and atomic counts.
     cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
     options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE" runs=20
     ;;
@@ -106,12 +107,12 @@ if grep -n ': warning: ' check.out; then
   exit 1
 fi
 [ "$kind" != coverage ] || python3 "$source/tests/scripts/coverage.py" "$source" 95 lib sys
-# Static programs that are position-independent: the tool, and a client.
+# Static position-independent programs: the tool and a client.
 if [ -n "$pie" ]; then
   case $(uname -m) in
-    x86_64) # what -fcf-protection leaves: most functions begin so
+    x86_64) # -fcf-protection begins most functions with endbr64
       [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
-        { echo "check-$kind: -fcf-protection has left nothing" >&2; exit 1; } ;;
+        { echo "check-$kind: -fcf-protection had no effect" >&2; exit 1; } ;;
   esac
   # words are meant to split
   # shellcheck disable=SC2086

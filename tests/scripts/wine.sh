@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs a Windows program as tests expect of programs: wine.sh WINE PROGRAM [ARGUMENT...]. It finds
-# the library of this tree, its lines end as lines do here, and what it skips and its totals are
-# seen past the log, as those of a suite that has descriptor 9 for that.
+# Runs a Windows program as the tests need it: wine.sh WINE PROGRAM [ARGUMENT...]. The program finds
+# the library of this tree, its lines end without a carriage return, and its totals and skips go to
+# descriptor 9, as a suite's do.
 
 set -u
-# A path of this system is one of Wine's drive Z:.
+# Wine's drive Z: is this system's root.
 WINEPATH="${WINEPATH:+$WINEPATH;}Z:$(cd "${builddir:-.}" && pwd)/.libs"
 WINEDEBUG=${WINEDEBUG--all}
-# Not needed, and Wine would offer to install them.
+# Without this, Wine would offer to install .NET and Gecko, which no test needs.
 WINEDLLOVERRIDES=${WINEDLLOVERRIDES-mscoree,mshtml=}
 export WINEPATH WINEDEBUG WINEDLLOVERRIDES
 { true >&9; } 2>/dev/null || exec 9>/dev/null
