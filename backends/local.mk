@@ -8,7 +8,6 @@ CPUCYCLES_PROBES =
 # What counters of one family share, or of all that the kernel tells something.
 EXTRA_DIST += backends/common/cpuinfo-rate.h
 EXTRA_DIST += backends/common/dependent-add.h
-EXTRA_DIST += backends/common/hypervisor.h
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/perf-backend.h
 EXTRA_DIST += backends/common/perf-cycles.h

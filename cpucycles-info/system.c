@@ -4,9 +4,9 @@
 
 #include "config.h"
 
-#include "backends/common/hypervisor.h"
 #include "cpucycles-info/report.h"
 #include "cpucycles-info/take.h"
+#include "sys/hypervisor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

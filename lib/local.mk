@@ -36,6 +36,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.h \
 	lib/timer.c \
 	lib/timer.h \
+	sys/hypervisor.h \
 	sys/os-clock.h \
 	sys/kernel-file.h \
 	sys/perf-event.h \

@@ -13,7 +13,7 @@
 
 #include "backends/common/perf-remedy.h"
 
-#include "backends/common/hypervisor.h"
+#include "sys/hypervisor.h"
 #include "sys/kernel-file.h"
 
 #include <dirent.h>

@@ -4,9 +4,9 @@
 
 #include "config.h"
 
-#include "backends/common/hypervisor.h"
 #include "backends/common/perf-remedy.h"
 #include "backends/common/riscv-cycle.h"
+#include "sys/hypervisor.h"
 
 #include "tests/suites/machine.h"
 
