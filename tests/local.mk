@@ -180,6 +180,7 @@ script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/first-call.sh
 script_tests += tests/scripts/header.sh
+script_tests += tests/scripts/includes.sh
 script_tests += tests/scripts/info.sh
 script_tests += tests/scripts/inline.sh
 script_tests += tests/scripts/lists.sh
