@@ -18,14 +18,9 @@
 #include <cpuid.h>
 #include <errno.h>
 
-enum { FIXED_COUNTER_1 = 0x40000001 };
-
 static long long read_fixed_counter(void)
 {
-  unsigned int low, high;
-
-  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(FIXED_COUNTER_1));
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_fixed_counter_1();
 }
 
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,

@@ -32,11 +32,7 @@ static int open_aperf(struct cpucycles_why *why)
 
 static long long read_aperf(void)
 {
-  unsigned int low, high;
-
-  /* RDPRU, for assemblers that do not know it. */
-  __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(APERF));
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_aperf();
 }
 
 const struct cpucycles_backend cpucycles_backend_amd64_rdpru = {

@@ -16,10 +16,7 @@
 
 static long long read_cntvct(void)
 {
-  unsigned int low, high;
-
-  __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_cntvct();
 }
 
 static long long cntfrq(void)

@@ -24,10 +24,7 @@ static void explain(int error, int signal, struct cpucycles_why *why)
 
 static long long read_pmccntr(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_pmccntr();
 }
 
 const struct cpucycles_backend cpucycles_backend_arm64_pmc = {

@@ -16,10 +16,7 @@
 
 static long long read_cntvct(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_cntvct();
 }
 
 static long long cntfrq(void)

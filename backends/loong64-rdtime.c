@@ -15,10 +15,7 @@
 
 static long long read_stable_counter(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("rdtime.d %0, $zero" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_stable_counter();
 }
 
 static unsigned int cpucfg(unsigned int word)

@@ -15,12 +15,7 @@
 
 static long long read_time_base(void)
 {
-  unsigned int before, low, high;
-
-  do
-    __asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_time_base();
 }
 
 static long long timebase(void)

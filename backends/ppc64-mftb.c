@@ -13,10 +13,7 @@
 
 static long long read_time_base(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("mfspr %0, 268" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_time_base();
 }
 
 static long long timebase(void)

@@ -16,13 +16,7 @@
 
 static long long read_cycle(void)
 {
-  unsigned int before, low, high;
-
-  do
-    __asm__ volatile("rdcycleh %0\n\trdcycle %1\n\trdcycleh %2"
-      : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_cycle();
 }
 
 const struct cpucycles_backend cpucycles_backend_riscv32_rdcycle = {

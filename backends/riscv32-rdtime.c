@@ -15,13 +15,7 @@
 
 static long long read_time(void)
 {
-  unsigned int before, low, high;
-
-  do
-    __asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
-      : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_time();
 }
 
 const struct cpucycles_backend cpucycles_backend_riscv32_rdtime = {

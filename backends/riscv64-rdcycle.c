@@ -15,10 +15,7 @@
 
 static long long read_cycle(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("rdcycle %0" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_cycle();
 }
 
 const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {

@@ -13,18 +13,9 @@
 
 enum { UNITS_A_MICROSECOND = 4096 };
 
-/* The clock has been above 2^63 since 1971 and wraps in 2042. Counted from 2000 (36524 days after
-   its start) it stays positive, and its scaled value far from the limits of 64 bits, until past
-   2050. */
-static const unsigned long long year_2000 = 36524ULL * 86400 * 1000000 * UNITS_A_MICROSECOND;
-
 static long long read_tod(void)
 {
-  unsigned long long count;
-
-  /* STCKF, for assemblers told of an older machine. */
-  __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(count) : : "cc");
-  return (long long)(count - year_2000);
+  return (long long)cpucycles_inline_tod();
 }
 
 static long long tod_rate(void)

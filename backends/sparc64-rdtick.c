@@ -14,10 +14,7 @@
 
 static long long read_tick(void)
 {
-  unsigned long long count;
-
-  __asm__ volatile("rd %%tick, %0" : "=r"(count));
-  return (long long)count;
+  return (long long)cpucycles_inline_tick();
 }
 
 static long long clock_tick(void)

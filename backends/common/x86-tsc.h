@@ -23,10 +23,7 @@ void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
 /* For compilers without the intrinsic. */
 static inline long long read_tsc_by_assembly(void)
 {
-  unsigned int low, high;
-
-  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  return (long long)(((unsigned long long)high << 32) | low);
+  return (long long)cpucycles_inline_tsc();
 }
 
 #define X86_TSC_FACTS \

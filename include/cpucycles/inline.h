@@ -99,92 +99,218 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count, unsi
 
 #ifdef __GNUC__
 
-/* Reads the counter by its instruction, as the backend of the library does, where the sources
-   are named. Returns 0 where this CPU has no such instruction, or the compiler was told of none. */
-CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method, unsigned long long *count)
-{
+/* The instructions. The library's backends read by them too, and name the sources. */
+
 #if defined(__x86_64__) || defined(__i386__)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tsc(void)
+{
   unsigned int low, high;
 
-  if (__builtin_expect(method == CPUCYCLES_INLINE_TSC, 1))
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  else if (method == CPUCYCLES_INLINE_FIXED_COUNTER_1)
-    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0x40000001));
-  else if (method == CPUCYCLES_INLINE_APERF) /* RDPRU, for assemblers that do not know it */
-    __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(1));
-  else
-    return 0;
-  *count = ((unsigned long long)high << 32) | low;
-  return 1;
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return ((unsigned long long)high << 32) | low;
+}
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_fixed_counter_1(void)
+{
+  unsigned int low, high;
+
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0x40000001));
+  return ((unsigned long long)high << 32) | low;
+}
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_aperf(void)
+{
+  unsigned int low, high;
+
+  /* RDPRU, for assemblers that do not know it */
+  __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(1));
+  return ((unsigned long long)high << 32) | low;
+}
+
 #elif defined(__aarch64__)
-  if (method == CPUCYCLES_INLINE_CNTVCT)
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(*count));
-  else if (method == CPUCYCLES_INLINE_PMCCNTR)
-    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*count));
-  else
-    return 0;
-  return 1;
-#elif defined(__ARM_ARCH) && __ARM_ARCH >= 7
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+}
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_pmccntr(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+  return count;
+}
+
+#elif defined(__arm__)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
+{
   unsigned int low, high;
 
-  if (method != CPUCYCLES_INLINE_CNTVCT)
-    return 0;
   __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
-  *count = ((unsigned long long)high << 32) | low;
-  return 1;
+  return ((unsigned long long)high << 32) | low;
+}
+
 #elif defined(__powerpc64__)
-  if (method != CPUCYCLES_INLINE_TIME_BASE)
-    return 0;
-  __asm__ volatile("mfspr %0, 268" : "=r"(*count));
-  return 1;
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("mfspr %0, 268" : "=r"(count));
+  return count;
+}
+
 #elif defined(__powerpc__)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
+{
   unsigned int before, low, high;
 
-  if (method != CPUCYCLES_INLINE_TIME_BASE)
-    return 0;
   do
     __asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(before), "=&r"(low), "=&r"(high));
   while (before != high);
-  *count = ((unsigned long long)high << 32) | low;
-  return 1;
-#elif defined(__riscv_zicsr) && __riscv_xlen == 64
-  if (method == CPUCYCLES_INLINE_CYCLE)
-    __asm__ volatile("csrr %0, 0xc00" : "=r"(*count));
-  else if (method == CPUCYCLES_INLINE_TIME)
-    __asm__ volatile("csrr %0, 0xc01" : "=r"(*count));
+  return ((unsigned long long)high << 32) | low;
+}
+
+#elif defined(__riscv) && __riscv_xlen == 64
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("csrr %0, 0xc00" : "=r"(count));
+  return count;
+}
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("csrr %0, 0xc01" : "=r"(count));
+  return count;
+}
+
+#elif defined(__riscv)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
+{
+  unsigned int before, low, high;
+
+  do
+    __asm__ volatile("csrr %0, 0xc80\n\tcsrr %1, 0xc00\n\tcsrr %2, 0xc80"
+      : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  return ((unsigned long long)high << 32) | low;
+}
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
+{
+  unsigned int before, low, high;
+
+  do
+    __asm__ volatile("csrr %0, 0xc81\n\tcsrr %1, 0xc01\n\tcsrr %2, 0xc81"
+      : "=&r"(before), "=&r"(low), "=&r"(high));
+  while (before != high);
+  return ((unsigned long long)high << 32) | low;
+}
+
+#elif defined(__s390x__)
+
+/* The clock has been above 2^63 since 1971 and wraps in 2042. Counted from 2000 (36524 days after
+   its start in 1900, 4096 units a microsecond) it stays positive, and its scaled value far from the
+   limits of 64 bits, until past 2050. */
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tod(void)
+{
+  unsigned long long count;
+
+  /* STCKF, for assemblers told of an older machine */
+  __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(count) : : "cc");
+  return count - 36524ULL * 86400 * 1000000 * 4096;
+}
+
+#elif defined(__sparc_v9__) || defined(__arch64__)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tick(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rd %%tick, %0" : "=r"(count));
+  return count;
+}
+
+#elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
+
+CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_stable_counter(void)
+{
+  unsigned long long count;
+
+  __asm__ volatile("rdtime.d %0, $zero" : "=r"(count));
+  return count;
+}
+
+#endif
+
+/* Reads the counter by its instruction. Returns 0 if this CPU has no such instruction, or if the
+   program is compiled for CPUs without it. */
+CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method,
+  unsigned long long *count)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  if (__builtin_expect(method == CPUCYCLES_INLINE_TSC, 1))
+    *count = cpucycles_inline_tsc();
+  else if (method == CPUCYCLES_INLINE_FIXED_COUNTER_1)
+    *count = cpucycles_inline_fixed_counter_1();
+  else if (method == CPUCYCLES_INLINE_APERF)
+    *count = cpucycles_inline_aperf();
   else
     return 0;
   return 1;
-#elif defined(__riscv_zicsr)
-  unsigned int before, low, high;
-
-  if (method != CPUCYCLES_INLINE_CYCLE && method != CPUCYCLES_INLINE_TIME)
+#elif defined(__aarch64__)
+  if (method == CPUCYCLES_INLINE_CNTVCT)
+    *count = cpucycles_inline_cntvct();
+  else if (method == CPUCYCLES_INLINE_PMCCNTR)
+    *count = cpucycles_inline_pmccntr();
+  else
     return 0;
-  do
-    if (method == CPUCYCLES_INLINE_CYCLE)
-      __asm__ volatile("csrr %0, 0xc80\n\tcsrr %1, 0xc00\n\tcsrr %2, 0xc80"
-        : "=&r"(before), "=&r"(low), "=&r"(high));
-    else
-      __asm__ volatile("csrr %0, 0xc81\n\tcsrr %1, 0xc01\n\tcsrr %2, 0xc81"
-        : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
-  *count = ((unsigned long long)high << 32) | low;
+  return 1;
+#elif defined(__arm__) && defined(__ARM_ARCH) && __ARM_ARCH >= 7
+  if (method != CPUCYCLES_INLINE_CNTVCT)
+    return 0;
+  *count = cpucycles_inline_cntvct();
+  return 1;
+#elif defined(__powerpc64__) || defined(__powerpc__)
+  if (method != CPUCYCLES_INLINE_TIME_BASE)
+    return 0;
+  *count = cpucycles_inline_time_base();
+  return 1;
+#elif defined(__riscv_zicsr)
+  if (method == CPUCYCLES_INLINE_CYCLE)
+    *count = cpucycles_inline_cycle();
+  else if (method == CPUCYCLES_INLINE_TIME)
+    *count = cpucycles_inline_time();
+  else
+    return 0;
   return 1;
 #elif defined(__s390x__)
   if (method != CPUCYCLES_INLINE_TOD)
     return 0;
-  __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(*count) : : "cc");
-  *count -= 36524ULL * 86400 * 1000000 * 4096; /* from 1900 to 2000 */
+  *count = cpucycles_inline_tod();
   return 1;
 #elif defined(__sparc_v9__) || defined(__arch64__)
   if (method != CPUCYCLES_INLINE_TICK)
     return 0;
-  __asm__ volatile("rd %%tick, %0" : "=r"(*count));
+  *count = cpucycles_inline_tick();
   return 1;
 #elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
   if (method != CPUCYCLES_INLINE_STABLE_COUNTER)
     return 0;
-  __asm__ volatile("rdtime.d %0, $zero" : "=r"(*count));
+  *count = cpucycles_inline_stable_counter();
   return 1;
 #else
   (void)method;
