@@ -32,7 +32,7 @@ static int acquire(int pid)
       && __atomic_load_n(&process.thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
       return 0;
     if (owner == pid || owner == -1 - pid) {
-      cpucycles_wait_a_little(); /* 0.1 ms to some ms */
+      cpucycles_sleep_briefly(); /* 0.1 ms to some ms */
       continue;
     }
     /* It is free, or this is the child of a process in which another thread was selecting. */
@@ -45,9 +45,9 @@ static int acquire(int pid)
   }
 }
 
-static void select_guarded(const struct cpucycles_calm *calm)
+static void select_guarded(const struct cpucycles_signal_state *saved)
 {
-  cpucycles_trial_begin(calm);
+  cpucycles_trial_begin(saved);
   cpucycles_select(&cpucycles_host, cpucycles_table, CPUCYCLES_TABLE_LENGTH, process.counters,
     &process.selection);
   cpucycles_trial_end();
@@ -63,19 +63,19 @@ int cpucycles_is_selected(void)
 
 struct cpucycles_selection *cpucycles_selected(void)
 {
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
   int saved_errno = errno, acquired, selecting;
 
   if (cpucycles_is_selected())
     return &process.selection;
-  cpucycles_calm_begin(&calm);
+  cpucycles_block_signals(&saved);
   acquired = acquire(cpucycles_process_self());
   selecting = acquired && !cpucycles_is_selected();
   if (selecting)
-    select_guarded(&calm);
+    select_guarded(&saved);
   if (acquired)
     __atomic_store_n(&process.owner, 0, __ATOMIC_RELEASE);
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   if (selecting)
     cpucycles_trial_replay();
   errno = saved_errno;

@@ -153,10 +153,10 @@ void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
 
   if (__atomic_load_n(&explained, __ATOMIC_ACQUIRE))
     return;
-  state = cpucycles_hold_cancellation();
+  state = cpucycles_disable_cancellation();
   for (i = 0; i < count; i++)
     cpucycles_counter_explain(&infos[i], table[i].backend);
-  cpucycles_release_cancellation(state);
+  cpucycles_restore_cancellation(state);
   __atomic_store_n(&explained, 1, __ATOMIC_RELEASE);
   errno = saved_errno;
 }

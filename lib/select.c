@@ -347,7 +347,7 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->backend = table[i].backend;
   selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
   if (table[i].backend->rescue)
-    cpucycles_trial_keep(table[i].backend->rescue, table[i].backend->rescued);
+    cpucycles_trial_keep_handlers(table[i].backend->rescue, table[i].backend->rescued);
   prepare_all(table, selection->count);
   return 1;
 }

@@ -82,10 +82,10 @@ const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selectio
 
   if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) || !selection->backend)
     return &selection->timer;
-  state = cpucycles_hold_cancellation();
+  state = cpucycles_disable_cancellation();
   found = ask(selection->backend);
   publish(&selection->timer, &found);
-  cpucycles_release_cancellation(state);
+  cpucycles_restore_cancellation(state);
   __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
   errno = saved_errno;
   return &selection->timer;

@@ -19,18 +19,18 @@ int cpucycles_process_self(void)
   return 1;
 }
 
-int cpucycles_hold_cancellation(void)
+int cpucycles_disable_cancellation(void)
 {
   return 0;
 }
 
-void cpucycles_release_cancellation(int state)
+void cpucycles_restore_cancellation(int state)
 {
   (void)state;
 }
 
 /* The shortest sleep that there is: 0 would yield, and to threads of the same priority only. */
-void cpucycles_wait_a_little(void)
+void cpucycles_sleep_briefly(void)
 {
   Sleep(1);
 }

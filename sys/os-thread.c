@@ -21,7 +21,7 @@ int cpucycles_process_self(void)
   return (int)getpid();
 }
 
-int cpucycles_hold_cancellation(void)
+int cpucycles_disable_cancellation(void)
 {
   int state;
 
@@ -29,7 +29,7 @@ int cpucycles_hold_cancellation(void)
   return state;
 }
 
-void cpucycles_release_cancellation(int state)
+void cpucycles_restore_cancellation(int state)
 {
   int ignored;
 
@@ -37,11 +37,11 @@ void cpucycles_release_cancellation(int state)
 }
 
 /* nanosleep() is a cancellation point, and a signal handler may wait here. */
-void cpucycles_wait_a_little(void)
+void cpucycles_sleep_briefly(void)
 {
   const struct timespec pause = { 0, 20000 };
-  int state = cpucycles_hold_cancellation();
+  int state = cpucycles_disable_cancellation();
 
   nanosleep(&pause, NULL);
-  cpucycles_release_cancellation(state);
+  cpucycles_restore_cancellation(state);
 }

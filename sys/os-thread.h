@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the library asks of the operating system: who is calling, a pause, and what a calm keeps.
-   By thread.c where there is POSIX, by thread-windows.c on Windows. */
+/* Threads and processes of the operating system: identity, a short sleep, cancellation, and a
+   thread's signal mask. os-thread.c is for POSIX, os-thread-windows.c for Windows. */
 
 #ifndef CPUCYCLES_THREAD_H
 #define CPUCYCLES_THREAD_H
@@ -11,15 +11,16 @@
 
 #include <signal.h>
 
-struct cpucycles_calm {
-  sigset_t mask; /* the thread's own, put back at the end */
+/* A thread's signal mask and cancelability while cpucycles_block_signals() is in force. */
+struct cpucycles_signal_state {
+  sigset_t mask;
   int cancel_state;
 };
 
 #else
 
-struct cpucycles_calm {
-  int nothing; /* neither signals nor cancellation */
+struct cpucycles_signal_state {
+  int unused; /* there are neither signals nor cancellation */
 };
 
 #endif
@@ -32,13 +33,13 @@ uintptr_t cpucycles_thread_self(void);
 /* The calling process: the same for all its threads, another for a child, and positive. */
 int cpucycles_process_self(void);
 
-/* The calling thread is not cancelled between these. hold returns what release needs. */
-int cpucycles_hold_cancellation(void);
-void cpucycles_release_cancellation(int state);
+/* The calling thread is not cancelled between these. disable returns the state to restore. */
+int cpucycles_disable_cancellation(void);
+void cpucycles_restore_cancellation(int state);
 
-/* Sleeps, for less than what is waited for takes, or as short as the system can. A thread of lower
-   priority gets on meanwhile, which yielding would not let it. */
-void cpucycles_wait_a_little(void);
+/* Sleeps for a shorter time than a selection takes, or as briefly as the system can. A thread of
+   lower priority runs meanwhile; yielding would not let it. */
+void cpucycles_sleep_briefly(void);
 
 #pragma GCC visibility pop
 

@@ -61,21 +61,21 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 }
 
 /* Threads of Windows know neither signals nor cancellation. */
-void cpucycles_calm_begin(struct cpucycles_calm *calm)
+void cpucycles_block_signals(struct cpucycles_signal_state *saved)
 {
-  calm->nothing = 0;
+  saved->unused = 0;
 }
 
-void cpucycles_calm_end(const struct cpucycles_calm *calm)
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
 {
-  (void)calm;
+  (void)saved;
 }
 
 /* Without a handler, for which there must be memory, no trial would be safe: trials then fail
    unbegun. */
-void cpucycles_trial_begin(const struct cpucycles_calm *calm)
+void cpucycles_trial_begin(const struct cpucycles_signal_state *saved)
 {
-  (void)calm;
+  (void)saved;
   trial.armed = 0;
   trial.thread = cpucycles_thread_self();
   trial.handler = AddVectoredExceptionHandler(1, on_exception);
@@ -90,7 +90,7 @@ void cpucycles_trial_end(void)
 }
 
 /* No counter of Windows is taken away while it is in use. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, void *context),
   const int *signals)
 {
   (void)rescue, (void)signals;

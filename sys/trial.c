@@ -153,7 +153,7 @@ static void act(struct sigaction *program, siginfo_t *info, void *context)
 static void pass_on(struct handlers *ours, int i, siginfo_t *info, void *context)
 {
   while (!__atomic_load_n(&ours->known[i], __ATOMIC_ACQUIRE) && getpid() == trial.process)
-    cpucycles_wait_a_little();
+    cpucycles_sleep_briefly();
   act(&ours->program[i], info, context);
 }
 
@@ -227,28 +227,28 @@ static void install(struct handlers *ours, int i)
   replace(ours, i, &action);
 }
 
-void cpucycles_calm_begin(struct cpucycles_calm *calm)
+void cpucycles_block_signals(struct cpucycles_signal_state *saved)
 {
   sigset_t all;
 
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &calm->mask);
-  calm->cancel_state = cpucycles_hold_cancellation();
+  pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
+  saved->cancel_state = cpucycles_disable_cancellation();
 }
 
-void cpucycles_calm_end(const struct cpucycles_calm *calm)
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
 {
-  cpucycles_release_cancellation(calm->cancel_state);
-  pthread_sigmask(SIG_SETMASK, &calm->mask, NULL); /* last: a handler may leave by a jump */
+  cpucycles_restore_cancellation(saved->cancel_state);
+  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last: a handler may leave by a jump */
 }
 
-void cpucycles_trial_begin(const struct cpucycles_calm *calm)
+void cpucycles_trial_begin(const struct cpucycles_signal_state *saved)
 {
   int i, forked = trial.running; /* while another thread of the parent was selecting */
 
   trial.process = getpid();
   trial.thread = pthread_self();
-  trial.mask = calm->mask;
+  trial.mask = saved->mask;
   trial.armed = 0;
   sigfillset(&trial.trial_mask);
   for (i = 0; i < FAULTS; i++) {
@@ -265,7 +265,7 @@ void cpucycles_trial_begin(const struct cpucycles_calm *calm)
   pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL);
 }
 
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, void *context),
   const int *signals)
 {
   trial.rescue = rescue;

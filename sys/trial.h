@@ -9,28 +9,29 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Between begin and end, the calling thread is not cancelled, and signals wait. */
-void cpucycles_calm_begin(struct cpucycles_calm *calm);
-void cpucycles_calm_end(const struct cpucycles_calm *calm);
+/* Blocks all signals and cancellation of the calling thread, and restores its mask and
+   cancelability. */
+void cpucycles_block_signals(struct cpucycles_signal_state *saved);
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved);
 
-/* Within a calm: puts handlers for faults in place of the program's, and puts those back; then
-   sends signals again that somebody sent to this thread meanwhile. They are delivered when the
-   calm ends. Once a process, in one thread. */
-void cpucycles_trial_begin(const struct cpucycles_calm *calm);
+/* Between block_signals and restore_signals, once a process, in one thread. begin replaces the
+   program's handlers for faults. end puts them back, and sends signals again that were sent to
+   this thread meanwhile; restore_signals delivers them. */
+void cpucycles_trial_begin(const struct cpucycles_signal_state *saved);
 void cpucycles_trial_end(void);
 
-/* After the calm: calls the program's handlers for signals that somebody sent to this thread
-   meanwhile and that the system did not let trial_end() send again. */
+/* After restore_signals: calls the program's handlers for signals that trial_end() was not allowed
+   to send again. */
 void cpucycles_trial_replay(void);
 
-/* Between them: when the trial ends, handlers are left for these signals, up to a 0. They pass
-   faults to rescue() first, in whatever thread, and all else to the program. */
-void cpucycles_trial_keep(int (*rescue)(int signal, const void *info, void *context),
+/* Between begin and end: leaves handlers for these signals, up to a 0, after the end. They pass
+   faults of any thread to rescue() first, and everything else to the program. */
+void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, void *context),
   const int *signals);
 
-/* Between them: calls body(argument). Returns 0, or the signal that cut it short (where faults are
-   none: what would be the signal). What body had acquired by then is the caller's to let go. Does
-   not nest. */
+/* Between begin and end: calls body(argument). Returns 0, or the signal that cut it short (on
+   Windows: the signal that stands for the exception). The caller releases what body had acquired
+   by then. Does not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);
 
 #pragma GCC visibility pop

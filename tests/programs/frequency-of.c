@@ -22,17 +22,17 @@ int main(int argc, char **argv)
 {
   struct cpucycles_host host = { argv[argc - 1], no_environment, NULL, NULL, NULL, 0, NULL };
   struct cpucycles_frequency found;
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
   if (argc != 2) {
     fprintf(stderr, "usage: frequency-of DIR\n");
     return 2;
   }
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   found = cpucycles_frequency(&host);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   if (strcmp(found.source, "default") == 0)
     printf("none\n");
   else

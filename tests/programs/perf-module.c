@@ -42,13 +42,13 @@ __attribute__((visibility("default"))) long long module_read(void);
 int module_open(void)
 {
   struct cpucycles_why why = { 0 };
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
-  cpucycles_trial_keep(rescue_nothing, rescued);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
+  cpucycles_trial_keep_handlers(rescue_nothing, rescued);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   return cpucycles_backend_default_perfevent.open(&why);
 }
 

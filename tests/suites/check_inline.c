@@ -162,14 +162,14 @@ static void open_and_read(void *argument)
 static int works(const struct cpucycles_backend *backend)
 {
   struct attempt attempt = { backend, 0 };
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
   int signal;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   signal = cpucycles_trial(open_and_read, &attempt);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   return signal == 0 && attempt.error == 0;
 }
 

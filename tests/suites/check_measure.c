@@ -409,14 +409,14 @@ END_TEST
    CPU, which is the same only where the CPU is a virtual machine's. */
 static long long figure(const struct cpucycles_backend *backend)
 {
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
   long long stated;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   stated = cpucycles_stated_rate(backend);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
     && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
               " && ! grep -q aperfmperf /proc/cpuinfo") == 0)

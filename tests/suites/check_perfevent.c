@@ -1495,13 +1495,13 @@ END_TEST
 
 static void keep_handlers(int (*rescue)(int, const void *, void *))
 {
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
-  cpucycles_trial_keep(rescue, tested_rescued);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
+  cpucycles_trial_keep_handlers(rescue, tested_rescued);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
 }
 
 START_TEST(page_unmapped_behind_our_back_is_done_without)

@@ -210,13 +210,13 @@ static void select_selfcounts(void)
     { "default-selfcounts", "", &selfcounts_counter }, { "clock", "", &clock }
   };
   struct cpucycles_selection selection;
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   cpucycles_select(&cpucycles_host, table, 2, infos, &selection);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
 }
 
 START_TEST(macos_without_thread_selfcounts_lacks_the_counter)

@@ -76,13 +76,13 @@ static void select_among(const struct cpucycles_backend *backend, int count)
     { "other", "", &scaled }, { "counter", "", backend }, last };
   static struct cpucycles_counter_info infos[5];
   static struct cpucycles_selection selection;
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   cpucycles_select(&nowhere, table + 4 - count, count + 1, infos, &selection);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   ck_assert_str_eq(selection.implementation, "clock");
   info = infos[count - 1];
 }

@@ -463,15 +463,15 @@ static void select_one(const struct cpucycles_backend *backend, struct cpucycles
 {
   struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, 0, NULL };
   struct cpucycles_entry table = { "one", "the only one", backend };
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
   memset(info, 0, sizeof *info);
   memset(selection, 0, sizeof *selection);
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   cpucycles_select(&host, &table, 1, info, selection);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
 }
 
 static void make_root(const char *persecond)

@@ -225,15 +225,15 @@ static struct cpucycles_selection selection;
 
 static void select_among(const struct cpucycles_entry *table, int count)
 {
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
 
   forbidden = suite_forbidden_page();
   memset(infos, 0, sizeof infos);
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   cpucycles_select(&nowhere, table, count, infos, &selection);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
 }
 
 #define SELECT(...) \

@@ -52,18 +52,18 @@ static volatile char *make_page_beyond_end(void)
   return beyond_end == MAP_FAILED ? NULL : beyond_end;
 }
 
-static struct cpucycles_calm calm;
+static struct cpucycles_signal_state saved;
 
 static void begin(void)
 {
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
 }
 
 static void end(void)
 {
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   cpucycles_trial_replay();
 }
 
@@ -679,7 +679,7 @@ static void keep_handlers(void)
   unknown = forbidden;
   make_page();
   begin();
-  cpucycles_trial_keep(rescue_page, rescued_signals);
+  cpucycles_trial_keep_handlers(rescue_page, rescued_signals);
   end();
 }
 
@@ -909,7 +909,7 @@ START_TEST(each_of_three_handlers_in_a_row_is_called_once)
   ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
   ck_assert_int_eq(calls[0], 1);
   if (_i)
-    cpucycles_trial_keep(rescue_page, rescued_signals);
+    cpucycles_trial_keep_handlers(rescue_page, rescued_signals);
   end();
   expect_calls(1, 1, 1, 0);
   expect_calls(0, 1, 1, 0);
@@ -1103,13 +1103,13 @@ static void have_a_signal_sent_while(const int *refused, int count)
   }
   if (filter(refused, count, SECCOMP_RET_ERRNO | EPERM) != 0)
     suite_exit(NO_FILTERS);
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   if (write(ends[1], "x", 1) != 1)
     suite_exit(2);
   cpucycles_trial(interrupted, NULL);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   cpucycles_trial_replay();
   if (seen_count < 1 || seen_signal != SIGSEGV || !seen_context)
     suite_exit(4);

@@ -9,19 +9,19 @@
 
 #include "tests/suites/suite.h"
 
-static struct cpucycles_calm calm;
+static struct cpucycles_signal_state saved;
 static volatile char *volatile forbidden; /* handlers read it, too */
 
 static void begin(void)
 {
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
 }
 
 static void end(void)
 {
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
 }
 
 static void read_page(void *unused)

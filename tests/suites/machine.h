@@ -64,14 +64,14 @@ static inline void write_file(const char *path, const char *text)
 
 static inline struct cpucycles_frequency estimate_of(const struct cpucycles_host *host)
 {
-  struct cpucycles_calm calm;
+  struct cpucycles_signal_state saved;
   struct cpucycles_frequency found;
 
-  cpucycles_calm_begin(&calm);
-  cpucycles_trial_begin(&calm);
+  cpucycles_block_signals(&saved);
+  cpucycles_trial_begin(&saved);
   found = cpucycles_frequency(host);
   cpucycles_trial_end();
-  cpucycles_calm_end(&calm);
+  cpucycles_restore_signals(&saved);
   return found;
 }
 
