@@ -70,14 +70,14 @@ struct sight {
 };
 
 /* The counter at a step of the clock. Returns 0, or why there is none. */
-static const char *take_sight(const struct cpucycles_gauge *gauge, struct sight *sight)
+static const char *take_sight(const struct cpucycles_calibration *calibration, struct sight *sight)
 {
-  long long before = gauge->now(), after;
+  long long before = calibration->now(), after;
   int i;
 
   for (i = 0; i < STILL; i++) {
-    sight->count = gauge->read();
-    after = gauge->now();
+    sight->count = calibration->read();
+    after = calibration->now();
     if (after < before)
       return "clock-step";
     if (after == before)
@@ -90,28 +90,29 @@ static const char *take_sight(const struct cpucycles_gauge *gauge, struct sight 
   return "clock-stopped";
 }
 
-static const char *take_best_sight(const struct cpucycles_gauge *gauge, struct sight *best)
+static const char *take_best_sight(const struct cpucycles_calibration *calibration,
+  struct sight *best)
 {
-  const char *reason = take_sight(gauge, best);
+  const char *reason = take_sight(calibration, best);
   struct sight next;
   int i;
 
   for (i = 1; i < SIGHTS && !reason; i++) {
-    reason = take_sight(gauge, &next);
+    reason = take_sight(calibration, &next);
     if (!reason && next.width < best->width)
       *best = next;
   }
   return reason;
 }
 
-static const char *wait_for(const struct cpucycles_gauge *gauge, long long from,
+static const char *wait_for(const struct cpucycles_calibration *calibration, long long from,
   long long nanoseconds)
 {
   long long before = from, end = from + nanoseconds, now;
   int still = 0;
 
   while (before < end) {
-    now = gauge->now();
+    now = calibration->now();
     if (now < before)
       return "clock-step";
     still = now == before ? still + 1 : 0;
@@ -123,13 +124,13 @@ static const char *wait_for(const struct cpucycles_gauge *gauge, long long from,
 }
 
 /* What was counted between the two, a second. */
-static const char *rate_between(const struct cpucycles_gauge *gauge, const struct sight *from,
-  const struct sight *to, long long *rate)
+static const char *rate_between(const struct cpucycles_calibration *calibration,
+  const struct sight *from, const struct sight *to, long long *rate)
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
   double persecond;
 
-  if (gauge->width == 32)
+  if (calibration->width == 32)
     counted &= 0xffffffff;
   if (to->time <= from->time)
     return "clock-step";
@@ -147,35 +148,35 @@ static const char *rate_between(const struct cpucycles_gauge *gauge, const struc
 
 /* Allows so much time, at the expense of what is left for all. A window that a busy machine made
    longer costs no more. */
-static int spend(struct cpucycles_gauge *gauge, long long nanoseconds)
+static int spend(struct cpucycles_calibration *calibration, long long nanoseconds)
 {
-  if (gauge->left < nanoseconds)
+  if (calibration->left < nanoseconds)
     return 0;
-  gauge->left -= nanoseconds;
+  calibration->left -= nanoseconds;
   return 1;
 }
 
 /* Measures in adjacent windows. Returns 0, or why that cannot be done. */
-static const char *measure(const struct cpucycles_gauge *gauge, long long window, long long *rates,
-  int count)
+static const char *measure(const struct cpucycles_calibration *calibration, long long window,
+  long long *rates, int count)
 {
   struct sight from, to;
-  const char *reason = take_best_sight(gauge, &from);
+  const char *reason = take_best_sight(calibration, &from);
   int i;
 
   for (i = 0; i < count && !reason; i++) {
-    reason = wait_for(gauge, from.time, window);
+    reason = wait_for(calibration, from.time, window);
     if (!reason)
-      reason = take_best_sight(gauge, &to);
+      reason = take_best_sight(calibration, &to);
     if (!reason)
-      reason = rate_between(gauge, &from, &to, &rates[i]);
+      reason = rate_between(calibration, &from, &to, &rates[i]);
     from = to;
   }
   return reason;
 }
 
 /* A statement is believed if there is no time left to contradict it. */
-static const char *check_statement(struct cpucycles_gauge *gauge, long long stated)
+static const char *check_statement(struct cpucycles_calibration *calibration, long long stated)
 {
   const char *reason;
   long long rate;
@@ -184,9 +185,9 @@ static const char *check_statement(struct cpucycles_gauge *gauge, long long stat
   if (stated > CPUCYCLES_FREQUENCY_HIGHEST)
     return "rate-mismatch";
   for (i = 0; i < TRIES; i++) {
-    if (!spend(gauge, WINDOW_STATED))
+    if (!spend(calibration, WINDOW_STATED))
       return i == 0 ? NULL : "rate-mismatch";
-    reason = measure(gauge, WINDOW_STATED, &rate, 1);
+    reason = measure(calibration, WINDOW_STATED, &rate, 1);
     if (reason)
       return reason;
     if (cpucycles_rates_agree(stated, rate))
@@ -195,7 +196,7 @@ static const char *check_statement(struct cpucycles_gauge *gauge, long long stat
   return "rate-mismatch";
 }
 
-static const char *find_multiple(struct cpucycles_gauge *gauge, long long persecond,
+static const char *find_multiple(struct cpucycles_calibration *calibration, long long persecond,
   long long *sixteenths)
 {
   long long rates[ESTIMATES];
@@ -203,9 +204,9 @@ static const char *find_multiple(struct cpucycles_gauge *gauge, long long persec
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    if (!spend(gauge, (long long)ESTIMATES * WINDOW))
+    if (!spend(calibration, (long long)ESTIMATES * WINDOW))
       return i == 0 ? "no-time" : "no-multiple";
-    reason = measure(gauge, WINDOW, rates, ESTIMATES);
+    reason = measure(calibration, WINDOW, rates, ESTIMATES);
     if (reason)
       return reason;
     *sixteenths = cpucycles_scale_multiple(rates[0], persecond);
@@ -216,19 +217,20 @@ static const char *find_multiple(struct cpucycles_gauge *gauge, long long persec
   return "no-multiple";
 }
 
-const char *cpucycles_scale_find(struct cpucycles_gauge *gauge, long long stated,
+const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long long stated,
   long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;
-  return stated > 0 ? check_statement(gauge, stated)
-                    : find_multiple(gauge, persecond, sixteenths);
+  return stated > 0 ? check_statement(calibration, stated)
+                    : find_multiple(calibration, persecond, sixteenths);
 }
 
-long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge)
+long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration)
 {
   long long rates[ESTIMATES];
 
-  if (!spend(gauge, (long long)ESTIMATES * WINDOW) || measure(gauge, WINDOW, rates, ESTIMATES))
+  if (!spend(calibration, (long long)ESTIMATES * WINDOW)
+    || measure(calibration, WINDOW, rates, ESTIMATES))
     return 0;
   if (!cpucycles_rates_agree(rates[0], rates[1]) || !cpucycles_rates_agree(rates[1], rates[2]))
     return 0;

@@ -19,7 +19,7 @@ struct cpucycles_scale {
 struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond);
 
 /* A counter held against the OS clock. */
-struct cpucycles_gauge {
+struct cpucycles_calibration {
   long long (*read)(void);
   int width;             /* of read(): 64 or 32 */
   long long (*now)(void); /* nanoseconds */
@@ -27,13 +27,13 @@ struct cpucycles_gauge {
 };
 
 /* Enough for a counter without a stated rate at three tries, and for four with one. */
-#define CPUCYCLES_GAUGE_TIME 4500000LL
+#define CPUCYCLES_CALIBRATION_TIME 4500000LL
 
 /* Finds how a counter is to be scaled. stated: its units a second as hardware or kernel state them,
    which a measurement must confirm within 1 %; 0: nobody does. Then three measurements must show
    the same multiple of 1, 1/2, 1/4, 1/8 or 1/16, which goes to *sixteenths; else 0 does. Returns 0,
    or the reason for which the counter is to be dropped. */
-const char *cpucycles_scale_find(struct cpucycles_gauge *gauge, long long stated,
+const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long long stated,
   long long persecond, long long *sixteenths);
 
 /* What the two are based on. The multiple, within 0.05 %, that a unit is in cycles, in sixteenths;
@@ -42,7 +42,7 @@ long long cpucycles_scale_multiple(long long rate, long long persecond);
 int cpucycles_rates_agree(long long stated, long long measured);
 
 /* A counter's rate, measured; 0: cannot be said within 1 %. */
-long long cpucycles_gauge_rate(struct cpucycles_gauge *gauge);
+long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration);
 
 static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long long count)
 {

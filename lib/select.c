@@ -46,7 +46,7 @@ struct attempt {
   struct cpucycles_why why;
   struct cpucycles_reader reader;
   struct cpucycles_extension *extension; /* for a counter of 32 bits */
-  struct cpucycles_gauge *gauge;
+  struct cpucycles_calibration *calibration;
   double scaling; /* as its trial found it; 0: this is its trial */
   int error;
   int glance; /* it cannot be chosen any more: its score is for the record */
@@ -82,7 +82,7 @@ static void find_scale(void *argument)
     attempt->units = attempt->backend->rate ? attempt->backend->rate() : 0;
     if (attempt->backend->kind == CPUCYCLES_KIND_SCALED)
       attempt->reason
-        = cpucycles_scale_find(attempt->gauge, attempt->units, attempt->cycles, &sixteenths);
+        = cpucycles_scale_find(attempt->calibration, attempt->units, attempt->cycles, &sixteenths);
   }
   if (sixteenths > 0) {
     attempt->units = 16;
@@ -100,7 +100,7 @@ static void begin_extension(void *argument)
   struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
     cpucycles_osclock_is_settable() };
   struct attempt *attempt = argument;
-  long long measured = attempt->scaling > 0 ? cpucycles_gauge_rate(attempt->gauge) : 0;
+  long long measured = attempt->scaling > 0 ? cpucycles_calibration_rate(attempt->calibration) : 0;
 
   cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness,
     measured > 0 ? measured : attempt->estimate,
@@ -143,9 +143,9 @@ static struct attempt attempt_at(const struct cpucycles_entry *entry,
   attempt.backend = entry->backend;
   attempt.reader.read = entry->backend->read;
   attempt.extension = &selection->extension;
-  attempt.gauge = &selection->gauge;
-  attempt.gauge->read = entry->backend->read;
-  attempt.gauge->width = entry->backend->width;
+  attempt.calibration = &selection->calibration;
+  attempt.calibration->read = entry->backend->read;
+  attempt.calibration->width = entry->backend->width;
   attempt.cycles = selection->frequency.persecond;
   attempt.estimate = selection->frequency.persecond;
   return attempt;
@@ -457,8 +457,8 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   memset(&selection->next_best, 0, sizeof selection->next_best);
   selection->next_best.read = cpucycles_osclock_monotonic;
   selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
-  selection->gauge.now = cpucycles_osclock_monotonic;
-  selection->gauge.left = CPUCYCLES_GAUGE_TIME;
+  selection->calibration.now = cpucycles_osclock_monotonic;
+  selection->calibration.left = CPUCYCLES_CALIBRATION_TIME;
   if (!(list && chooses_among(selection, table, list))
     && !chooses_among_all(selection, table, list))
     last_resort(selection, table);

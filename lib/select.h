@@ -28,7 +28,7 @@ struct cpucycles_selection {
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;
   struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
-  struct cpucycles_gauge gauge;         /* while it is made */
+  struct cpucycles_calibration calibration;         /* while it is made */
 };
 
 /* Tries each entry of table, or those that host's environment names, and chooses among them;

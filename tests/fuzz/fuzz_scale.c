@@ -174,7 +174,7 @@ static int is_known(const char *reason)
   return 0;
 }
 
-static void begin_machine(struct fuzz_food *food, struct cpucycles_gauge *gauge)
+static void begin_machine(struct fuzz_food *food, struct cpucycles_calibration *calibration)
 {
   static const int steps[] = { 1, 10, 41, 100, 1000 };
 
@@ -189,10 +189,10 @@ static void begin_machine(struct fuzz_food *food, struct cpucycles_gauge *gauge)
   machine.interruption = (long double)fuzz_eat(food, 3);
   machine.strange = (int)fuzz_eat(food, 1) % 8;
   machine.strange = machine.strange < 4 ? machine.strange : 0;
-  gauge->read = read_counter;
-  gauge->now = read_clock;
-  gauge->width = machine.width;
-  gauge->left = CPUCYCLES_GAUGE_TIME;
+  calibration->read = read_counter;
+  calibration->now = read_clock;
+  calibration->width = machine.width;
+  calibration->left = CPUCYCLES_CALIBRATION_TIME;
 }
 
 /* So much is a rate wrong, in parts of a million, that is measured in such a window with this
@@ -212,17 +212,18 @@ static long double inaccuracy(int window)
 static void try_find(struct fuzz_food *food)
 {
   long long persecond = (long long)fuzz_eat_magnitude(food, 10000000000ULL) + 1000, sixteenths = -1;
-  struct cpucycles_gauge gauge;
+  struct cpucycles_calibration calibration;
   long double rate, wrong;
   const char *reason;
 
-  begin_machine(food, &gauge);
+  begin_machine(food, &calibration);
   if (fuzz_eat(food, 1) % 2)
     machine.rate = (long double)persecond * 16 / (long double)fuzz_eat_magnitude(food, 4096) / 1e9L;
   rate = machine.rate * 1e9L;
-  reason = cpucycles_scale_find(&gauge, 0, persecond, &sixteenths);
+  reason = cpucycles_scale_find(&calibration, 0, persecond, &sixteenths);
   FUZZ_EXPECT(reason ? is_known(reason) : sixteenths > 0);
-  FUZZ_EXPECT(sixteenths >= 0 && gauge.left >= 0 && gauge.left < CPUCYCLES_GAUGE_TIME);
+  FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0
+    && calibration.left < CPUCYCLES_CALIBRATION_TIME);
   if (machine.strange)
     return;
   wrong = inaccuracy(400000);
@@ -237,14 +238,14 @@ static void try_find(struct fuzz_food *food)
 static void try_statement(struct fuzz_food *food)
 {
   long long stated = (long long)fuzz_eat_magnitude(food, THZ * 2), sixteenths = -1;
-  struct cpucycles_gauge gauge;
+  struct cpucycles_calibration calibration;
   long double off, wrong;
   const char *reason;
 
-  begin_machine(food, &gauge);
+  begin_machine(food, &calibration);
   if (fuzz_eat(food, 1) % 2)
     stated = (long long)(machine.rate * 1e6L * (950 + (long double)(fuzz_eat(food, 1) % 100))) + 1;
-  reason = cpucycles_scale_find(&gauge, stated, 1000000000, &sixteenths);
+  reason = cpucycles_scale_find(&calibration, stated, 1000000000, &sixteenths);
   FUZZ_EXPECT(sixteenths == 0 && (!reason || is_known(reason)));
   if (machine.strange)
     return;
@@ -260,12 +261,12 @@ static void try_statement(struct fuzz_food *food)
 /* Of any counter, a rate is found within 1 %, or none. */
 static void try_rate(struct fuzz_food *food)
 {
-  struct cpucycles_gauge gauge;
+  struct cpucycles_calibration calibration;
   long double off;
   long long rate;
 
-  begin_machine(food, &gauge);
-  rate = cpucycles_gauge_rate(&gauge);
+  begin_machine(food, &calibration);
+  rate = cpucycles_calibration_rate(&calibration);
   FUZZ_EXPECT(rate >= 0 && rate <= CPUCYCLES_FREQUENCY_HIGHEST);
   if (machine.strange || rate == 0)
     return;

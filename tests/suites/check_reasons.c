@@ -189,9 +189,9 @@ static void by_overstated_rate(void)
    selection. */
 static void drop_by_clock(long long (*now)(void))
 {
-  struct cpucycles_gauge gauge = { read_up, 64, now, CPUCYCLES_GAUGE_TIME };
+  struct cpucycles_calibration calibration = { read_up, 64, now, CPUCYCLES_CALIBRATION_TIME };
   long long sixteenths;
-  const char *reason = cpucycles_scale_find(&gauge, 1000000000, 1000000000, &sixteenths);
+  const char *reason = cpucycles_scale_find(&calibration, 1000000000, 1000000000, &sixteenths);
 
   ck_assert_ptr_nonnull(reason);
   memset(&info, 0, sizeof info);

@@ -228,15 +228,16 @@ static long long bench_counter(void)
   return (long long)((double)bench.time * bench.rate) + (jumped() ? bench.count_now : 0);
 }
 
-static struct cpucycles_gauge bench_gauge(double rate, int width, long long granularity)
+static struct cpucycles_calibration bench_calibration(double rate, int width, long long granularity)
 {
-  struct cpucycles_gauge gauge = { bench_counter, width, bench_now, CPUCYCLES_GAUGE_TIME };
+  struct cpucycles_calibration calibration = { bench_counter, width, bench_now,
+    CPUCYCLES_CALIBRATION_TIME };
 
   memset(&bench, 0, sizeof bench);
   bench.time = bench.begin = 1000000000LL * (1 + (long long)(random64() % 100));
   bench.rate = rate / 1e9;
   bench.granularity = granularity;
-  return gauge;
+  return calibration;
 }
 
 static long long bench_took(void)
@@ -251,9 +252,11 @@ START_TEST(multiple_is_found_by_measuring)
 
   for (i = 0; i < MACHINES; i++)
     for (width = 32; width <= 64; width += 32) {
-      struct cpucycles_gauge gauge = bench_gauge((double)machines[i].rate, width, 1);
+      struct cpucycles_calibration calibration
+        = bench_calibration((double)machines[i].rate, width, 1);
       long long sixteenths;
-      const char *reason = cpucycles_scale_find(&gauge, 0, machines[i].persecond, &sixteenths);
+      const char *reason
+        = cpucycles_scale_find(&calibration, 0, machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000)
         continue; /* 0.056 % is too near the line for a measurement to tell */
@@ -282,13 +285,14 @@ START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 
   for (i = 0; i < MACHINES; i++) {
     long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
-    struct cpucycles_gauge gauge = bench_gauge((double)rate, 64, 1);
+    struct cpucycles_calibration calibration = bench_calibration((double)rate, 64, 1);
 
-    ck_assert_ptr_null(cpucycles_scale_find(&gauge, rate, persecond, &sixteenths));
+    ck_assert_ptr_null(cpucycles_scale_find(&calibration, rate, persecond, &sixteenths));
     ck_assert_int_eq(sixteenths, 0);
     ck_assert(error_of(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
-    gauge = bench_gauge((double)rate, 64, 1);
-    if (cpucycles_scale_find(&gauge, 0, persecond, &sixteenths) || machines[i].sixteenths == 0)
+    calibration = bench_calibration((double)rate, 64, 1);
+    if (cpucycles_scale_find(&calibration, 0, persecond, &sixteenths)
+      || machines[i].sixteenths == 0)
       continue;
     ck_assert(error_of(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
     kept++;
@@ -304,14 +308,14 @@ START_TEST(statement_is_checked_by_measuring)
   int i;
 
   for (i = 0; i < 3; i++) {
-    struct cpucycles_gauge gauge = bench_gauge(62.5e6, 64, granularities[i]);
+    struct cpucycles_calibration calibration = bench_calibration(62.5e6, 64, granularities[i]);
 
-    ck_assert_ptr_null(cpucycles_scale_find(&gauge, 62500000, 2000000000, &sixteenths));
+    ck_assert_ptr_null(cpucycles_scale_find(&calibration, 62500000, 2000000000, &sixteenths));
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert_ptr_null(cpucycles_scale_find(&gauge, 62200000, 2000000000, &sixteenths));
-    ck_assert_str_eq(cpucycles_scale_find(&gauge, 61000000, 2000000000, &sixteenths),
+    ck_assert_ptr_null(cpucycles_scale_find(&calibration, 62200000, 2000000000, &sixteenths));
+    ck_assert_str_eq(cpucycles_scale_find(&calibration, 61000000, 2000000000, &sixteenths),
       "rate-mismatch");
-    ck_assert_str_eq(cpucycles_scale_find(&gauge, INT64_MAX, 2000000000, &sixteenths),
+    ck_assert_str_eq(cpucycles_scale_find(&calibration, INT64_MAX, 2000000000, &sixteenths),
       "rate-mismatch");
     ck_assert_int_le(bench_took(), 5000000);
   }
@@ -321,28 +325,28 @@ END_TEST
 /* However many there are: those that come too late are believed if something states their rate. */
 START_TEST(measuring_takes_five_milliseconds_for_all_together)
 {
-  struct cpucycles_gauge gauge = bench_gauge(54e6, 64, 1);
+  struct cpucycles_calibration calibration = bench_calibration(54e6, 64, 1);
   const char *reason = NULL;
   long long sixteenths;
   int i;
 
   for (i = 0; i < 20; i++)
-    reason = cpucycles_scale_find(&gauge, 0, 1800000000, &sixteenths);
+    reason = cpucycles_scale_find(&calibration, 0, 1800000000, &sixteenths);
   ck_assert_str_eq(reason, "no-time");
   for (i = 0; i < 20; i++)
-    reason = cpucycles_scale_find(&gauge, 54000000, 1800000000, &sixteenths);
+    reason = cpucycles_scale_find(&calibration, 54000000, 1800000000, &sixteenths);
   ck_assert_ptr_null(reason);
-  ck_assert_int_eq(cpucycles_gauge_rate(&gauge), 0);
+  ck_assert_int_eq(cpucycles_calibration_rate(&calibration), 0);
   ck_assert_int_le(bench_took(), 5000000);
 }
 END_TEST
 
 /* From its first moment on, and at once. */
-static void ends_with(struct cpucycles_gauge gauge, const char *expected)
+static void ends_with(struct cpucycles_calibration calibration, const char *expected)
 {
   long long sixteenths, jump_at = bench.jump_at;
-  struct cpucycles_gauge other = gauge;
-  const char *reason = cpucycles_scale_find(&gauge, 24000000, 2400000000, &sixteenths);
+  struct cpucycles_calibration other = calibration;
+  const char *reason = cpucycles_scale_find(&calibration, 24000000, 2400000000, &sixteenths);
 
   ck_assert_ptr_nonnull(reason);
   ck_assert_str_eq(reason, expected);
@@ -363,11 +367,11 @@ START_TEST(clock_that_steps_back_ends_it)
   /* at any moment of the first sight, and of what comes right after it */
   for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
-      struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+      struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
       bench.jump_at = at;
       bench.jump = -back;
-      ends_with(gauge, "clock-step");
+      ends_with(calibration, "clock-step");
     }
 }
 END_TEST
@@ -377,30 +381,30 @@ START_TEST(clock_that_stops_ends_it)
   long long at;
 
   for (at = 1; at < 190000; at += 777) {
-    struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+    struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
     bench.jump_at = at;
     bench.stop_clock = 1;
-    ends_with(gauge, "clock-stopped");
+    ends_with(calibration, "clock-stopped");
   }
 }
 END_TEST
 
 START_TEST(counter_that_stops_or_steps_back_ends_it)
 {
-  struct cpucycles_gauge gauge = bench_gauge(24e6, 64, 1);
+  struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
   bench.jump_at = 1;
   bench.stop_counter = 1;
-  ends_with(gauge, "not-increasing");
-  gauge = bench_gauge(24e6, 64, 1);
+  ends_with(calibration, "not-increasing");
+  calibration = bench_calibration(24e6, 64, 1);
   bench.jump_at = 150000;
   bench.count_now = -1000000;
-  ends_with(gauge, "decreasing");
-  gauge = bench_gauge(24e6, 64, 1);
+  ends_with(calibration, "decreasing");
+  calibration = bench_calibration(24e6, 64, 1);
   bench.jump_at = 150000;
   bench.count_now = 1LL << 62; /* more a second than there are numbers for */
-  ends_with(gauge, "rate-mismatch");
+  ends_with(calibration, "rate-mismatch");
 }
 END_TEST
 
@@ -514,7 +518,7 @@ START_TEST(selection_scales_by_these_rules)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(kept, 0);
-  ck_assert_int_ge(selection.gauge.left, 0);
+  ck_assert_int_ge(selection.calibration.left, 0);
   for (i = 0, kept = 0; i < 10; i++) {
     select_one(&stated, &info, &selection);
     kept += info.state == CPUCYCLES_SELECTED;
