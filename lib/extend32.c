@@ -135,9 +135,9 @@ static struct sample take_sample(const struct cpucycles_extension *extension)
 {
   struct sample sample;
 
-  sample.time = extension->witness.now();
+  sample.time = extension->clock.now();
   sample.low = (uint32_t)extension->read();
-  sample.width = since(sample.time, extension->witness.now());
+  sample.width = since(sample.time, extension->clock.now());
   return sample;
 }
 
@@ -222,7 +222,7 @@ static long long renew(const struct cpucycles_extension *extension, struct cpucy
   struct sample sample = take_best_sample(extension);
   long long elapsed = since(anchor->time, sample.time);
 
-  if (extension->witness.settable || elapsed < 0)
+  if (extension->clock.settable || elapsed < 0)
     anchor->count = nearest(anchor->count + WRAP / 2 - WRAP / 16, sample.low);
   else
     proceed(extension, anchor, elapsed, sample.low);
@@ -240,21 +240,21 @@ long long cpucycles_extend32(const struct cpucycles_extension *extension)
 
   load(extension, &anchor);
   count = nearest(anchor.count, (uint32_t)extension->read());
-  if (since(anchor.time, extension->witness.about()) < extension->nearby
+  if (since(anchor.time, extension->clock.coarse()) < extension->nearby
     && (long long)(count - anchor.count) < NEAR && (long long)(anchor.count - count) < NEAR)
     return (long long)count;
   return renew(extension, &anchor);
 }
 
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
-  struct cpucycles_witness witness, long long persecond, long long fastest)
+  struct cpucycles_clock clock, long long persecond, long long fastest)
 {
   struct sample sample;
 
   memset(extension, 0, sizeof *extension);
   memset(&own, 0, sizeof own);
   extension->read = read;
-  extension->witness = witness;
+  extension->clock = clock;
   extension->rate = (double)persecond / 1e9;
   extension->fastest = 2e-9 * (double)(fastest > persecond ? fastest : persecond);
   extension->nearby = (long long)((double)NEAR / 2 / extension->fastest);
@@ -262,5 +262,5 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->start.time = sample.time;
   extension->start.count = sample.low;
   if (sample.time == 0)
-    extension->witness.settable = 1; /* refused */
+    extension->clock.settable = 1; /* refused */
 }

@@ -10,9 +10,9 @@
 #pragma GCC visibility push(hidden)
 
 /* The OS clock, in nanoseconds. */
-struct cpucycles_witness {
+struct cpucycles_clock {
   long long (*now)(void);
-  long long (*about)(void); /* never ahead of now(), some ms behind, cheaper if that can be */
+  long long (*coarse)(void); /* never ahead of now(), some ms behind, cheaper if that can be */
   int settable;             /* a wall clock: can step either way */
 };
 
@@ -30,7 +30,7 @@ struct cpucycles_anchor {
    it; threads know it by its address. */
 struct cpucycles_extension {
   long long (*read)(void);
-  struct cpucycles_witness witness;
+  struct cpucycles_clock clock;
   double rate, fastest;          /* counts a nanosecond: as estimated, and at most */
   long long nearby;                /* nanoseconds of at most 2^25 counts */
   struct cpucycles_anchor start; /* first anchor of every thread */
@@ -40,7 +40,7 @@ struct cpucycles_extension {
    counts a second. fastest: how much it may count at most, where that is known to be more, else the
    same or 0. Both may be 20 % too low or too high. */
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
-  struct cpucycles_witness witness, long long persecond, long long fastest);
+  struct cpucycles_clock clock, long long persecond, long long fastest);
 
 /* The count now, whose low 32 bits are those of read(). Thread-safe and async-signal-safe. */
 long long cpucycles_extend32(const struct cpucycles_extension *extension);

@@ -97,12 +97,12 @@ static void find_scale(void *argument)
    low. */
 static void begin_extension(void *argument)
 {
-  struct cpucycles_witness witness = { cpucycles_osclock_monotonic, cpucycles_osclock_about,
+  struct cpucycles_clock clock = { cpucycles_osclock_monotonic, cpucycles_osclock_coarse,
     cpucycles_osclock_is_settable() };
   struct attempt *attempt = argument;
   long long measured = attempt->scaling > 0 ? cpucycles_calibration_rate(attempt->calibration) : 0;
 
-  cpucycles_extend32_begin(attempt->extension, attempt->reader.read, witness,
+  cpucycles_extend32_begin(attempt->extension, attempt->reader.read, clock,
     measured > 0 ? measured : attempt->estimate,
     measured > 0 ? attempt->estimate : 4 * attempt->estimate);
 }
@@ -451,8 +451,8 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->plain = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
-  for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_touch, NULL) != 0; i++)
-    cpucycles_osclock_avoid();
+  for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_try, NULL) != 0; i++)
+    cpucycles_osclock_fall_back();
   selection->frequency = cpucycles_frequency(host);
   memset(&selection->next_best, 0, sizeof selection->next_best);
   selection->next_best.read = cpucycles_osclock_monotonic;

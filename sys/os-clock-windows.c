@@ -41,7 +41,7 @@ long long cpucycles_osclock_raw(void)
   return cpucycles_osclock_monotonic();
 }
 
-long long cpucycles_osclock_about(void)
+long long cpucycles_osclock_coarse(void)
 {
   return cpucycles_osclock_monotonic();
 }
@@ -51,7 +51,7 @@ int cpucycles_osclock_is_settable(void)
   return 0;
 }
 
-void cpucycles_osclock_touch(void *unused)
+void cpucycles_osclock_try(void *unused)
 {
   (void)unused;
   (void)cpucycles_osclock_monotonic();
@@ -59,6 +59,6 @@ void cpucycles_osclock_touch(void *unused)
 }
 
 /* These never raise anything. */
-void cpucycles_osclock_avoid(void)
+void cpucycles_osclock_fall_back(void)
 {
 }

@@ -24,7 +24,7 @@ static int avoiding(void)
   return __atomic_load_n(&avoided, __ATOMIC_RELAXED);
 }
 
-void cpucycles_osclock_avoid(void)
+void cpucycles_osclock_fall_back(void)
 {
   __atomic_store_n(&avoided, avoiding() + 1, __ATOMIC_RELAXED);
 }
@@ -144,7 +144,7 @@ long long cpucycles_osclock_raw(void)
 #endif
 }
 
-long long cpucycles_osclock_about(void)
+long long cpucycles_osclock_coarse(void)
 {
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
@@ -165,7 +165,7 @@ int cpucycles_osclock_is_settable(void)
 #endif
 }
 
-void cpucycles_osclock_touch(void *unused)
+void cpucycles_osclock_try(void *unused)
 {
   (void)unused;
   (void)cpucycles_osclock_monotonic();

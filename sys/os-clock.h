@@ -11,7 +11,7 @@
 long long cpucycles_osclock_monotonic(void);
 
 /* The same clock, some ms behind where that is cheaper to read; never ahead. */
-long long cpucycles_osclock_about(void);
+long long cpucycles_osclock_coarse(void);
 
 /* Is it the wall clock's, and can be set? */
 int cpucycles_osclock_is_settable(void);
@@ -23,12 +23,12 @@ long long cpucycles_osclock_raw(void);
 long long cpucycles_osclock_wall(void);
 
 /* Reads each clock once, for the library's trial to see whether that raises a signal. */
-void cpucycles_osclock_touch(void *unused);
+void cpucycles_osclock_try(void *unused);
 
 /* Reads the clocks by plain system calls from now on; called again: not at all, they return 0. The
    C library's way reads a counter in user space (vDSO), which raises SIGSEGV under
    prctl(PR_SET_TSC); a filter can answer the system call with SIGSYS. */
-void cpucycles_osclock_avoid(void);
+void cpucycles_osclock_fall_back(void);
 
 #pragma GCC visibility pop
 

@@ -66,7 +66,7 @@ static long long read_clock(void)
   return machine.time / machine.step * machine.step + machine.offset;
 }
 
-static long long read_about(void)
+static long long read_coarse(void)
 {
   return read_clock() - (machine.lag ? machine.time / 3 % machine.lag : 0);
 }
@@ -109,7 +109,7 @@ static double most_counts(double estimate, int settable)
 static void begin(struct fuzz_food *food, double estimate, int settable)
 {
   static const long long steps[] = { 1, 41, 1000, 1000000, 4000000 };
-  struct cpucycles_witness witness = { read_clock, read_about, settable };
+  struct cpucycles_clock clock = { read_clock, read_coarse, settable };
 
   memset(&machine, 0, sizeof machine);
   last = 0;
@@ -120,7 +120,7 @@ static void begin(struct fuzz_food *food, double estimate, int settable)
   machine.lag = settable ? 0 : (long long)(fuzz_eat(food, 1) % 10) * 1000000;
   machine.cost = 1 + (long long)(fuzz_eat(food, 1) % 64);
   machine.stall_at = -1;
-  cpucycles_extend32_begin(&extension, read_counter, witness, (long long)(estimate * 1e9), 0);
+  cpucycles_extend32_begin(&extension, read_counter, clock, (long long)(estimate * 1e9), 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -137,7 +137,7 @@ static long long simulated_now(void)
   return time;
 }
 
-static long long simulated_about(void)
+static long long simulated_coarse(void)
 {
   return simulated_now() - machine.lag;
 }
@@ -171,7 +171,7 @@ static void change_rate(double persecond)
 /* A machine with that many counts a second, and what is known of it. */
 static void begin_scaling(double persecond, double estimate, double fastest, int settable)
 {
-  struct cpucycles_witness witness = { simulated_now, simulated_about, 0 };
+  struct cpucycles_clock clock = { simulated_now, simulated_coarse, 0 };
 
   memset(&machine, 0, sizeof machine);
   change_rate(persecond);
@@ -179,9 +179,9 @@ static void begin_scaling(double persecond, double estimate, double fastest, int
   machine.time = 1 + random_below(1e15);
   machine.lag = settable ? 0 : random_below(1e7);
   machine.stall_at = -1;
-  witness.settable = settable;
+  clock.settable = settable;
   cpucycles_extend32_begin(
-    &extension, simulated_counter, witness, (long long)estimate, (long long)fastest);
+    &extension, simulated_counter, clock, (long long)estimate, (long long)fastest);
 }
 
 static void begin(double persecond, double estimate, int settable)
@@ -593,11 +593,11 @@ static long long refused(void)
 
 START_TEST(clock_that_is_refused)
 {
-  struct cpucycles_witness witness = { refused, refused, 0 };
+  struct cpucycles_clock clock = { refused, refused, 0 };
   int i, reads = 1000 * suite_runs(200);
 
   begin(1e9, 1e9, 0);
-  cpucycles_extend32_begin(&extension, simulated_counter, witness, 1000000000, 0);
+  cpucycles_extend32_begin(&extension, simulated_counter, clock, 1000000000, 0);
   for (i = 0; i < reads; i++) {
     pass(random_below(0x1p31));
     ck_assert(read_is_right());
@@ -636,12 +636,12 @@ static long long quick_counter(void)
 
 static void quick_begin(void)
 {
-  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+  static const struct cpucycles_clock clock = { quick_time, quick_time, 0 };
 
   if (suite_under("qemu") || suite_under("valgrind"))
     quick_scale = 250;
   quick_origin = (uint64_t)quick_time() * quick_scale;
-  cpucycles_extend32_begin(&extension, quick_counter, witness, (long long)quick_scale * SECOND, 0);
+  cpucycles_extend32_begin(&extension, quick_counter, clock, (long long)quick_scale * SECOND, 0);
 }
 
 static long quick_wrong;
@@ -802,7 +802,7 @@ static long long interrupting_time(void)
 /* At each access of a read to counter and clock, a handler makes a whole read of its own. */
 START_TEST(handler_within_every_part_of_a_read)
 {
-  static const struct cpucycles_witness witness = { interrupting_time, interrupting_time, 0 };
+  static const struct cpucycles_clock clock = { interrupting_time, interrupting_time, 0 };
   int i, reads = 100 * suite_runs(100);
 
 #ifdef CPUCYCLES_POSIX /* others' clocks of a thread may be coarse */
@@ -811,7 +811,7 @@ START_TEST(handler_within_every_part_of_a_read)
   quick_begin();
   begin_handling();
   extension.read = interrupting_counter;
-  extension.witness = witness;
+  extension.clock = clock;
   for (i = 0; i < reads; i++)
     quick_read();
   ck_assert_int_ge(interrupted, 2 * reads);
@@ -930,7 +930,7 @@ static void *read_other_core(void *unused)
 
 START_TEST(core_of_its_own_count_shows_no_jump)
 {
-  static const struct cpucycles_witness witness = { quick_time, quick_time, 0 };
+  static const struct cpucycles_clock clock = { quick_time, quick_time, 0 };
   pthread_t thread;
   int i;
 
@@ -938,7 +938,7 @@ START_TEST(core_of_its_own_count_shows_no_jump)
     uint64_t first, before, count;
 
     core_offset = (uint32_t)i << 29;
-    cpucycles_extend32_begin(&extension, core_counter, witness, 1000000000, 2000000000000);
+    cpucycles_extend32_begin(&extension, core_counter, clock, 1000000000, 2000000000000);
     quick_end = quick_time() + SECOND / 10;
     ck_assert_int_eq(pthread_create(&thread, NULL, read_other_core, NULL), 0);
     first = before = (uint64_t)cpucycles_extend32(&extension);
