@@ -78,5 +78,5 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmcff = {
   .open = open_fixed_counter,
   .read = read_fixed_counter,
   .explain = explain,
-  .plain = CPUCYCLES_INLINE_FIXED_COUNTER_1,
+  .inline_method = CPUCYCLES_INLINE_FIXED_COUNTER_1,
 };

@@ -43,5 +43,5 @@ const struct cpucycles_backend cpucycles_backend_amd64_rdpru = {
   .unit = "core cycles while not halted",
   .open = open_aperf,
   .read = read_aperf,
-  .plain = CPUCYCLES_INLINE_APERF,
+  .inline_method = CPUCYCLES_INLINE_APERF,
 };

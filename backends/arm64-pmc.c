@@ -35,5 +35,5 @@ const struct cpucycles_backend cpucycles_backend_arm64_pmc = {
   .unit = "core cycles",
   .read = read_pmccntr,
   .explain = explain,
-  .plain = CPUCYCLES_INLINE_PMCCNTR,
+  .inline_method = CPUCYCLES_INLINE_PMCCNTR,
 };

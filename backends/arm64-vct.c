@@ -35,5 +35,5 @@ const struct cpucycles_backend cpucycles_backend_arm64_vct = {
   .unit = "system counter ticks",
   .read = read_cntvct,
   .rate = cntfrq,
-  .plain = CPUCYCLES_INLINE_CNTVCT,
+  .inline_method = CPUCYCLES_INLINE_CNTVCT,
 };

@@ -112,7 +112,7 @@ struct cpucycles_backend {
 
   /* The code in include/cpucycles/inline.h of the one instruction that read() is, which programs may
      then use themselves; 0: it is more than that, or has no code, or needs a rescue. */
-  unsigned int plain;
+  unsigned int inline_method;
 };
 
 /* Facilities that may be used, files apart, when somebody asks after the selection. 1: it has
@@ -130,7 +130,7 @@ long long cpucycles_next_best(void);
 
 /* By which such a counter says what has become of it in some thread: a code of cpucycles(3),
    "by-read" or "by-next-best". Nothing while the library still selects. */
-void cpucycles_note(const char *code);
+void cpucycles_note_fallback(const char *code);
 
 #pragma GCC visibility pop
 

@@ -45,5 +45,5 @@ const struct cpucycles_backend cpucycles_backend_loong64_rdtime = {
   .unit = "stable counter ticks",
   .read = read_stable_counter,
   .rate = stable_counter_rate,
-  .plain = CPUCYCLES_INLINE_STABLE_COUNTER,
+  .inline_method = CPUCYCLES_INLINE_STABLE_COUNTER,
 };

@@ -31,5 +31,5 @@ const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {
   .unit = "time base ticks",
   .read = read_time_base,
   .rate = timebase,
-  .plain = CPUCYCLES_INLINE_TIME_BASE,
+  .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };

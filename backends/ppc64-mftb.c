@@ -29,5 +29,5 @@ const struct cpucycles_backend cpucycles_backend_ppc64_mftb = {
   .unit = "time base ticks",
   .read = read_time_base,
   .rate = timebase,
-  .plain = CPUCYCLES_INLINE_TIME_BASE,
+  .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };

@@ -26,5 +26,5 @@ const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
   .unit = "core cycles",
   .read = read_cycle,
   .explain = explain_cycle,
-  .plain = CPUCYCLES_INLINE_CYCLE,
+  .inline_method = CPUCYCLES_INLINE_CYCLE,
 };

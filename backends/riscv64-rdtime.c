@@ -26,5 +26,5 @@ const struct cpucycles_backend cpucycles_backend_riscv64_rdtime = {
   .unit = "timer ticks",
   .read = read_time,
   .rate = riscv_timebase,
-  .plain = CPUCYCLES_INLINE_TIME,
+  .inline_method = CPUCYCLES_INLINE_TIME,
 };

@@ -31,5 +31,5 @@ const struct cpucycles_backend cpucycles_backend_s390x_stckf = {
   .unit = "TOD clock units",
   .read = read_tod,
   .rate = tod_rate,
-  .plain = CPUCYCLES_INLINE_TOD,
+  .inline_method = CPUCYCLES_INLINE_TOD,
 };

@@ -30,5 +30,5 @@ const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
   .unit = "core cycles",
   .read = read_tick,
   .rate = clock_tick,
-  .plain = CPUCYCLES_INLINE_TICK,
+  .inline_method = CPUCYCLES_INLINE_TICK,
 };

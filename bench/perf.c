@@ -26,7 +26,7 @@ long long cpucycles_next_best(void)
   return 0;
 }
 
-void cpucycles_note(const char *code)
+void cpucycles_note_fallback(const char *code)
 {
   (void)code;
 }

@@ -84,15 +84,17 @@ publish(long long (*read)(void))
    off the library's hands, calls for all counts.) */
 static void publish_inline(const struct cpucycles_selection *selected)
 {
-  static int taken;
+  static int written;
   unsigned int scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
 
-  if (selected->plain == CPUCYCLES_INLINE_CALL || __atomic_load_n(&taken, __ATOMIC_RELAXED)
-    || __atomic_exchange_n(&taken, 1, __ATOMIC_RELAXED))
+  if (selected->inline_method == CPUCYCLES_INLINE_CALL
+    || __atomic_load_n(&written, __ATOMIC_RELAXED)
+    || __atomic_exchange_n(&written, 1, __ATOMIC_RELAXED))
     return;
   cpucycles_inline_state.shift = selected->reader.scale.shift;
   cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
-  __atomic_store_n(&cpucycles_inline_state.method, selected->plain | scaled, __ATOMIC_RELEASE);
+  __atomic_store_n(&cpucycles_inline_state.method, selected->inline_method | scaled,
+    __ATOMIC_RELEASE);
 }
 
 /* Were the tracesetup lines asked for, and not printed yet? */
@@ -190,12 +192,12 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
 
   if (!selected)
     return NULL;
-  return may_ask(selected) ? cpucycles_ask_timer(selected) : &selected->timer;
+  return may_ask(selected) ? cpucycles_find_timer_info(selected) : &selected->timer;
 }
 
 long long cpucycles_rate(void)
 {
-  return cpucycles_timer() ? cpucycles_find_rate(selection()) : 0;
+  return cpucycles_timer() ? cpucycles_selected_rate(selection()) : 0;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)

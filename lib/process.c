@@ -87,7 +87,7 @@ long long cpucycles_next_best(void)
   return cpucycles_is_selected() ? cpucycles_reader_read(&process.selection.next_best) : 0;
 }
 
-void cpucycles_note(const char *code)
+void cpucycles_note_fallback(const char *code)
 {
   int i;
 

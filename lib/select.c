@@ -345,7 +345,8 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   selection->counters[i].state = CPUCYCLES_SELECTED;
   selection->implementation = table[i].name;
   selection->backend = table[i].backend;
-  selection->plain = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->plain;
+  selection->inline_method
+    = selection->reader.extension ? CPUCYCLES_INLINE_CALL : table[i].backend->inline_method;
   if (table[i].backend->rescue)
     cpucycles_trial_keep_handlers(table[i].backend->rescue, table[i].backend->rescued);
   prepare_all(table, selection->count);
@@ -448,7 +449,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->count = count;
   selection->implementation = NULL;
   selection->backend = NULL;
-  selection->plain = CPUCYCLES_INLINE_CALL;
+  selection->inline_method = CPUCYCLES_INLINE_CALL;
   memset(&selection->timer, 0, sizeof selection->timer);
   selection->timer.invariant = -1;
   for (i = 0; i < 2 && cpucycles_trial(cpucycles_osclock_try, NULL) != 0; i++)

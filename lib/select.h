@@ -23,7 +23,7 @@ struct cpucycles_selection {
   char skipped[320];
   struct cpucycles_reader reader;
   const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
-  unsigned int plain; /* its own, where its read() is not extended */
+  unsigned int inline_method; /* its own, where its read() is not extended */
   struct cpucycles_timer_info timer; /* of the chosen one, once asked */
   /* for threads that cannot have the chosen one, or no longer */
   struct cpucycles_reader next_best;

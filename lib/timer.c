@@ -74,7 +74,7 @@ static struct cpucycles_timer_info ask(const struct cpucycles_backend *backend)
   return found;
 }
 
-const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selection *selection)
+const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_selection *selection)
 {
   static int asked;
   struct cpucycles_timer_info found;
@@ -112,7 +112,7 @@ static long long measured_once(void)
 }
 
 /* A counter that is scaled counts what it is scaled to. */
-long long cpucycles_find_rate(const struct cpucycles_selection *selection)
+long long cpucycles_selected_rate(const struct cpucycles_selection *selection)
 {
   long long stated = selection->timer.stated_rate, measured;
 
@@ -121,7 +121,8 @@ long long cpucycles_find_rate(const struct cpucycles_selection *selection)
   measured = measured_once();
   if (measured == 0)
     return stated;
-  if (stated <= 0 || !cpucycles_rates_agree(stated, measured) || cpucycles_rate_is_rounded(selection->backend))
+  if (stated <= 0 || !cpucycles_rates_agree(stated, measured)
+    || cpucycles_rate_is_rounded(selection->backend))
     return measured;
   return stated;
 }

@@ -8,10 +8,10 @@
 
 #pragma GCC visibility push(hidden)
 
-const struct cpucycles_timer_info *cpucycles_ask_timer(struct cpucycles_selection *selection);
+const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_selection *selection);
 
 /* Of the published counter. */
-long long cpucycles_find_rate(const struct cpucycles_selection *selection);
+long long cpucycles_selected_rate(const struct cpucycles_selection *selection);
 
 #pragma GCC visibility pop
 

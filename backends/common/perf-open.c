@@ -187,7 +187,7 @@ static int read_by_descriptors(const struct cpucycles_perf_method *method)
   own.only_descriptor = own.count == 1 ? own.event[0].descriptor : -1;
   own.state = CPUCYCLES_PERF_BY_DESCRIPTORS;
   if (method->instruction)
-    cpucycles_note("by-read");
+    cpucycles_note_fallback("by-read");
   return 0;
 }
 
@@ -281,7 +281,7 @@ void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
   own.state = CPUCYCLES_PERF_BY_NEXT_BEST;
   own.base = own.last - cpucycles_next_best();
   if (!own.is_exiting)
-    cpucycles_note("by-next-best");
+    cpucycles_note_fallback("by-next-best");
 }
 
 /* Opening a pinned event makes the kernel schedule this thread's events anew, and that brings their

@@ -39,6 +39,6 @@ static inline long long read_tsc_by_assembly(void)
   .rate_source = cpucycles_tsc_rate_source, \
   .rate_is_rounded = cpucycles_tsc_rate_is_rounded, \
   .invariant = cpucycles_tsc_invariant, \
-  .plain = CPUCYCLES_INLINE_TSC
+  .inline_method = CPUCYCLES_INLINE_TSC
 
 #endif

@@ -23,7 +23,7 @@ long long cpucycles_next_best(void)
 
 struct cpucycles_tried cpucycles_tried;
 
-void cpucycles_note(const char *code)
+void cpucycles_note_fallback(const char *code)
 {
   (void)code;
 }

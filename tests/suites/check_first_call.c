@@ -1084,14 +1084,14 @@ static int note_what_became_of_a_thread(void)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  cpucycles_note("by-read");
+  cpucycles_note_fallback("by-read");
   if (cpucycles_next_best() != 0)
     return 1;
   cpucycles();
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED && counter->reason)
       return 2;
-  cpucycles_note("by-next-best");
+  cpucycles_note_fallback("by-next-best");
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED)
       return !counter->reason || strcmp(counter->reason, "by-next-best") != 0

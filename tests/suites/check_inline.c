@@ -135,7 +135,7 @@ START_TEST(state_says_how_the_selected_counter_is_read)
   entry = selected();
   ck_assert_ptr_nonnull(entry);
   reader = cpucycles_selected()->reader;
-  method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->plain;
+  method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->inline_method;
   if (method != CPUCYCLES_INLINE_CALL && reader.scale.multiplier)
     method |= CPUCYCLES_INLINE_SCALED;
   ck_assert_uint_eq(cpucycles_inline_state.method, method);
@@ -178,9 +178,10 @@ static void read_as(const struct cpucycles_entry *entry, struct cpucycles_scale 
   struct cpucycles_reader reader = { entry->backend->read, NULL, scale };
   unsigned long long count;
 
-  ck_assert_msg(cpucycles_inline_instruction(entry->backend->plain, &count), "%s: no instruction",
+  ck_assert_msg(cpucycles_inline_instruction(entry->backend->inline_method, &count),
+    "%s: no instruction",
     entry->name);
-  cpucycles_inline_state.method = entry->backend->plain
+  cpucycles_inline_state.method = entry->backend->inline_method
     | (scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0);
   cpucycles_inline_state.multiplier = scale.multiplier;
   cpucycles_inline_state.shift = scale.shift;
@@ -195,7 +196,7 @@ START_TEST(every_plain_counter_is_read_as_its_backend_reads_it)
 
   cpucycles();
   for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
-    if (cpucycles_table[i].backend->plain != CPUCYCLES_INLINE_CALL) {
+    if (cpucycles_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
       if (!works(cpucycles_table[i].backend)) {
         skip(cpucycles_table[i].name, "it does not work here");
         continue;

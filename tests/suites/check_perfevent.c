@@ -44,7 +44,7 @@
 #define cpucycles_perf_rescue_filtered tested_rescue_filtered
 #define cpucycles_perf_rescued tested_rescued
 #define cpucycles_perf_rescued_filtered tested_rescued_filtered
-#define cpucycles_note note_of_test
+#define cpucycles_note_fallback note_of_test
 #define cpucycles_backend_default_perfevent by_read
 #define cpucycles_backend_amd64_pmc by_rdpmc
 

@@ -148,7 +148,7 @@ static void count_by_26(void)
 
   memset(&selection->reader, 0, sizeof selection->reader);
   selection->reader.read = read_by_26;
-  selection->plain = CPUCYCLES_INLINE_CALL;
+  selection->inline_method = CPUCYCLES_INLINE_CALL;
   ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
 }
 
