@@ -6,7 +6,7 @@
 
 #include "lib/precision.h"
 
-enum { FULL = 1000, GLANCE = 100, TRIES = 10 };
+enum { FULL = 1000, QUICK = 100, TRIES = 10 };
 
 static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int differences,
   long long *smallest)
@@ -29,13 +29,13 @@ static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int
   return least > 0 ? CPUCYCLES_STEPS_UP : CPUCYCLES_STEPS_NOWHERE;
 }
 
-enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int quick,
   long long *smallest)
 {
   enum cpucycles_steps steps = CPUCYCLES_STEPS_NOWHERE;
   int i;
 
-  if (glance && look_once(reader, GLANCE, smallest) == CPUCYCLES_STEPS_UP)
+  if (quick && look_once(reader, QUICK, smallest) == CPUCYCLES_STEPS_UP)
     return CPUCYCLES_STEPS_UP;
   for (i = 0; i < TRIES && steps != CPUCYCLES_STEPS_UP; i++)
     steps = look_once(reader, FULL, smallest);

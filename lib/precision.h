@@ -12,9 +12,9 @@ enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS
 
 /* Reads 1001 times, and again, ten times at most, until no read is below the one before it and
    at least one is above. Then *smallest is the smallest nonzero difference. Returns what the
-   last try saw. With glance, for a counter that cannot be chosen any more, 101 reads that go up
+   last try saw. With quick, for a counter that cannot be chosen any more, 101 reads that go up
    are enough; where they do not, it is judged as any other. */
-enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int glance,
+enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int quick,
   long long *smallest);
 
 #pragma GCC visibility pop

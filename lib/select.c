@@ -49,7 +49,7 @@ struct attempt {
   struct cpucycles_calibration *calibration;
   double scaling; /* as its trial found it; 0: this is its trial */
   int error;
-  int glance; /* it cannot be chosen any more: its score is for the record */
+  int quick; /* it cannot be chosen any more: its score is for the record */
   const char *reason;
   long long units, cycles; /* so many units are so many cycles */
   long long estimate;      /* of units a second */
@@ -111,7 +111,7 @@ static void measure(void *argument)
 {
   struct attempt *attempt = argument;
 
-  attempt->steps = cpucycles_precision(&attempt->reader, attempt->glance, &attempt->smallest);
+  attempt->steps = cpucycles_precision(&attempt->reader, attempt->quick, &attempt->smallest);
 }
 
 /* Of a core's counter, which other counters' trials may have stopped (a perf event of the same
@@ -262,7 +262,7 @@ static void try_counter(const struct cpucycles_entry *table, int i,
 
   memset(info, 0, sizeof *info);
   cpucycles_counter_describe(info, &table[i]);
-  attempt.glance = !can_win(table, selection->counters, i);
+  attempt.quick = !can_win(table, selection->counters, i);
   if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
     cpucycles_counter_drop(info, "not-increasing"); /* so it says itself */
   else if (opens(&attempt, info) && scales(&attempt, info) && extends(&attempt, info))
@@ -305,7 +305,7 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
     cpucycles_trial(close_counter, &attempt);
     return 0;
   }
-  attempt.glance = 1;
+  attempt.quick = 1;
   signal = cpucycles_trial(read_again, &attempt);
   if (signal != 0 || attempt.steps == CPUCYCLES_STEPS_NOWHERE) {
     if (signal != 0)
