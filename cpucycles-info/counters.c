@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/fill.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,24 +18,24 @@
 #include <unistd.h>
 #endif
 
-void fill_roll(struct roll *roll)
+void list_counters(struct counter_list *list)
 {
   const struct cpucycles_counter_info *counter;
   int i;
 
   for (i = 0; i < TIMERS && (counter = cpucycles_counter(i)) != NULL; i++) {
-    snprintf(roll->names[i], sizeof roll->names[i], "%s", counter->name);
-    roll->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
+    snprintf(list->names[i], sizeof list->names[i], "%s", counter->name);
+    list->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
   }
-  roll->count = i;
+  list->count = i;
 }
 
-static void fill_roll_and_measure(void *argument)
+static void list_and_measure(void *argument)
 {
-  struct roll *roll = argument;
+  struct counter_list *list = argument;
 
-  fill_roll(roll);
-  roll->core_persecond = cpucycles_core_persecond();
+  list_counters(list);
+  list->core_persecond = cpucycles_core_persecond();
 }
 
 struct task {
@@ -110,9 +110,9 @@ static int in_child(void (*body)(void *), void *argument, void *result, size_t s
   return failed && status == 0 ? -1 : status;
 }
 
-int call_roll(struct roll *roll)
+int list_counters_apart(struct counter_list *list)
 {
-  int status = in_child(fill_roll_and_measure, roll, roll, sizeof *roll);
+  int status = in_child(list_and_measure, list, list, sizeof *list);
 
   if (status == 0)
     return 0;
@@ -120,9 +120,9 @@ int call_roll(struct roll *roll)
     return WTERMSIG(status);
   fprintf(stderr,
     "cpucycles-info: no other process can be started: only the counter in use is examined\n");
-  memset(roll, 0, sizeof *roll);
-  roll->alone = 1;
-  fill_roll_and_measure(roll);
+  memset(list, 0, sizeof *list);
+  list->alone = 1;
+  list_and_measure(list);
   return 0;
 }
 
@@ -162,10 +162,10 @@ static int examine_apart(struct timer *timer, double seconds)
 
 #else
 
-int call_roll(struct roll *roll)
+int list_counters_apart(struct counter_list *list)
 {
-  roll->alone = 1;
-  fill_roll_and_measure(roll);
+  list->alone = 1;
+  list_and_measure(list);
   return 0;
 }
 
@@ -183,25 +183,25 @@ static int examine_apart(struct timer *timer, double seconds)
 
 #endif
 
-static int can_be_examined(const struct roll *roll, const char *name)
+static int can_be_examined(const struct counter_list *list, const char *name)
 {
-  return !roll->alone || strcmp(name, cpucycles_implementation()) == 0;
+  return !list->alone || strcmp(name, cpucycles_implementation()) == 0;
 }
 
-void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds)
+void examine_each(struct report *report, const struct counter_list *list, const char *only, double seconds)
 {
   int i;
 
-  report->timer = calloc((size_t)roll->count + 1, sizeof *report->timer);
-  for (i = 0; report->timer && i < roll->count; i++) {
+  report->timer = calloc((size_t)list->count + 1, sizeof *report->timer);
+  for (i = 0; report->timer && i < list->count; i++) {
     struct timer *timer = &report->timer[report->timers];
 
-    if (!roll->works[i] || !can_be_examined(roll, roll->names[i])
-      || (only && strcmp(only, roll->names[i]) != 0))
+    if (!list->works[i] || !can_be_examined(list, list->names[i])
+      || (only && strcmp(only, list->names[i]) != 0))
       continue;
-    memcpy(timer->name, roll->names[i], sizeof timer->name);
+    memcpy(timer->name, list->names[i], sizeof timer->name);
     report->timers++;
-    if (roll->alone)
+    if (list->alone)
       examine(timer, seconds, is_progress_wanted(seconds));
     else if (examine_apart(timer, seconds) != 0) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", timer->name, timer->failure);

@@ -4,7 +4,8 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/fill.h"
+#include "cpucycles-info/print.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,35 +76,24 @@ static int version(void)
   return finish();
 }
 
-static int list(const struct roll *roll)
+static int print_list(const struct counter_list *list)
 {
   int i;
 
-  for (i = 0; i < roll->count; i++)
-    printf("%s\n", roll->names[i]);
+  for (i = 0; i < list->count; i++)
+    printf("%s\n", list->names[i]);
   return finish();
 }
 
 static int check(void)
 {
-  const char *implementation = cpucycles_implementation(), *kind = "none";
-  const struct cpucycles_counter_info *counter;
-  int i;
+  static struct library_info library;
+  const char *kind;
 
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      kind = counter->kind;
-  printf("cpucycles implementation %s\n", implementation);
+  fill_library(&library);
+  kind = library.selected ? library.selected->kind : "none";
+  printf("cpucycles implementation %s\n", library.implementation);
   return finish() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
-}
-
-static void look_at_machine(struct report *report)
-{
-  look_at_system(&report->system, "");
-  look_at_cpu(&report->cpu, "", report->system.architecture);
-  if (report->cpu.foreign)
-    strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
-  look_at_state(&report->state, "");
 }
 
 /* A signal ended the process that asked the library for its counters, and would end this one. */
@@ -114,23 +104,18 @@ static int give_up(const struct request *request, int signal)
   fprintf(stderr, "cpucycles-info: the process that selected a counter ended by %s (%d)\n",
     signal_name(signal), signal);
   if (request->mode == DO_TEXT) {
-    look_at_machine(&report);
+    fill_machine(&report);
     print_text_of_machine(&report);
   }
   finish();
   return 1;
 }
 
-static int print_report(const struct request *request, const struct roll *roll)
+static int print_report(const struct request *request, const struct counter_list *list)
 {
   static struct report report;
 
-  examine_each(&report, roll, request->counter, request->seconds);
-  observe_differences(&report);
-  observe_rates(&report);
-  observe_core(&report, roll->core_persecond);
-  look_at_machine(&report);
-  find_warnings(&report);
+  fill_report(&report, list, request->counter, request->seconds);
   if (request->mode == DO_JSON)
     print_json(&report);
   else if (request->mode == DO_PLOT)
@@ -161,19 +146,19 @@ static int limit_choice(const char *counter)
 #endif
 }
 
-static int is_on(const struct roll *roll, const char *counter)
+static int is_listed(const struct counter_list *list, const char *counter)
 {
   int i;
 
-  for (i = 0; i < roll->count; i++)
-    if (strcmp(roll->names[i], counter) == 0)
+  for (i = 0; i < list->count; i++)
+    if (strcmp(list->names[i], counter) == 0)
       return 1;
   return 0;
 }
 
 static int obey(const struct request *request)
 {
-  static struct roll roll;
+  static struct counter_list list;
   int signal = 0;
 
   if (request->mode == DO_HELP)
@@ -183,16 +168,16 @@ static int obey(const struct request *request)
   if (request->counter && limit_choice(request->counter) != 0)
     return complain("no such counter: ", request->counter);
   if (request->mode >= DO_LIST)
-    fill_roll(&roll);
+    list_counters(&list);
   else
-    signal = call_roll(&roll);
+    signal = list_counters_apart(&list);
   if (signal != 0)
     return give_up(request, signal);
-  if (request->counter && !is_on(&roll, request->counter))
+  if (request->counter && !is_listed(&list, request->counter))
     return complain("no such counter (--list names them): ", request->counter);
   if (request->mode == DO_LIST)
-    return list(&roll);
-  return request->mode == DO_CHECK ? check() : print_report(request, &roll);
+    return print_list(&list);
+  return request->mode == DO_CHECK ? check() : print_report(request, &list);
 }
 
 static int parse_seconds(const char *text, double *seconds)

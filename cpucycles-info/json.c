@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,13 +161,13 @@ static void print_cpu(const struct cpu_info *cpu)
   close_with('}');
 }
 
-static void print_frequency(void)
+static void print_frequency(const struct library_info *library)
 {
   key("frequency");
   open_with('{');
-  integer("persecond", cpucycles_persecond());
-  text_or_null("source", cpucycles_frequency_source());
-  text_or_null("skipped", cpucycles_frequency_skipped());
+  integer("persecond", library->persecond);
+  text_or_null("source", library->frequency_source);
+  text_or_null("skipped", library->frequency_skipped);
   close_with('}');
 }
 
@@ -188,7 +188,7 @@ static void print_core(const struct core_info *core)
   close_with('}');
 }
 
-static void print_rate(const struct timer *timer)
+static void print_rate(const struct timer *timer, const char *clock)
 {
   key("rate");
   open_with('{');
@@ -207,7 +207,7 @@ static void print_rate(const struct timer *timer)
     printf("null");
   number("seconds", timer->seconds);
   key("clock");
-  string(clock_name);
+  string(clock);
   close_with('}');
 }
 
@@ -254,7 +254,7 @@ static void print_differences(const struct timer *timer)
   close_with('}');
 }
 
-static void print_timer(const struct timer *timer)
+static void print_timer(const struct timer *timer, const char *clock)
 {
   key("timer");
   if (!timer) {
@@ -264,7 +264,7 @@ static void print_timer(const struct timer *timer)
   open_with('{');
   text_or_null("failure", timer->failure);
   if (!*timer->failure) {
-    print_rate(timer);
+    print_rate(timer, clock);
     boolean("invariant", timer->invariant);
     text_or_null("invariant_source", timer->invariant_source);
     print_hops(timer);
@@ -306,19 +306,18 @@ static void print_counter(const struct report *report, const struct cpucycles_co
   text_or_null("error", counter->error_number ? strerror(counter->error_number) : NULL);
   text_or_null("signal", counter->signal_number ? signal_name(counter->signal_number) : NULL);
   text_or_null("remedy", counter->remedy);
-  print_timer(timer_of(report, counter->name));
+  print_timer(timer_of(report, counter->name), report->clock);
   close_with('}');
 }
 
 static void print_counters(const struct report *report)
 {
-  const struct cpucycles_counter_info *counter;
   int i;
 
   key("counters");
   open_with('[');
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    print_counter(report, counter);
+  for (i = 0; i < report->library.counters; i++)
+    print_counter(report, report->library.counter[i]);
   close_with(']');
 }
 
@@ -390,12 +389,14 @@ static void print_warnings(const struct report *report)
 
 void print_json(const struct report *report)
 {
+  const struct library_info *library = &report->library;
+
   open_with('{');
   integer("format", FORMAT);
-  text_or_null("version", cpucycles_version());
-  text_or_null("implementation", cpucycles_implementation());
-  text_or_null("implementation_skipped", cpucycles_implementation_skipped());
-  print_frequency();
+  text_or_null("version", library->version);
+  text_or_null("implementation", library->implementation);
+  text_or_null("implementation_skipped", library->implementation_skipped);
+  print_frequency(library);
   print_core(&report->core);
   print_counters(report);
   print_adjacent(report);

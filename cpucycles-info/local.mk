@@ -5,19 +5,23 @@ bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/counters.c \
 	cpucycles-info/cpucycles-info.c \
+	cpucycles-info/fill.c \
+	cpucycles-info/fill.h \
 	cpucycles-info/grain.c \
 	cpucycles-info/grain.h \
 	cpucycles-info/json.c \
+	cpucycles-info/library.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \
 	cpucycles-info/observe.c \
 	cpucycles-info/plot.c \
+	cpucycles-info/print.h \
+	cpucycles-info/report.c \
 	cpucycles-info/report.h \
 	cpucycles-info/system.c \
 	cpucycles-info/take.h \
 	cpucycles-info/text.c \
-	cpucycles-info/warn.c \
-	cpucycles-info/words.c
+	cpucycles-info/warn.c
 cpucycles_info_cpucycles_info_LDADD = libcpucycles.la
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/fill.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/fill.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -34,16 +34,6 @@ void observe_differences(struct report *report)
   for (i = 0; i < DIFFERENCES; i++)
     report->differences[i] = reads[i + 1] - reads[i];
   report->mean = interquartile_mean(report->differences);
-}
-
-void observe_core(struct report *report, long long before)
-{
-  const struct cpucycles_counter_info *counter = selected_counter();
-
-  report->core.before = before;
-  report->core.after = cpucycles_core_persecond();
-  report->core.counted = cpucycles_rate();
-  report->core.is_counted = counter && counts_core(counter);
 }
 
 static long long microseconds(void)

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,7 +227,7 @@ void print_plot(const struct report *report)
     print_counter(&report->timer[i], &style);
   }
   if (report->timers == 0) {
-    const char *skipped = cpucycles_implementation_skipped();
+    const char *skipped = report->library.implementation_skipped;
 
     printf("nothing to draw: %s\n", skipped ? skipped : "no counter works here");
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the report says, and who finds it out and prints it. It is made whole before anything is
-   printed, so that the plain lines and the JSON document say the same. */
+/* The report: data alone. fill.c fills it before anything is printed, and the printers of print.h
+   read nothing else, so that the plain lines and the JSON document agree. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -84,13 +84,25 @@ struct state_info {
   int turbo;               /* 1: on; 0: off; -1: not known */
 };
 
+/* The library's answers. The pointers lead into the library and stay valid. */
+struct library_info {
+  const char *version, *implementation, *frequency_source;
+  const char *implementation_skipped, *frequency_skipped; /* NULL: no setting was ignored */
+  long long persecond;
+  int counters;
+  const struct cpucycles_counter_info *counter[TIMERS];
+  const struct cpucycles_counter_info *selected; /* NULL: none */
+};
+
 struct report {
+  struct library_info library;
   long long differences[DIFFERENCES], mean;
   struct observed observed[OBSERVED];
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
   struct state_info state;
+  const char *clock; /* name of the OS clock that rates are measured against */
   int timers;
   struct timer *timer; /* of each counter that works */
   int killed;          /* examinations that a signal ended */
@@ -98,82 +110,19 @@ struct report {
   char warning[WARNINGS][320];
 };
 
-/* The counter that this process's calls read. */
-static inline const struct cpucycles_counter_info *selected_counter(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
+const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      break;
-  return counter;
-}
-
-/* measure.c: what the calling process's counter does. */
-
-/* The OS clock that counters are measured against: its name, and nanoseconds. */
-extern const char clock_name[];
-long long clock_nanoseconds(void);
-
-/* Fills in all but the name. With progress, says on standard error how far it is. */
-void examine(struct timer *timer, double seconds, int progress);
-
-void sort_counts(long long *values, int count);
-
-/* observe.c: the counter in use, as the report's first lines tell of it. */
-void observe_differences(struct report *report);
-void observe_rates(struct report *report);
-
-/* The same, after all other measurements; before, the roll has it. */
-void observe_core(struct report *report, long long before);
-
-/* counters.c: each counter in a process of its own. */
-
-/* How many counters there are, their names, and which of them work. */
-struct roll {
-  int count;
-  char names[TIMERS][32];
-  int works[TIMERS];
-  long long core_persecond; /* as call_roll() measured it */
-  /* no other process can be started: this one has made its choice, and can examine that alone */
-  int alone;
-};
-
-void fill_roll(struct roll *roll);
-
-/* The same, as another process finds it: before this one's first call of the library, which
-   decides for good. Where no other can be started, as this one does. Returns 0, or the signal
-   that ended the other. */
-int call_roll(struct roll *roll);
-
-/* Examines each that works, or the only one that is named: also before that first call. Where a
-   signal ends the process that does, says so on standard error, and goes on. */
-void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds);
-
-/* system.c, machine.c: files below root, "" or a test's. */
-void look_at_system(struct system_info *system, const char *root);
-void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
-void look_at_state(struct state_info *state, const char *root);
-
-/* warn.c: what endangers a measurement. */
-void find_warnings(struct report *report);
-
-/* words.c: what the printers share. */
-const char *signal_name(int signal); /* one without a name here is "signal" */
+/* Each returns NULL if the report has no entry of that name. */
 const struct timer *timer_of(const struct report *report, const char *counter);
-int counts_core(const struct cpucycles_counter_info *counter); /* its own cycles? */
+const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name);
 
-/* How many of the core's cycles a counted cycle is, at this frequency of the core; 0: not known. */
+/* Returns 1 if the counter counts the core's own cycles. */
+int counts_core(const struct cpucycles_counter_info *counter);
+
+/* Core cycles per counted cycle if the core runs at persecond; 0: not known. */
 double core_cycles(const struct core_info *core, long long persecond);
 
-/* By how much the measured rate differs from the stated one, in parts per million. */
+/* Measured rate relative to the stated rate, in parts per million; 0: one of the two is missing. */
 double disagreement(const struct timer *timer);
-
-/* text.c, json.c, plot.c: print to standard output. */
-void print_text(const struct report *report);
-void print_text_of_machine(const struct report *report); /* what needs no call of the library */
-void print_json(const struct report *report);
-void print_plot(const struct report *report);
 
 #endif

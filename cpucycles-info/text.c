@@ -4,17 +4,30 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/print.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void print_selection(void)
+/* The lines of cpucycles_tracesetup(). In millionths, rounded as the library rounds. */
+static void print_trace(int number, const struct cpucycles_counter_info *counter)
 {
-  printf("cpucycles version %s\n", cpucycles_version());
-  cpucycles_tracesetup();
-  printf("cpucycles persecond %lld\n", cpucycles_persecond());
-  printf("cpucycles implementation %s\n", cpucycles_implementation());
+  long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
+
+  printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", number,
+    counter->name, counter->precision, millionths / 1000000, millionths % 1000000,
+    counter->width == 32);
+}
+
+static void print_selection(const struct library_info *library)
+{
+  int i;
+
+  printf("cpucycles version %s\n", library->version);
+  for (i = 0; i < library->counters; i++)
+    print_trace(i, library->counter[i]);
+  printf("cpucycles persecond %lld\n", library->persecond);
+  printf("cpucycles implementation %s\n", library->implementation);
 }
 
 static void print_differences(const struct report *report)
@@ -75,13 +88,11 @@ static void print_cpu(const struct cpu_info *cpu)
 }
 
 /* Where the frequency comes from, and which setting of it was not obeyed. */
-static void print_frequency(void)
+static void print_frequency(const struct library_info *library)
 {
-  const char *skipped = cpucycles_frequency_skipped();
-
-  printf("cpucycles frequency source %s", cpucycles_frequency_source());
-  if (skipped)
-    printf("; skipped: %s", skipped);
+  printf("cpucycles frequency source %s", library->frequency_source);
+  if (library->frequency_skipped)
+    printf("; skipped: %s", library->frequency_skipped);
   printf("\n");
 }
 
@@ -112,27 +123,19 @@ static void print_core(const struct core_info *core)
 }
 
 /* Which names of those that were asked for could not be used. */
-static void print_skipped(void)
+static void print_skipped(const struct library_info *library)
 {
-  const char *skipped = cpucycles_implementation_skipped();
-
-  if (skipped)
-    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", skipped);
+  if (library->implementation_skipped)
+    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", library->implementation_skipped);
 }
 
-/* What a count is. */
-static void print_unit(const char *name)
+static void print_unit(const struct cpucycles_counter_info *counter)
 {
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (strcmp(counter->name, name) == 0)
-      printf("cpucycles timer %s counts %s; kind %s, scope %s\n", name, counter->unit,
-        counter->kind, counter->scope);
+  printf("cpucycles timer %s counts %s; kind %s, scope %s\n", counter->name, counter->unit,
+    counter->kind, counter->scope);
 }
 
-static void print_rate(const struct timer *timer)
+static void print_rate(const struct timer *timer, const char *clock)
 {
   printf("cpucycles timer %s rate ", timer->name);
   if (timer->stated > 0)
@@ -142,7 +145,7 @@ static void print_rate(const struct timer *timer)
     printf("not stated, ");
   if (timer->measured > 0)
     printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty,
-      timer->seconds, clock_name);
+      timer->seconds, clock);
   else
     printf("not measured");
   if (timer->stated > 0 && timer->measured > 0)
@@ -191,14 +194,17 @@ static void print_granularity(const struct timer *timer)
   printf("\n");
 }
 
-static void print_timer(const struct timer *timer)
+static void print_timer(const struct report *report, const struct timer *timer)
 {
+  const struct cpucycles_counter_info *counter = counter_of(report, timer->name);
+
   if (*timer->failure) {
     printf("cpucycles timer %s not examined: %s\n", timer->name, timer->failure);
     return;
   }
-  print_unit(timer->name);
-  print_rate(timer);
+  if (counter)
+    print_unit(counter);
+  print_rate(timer, report->clock);
   print_invariance(timer);
   print_hops(timer);
   print_granularity(timer);
@@ -221,12 +227,13 @@ static const char *fate_of(const struct cpucycles_counter_info *counter)
 }
 
 /* Why each counter that is not used for want of something is not, and what would help. */
-static void print_dropped(void)
+static void print_dropped(const struct library_info *library)
 {
-  const struct cpucycles_counter_info *counter;
   int i;
 
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+  for (i = 0; i < library->counters; i++) {
+    const struct cpucycles_counter_info *counter = library->counter[i];
+
     if (!counter->reason)
       continue;
     printf("cpucycles %s %s %s: %s", fate_of(counter), counter->name, counter->reason,
@@ -264,17 +271,17 @@ void print_text(const struct report *report)
 {
   int i;
 
-  print_selection();
+  print_selection(&report->library);
   print_differences(report);
   print_observed(report);
   print_system(&report->system);
   print_cpu(&report->cpu);
-  print_frequency();
-  print_skipped();
+  print_frequency(&report->library);
+  print_skipped(&report->library);
   print_core(&report->core);
   for (i = 0; i < report->timers; i++)
-    print_timer(&report->timer[i]);
-  print_dropped();
+    print_timer(report, &report->timer[i]);
+  print_dropped(&report->library);
   print_state(&report->state);
   for (i = 0; i < report->warnings; i++)
     printf("cpucycles warning %s\n", report->warning[i]);

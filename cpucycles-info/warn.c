@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/report.h"
+#include "cpucycles-info/fill.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void warn_of_timer(struct report *report, const struct timer *timer,
 
 void find_warnings(struct report *report)
 {
-  const struct cpucycles_counter_info *counter = selected_counter();
+  const struct cpucycles_counter_info *counter = report->library.selected;
   const struct timer *timer;
   int i;
 
@@ -111,7 +111,8 @@ void find_warnings(struct report *report)
     warn_of_frequency(report, counter);
   }
   warn_of_clock_source(report);
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+  for (i = 0; i < report->library.counters; i++) {
+    counter = report->library.counter[i];
     timer = timer_of(report, counter->name);
     if (timer)
       warn_of_timer(report, timer, counter);

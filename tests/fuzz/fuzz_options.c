@@ -50,73 +50,37 @@ const char *cpucycles_version(void)
   return "20261121";
 }
 
-const char *cpucycles_implementation(void)
+void fill_library(struct library_info *library)
 {
-  return counters[0];
+  static const struct cpucycles_counter_info selected = { .kind = "reference" };
+
+  library->implementation = counters[0];
+  library->selected = &selected;
 }
 
-const struct cpucycles_counter_info *cpucycles_counter(int i)
+void list_counters(struct counter_list *list)
 {
-  static struct cpucycles_counter_info infos[2];
-
-  infos[0].state = CPUCYCLES_SELECTED;
-  infos[0].kind = "reference";
-  infos[1].kind = "clock";
-  return i >= 0 && i < 2 ? &infos[i] : NULL;
+  list->count = 2;
+  strcpy(list->names[0], counters[0]);
+  strcpy(list->names[1], counters[1]);
 }
 
-void fill_roll(struct roll *roll)
+int list_counters_apart(struct counter_list *list)
 {
-  roll->count = 2;
-  strcpy(roll->names[0], counters[0]);
-  strcpy(roll->names[1], counters[1]);
-}
-
-int call_roll(struct roll *roll)
-{
-  fill_roll(roll);
+  list_counters(list);
   return selection_dies ? 11 : 0;
 }
 
-void examine_each(struct report *report, const struct roll *roll, const char *only, double seconds)
+void fill_report(struct report *report, const struct counter_list *list, const char *only,
+  double seconds)
 {
-  (void)report, (void)roll;
+  (void)report, (void)list;
   examined++;
   examined_only = only;
   examined_for = seconds;
 }
 
-void observe_differences(struct report *report)
-{
-  (void)report;
-}
-
-void observe_core(struct report *report, long long before)
-{
-  (void)report, (void)before;
-}
-
-void observe_rates(struct report *report)
-{
-  (void)report;
-}
-
-void look_at_system(struct system_info *system, const char *root)
-{
-  (void)system, (void)root;
-}
-
-void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
-{
-  (void)cpu, (void)root, (void)architecture;
-}
-
-void look_at_state(struct state_info *state, const char *root)
-{
-  (void)state, (void)root;
-}
-
-void find_warnings(struct report *report)
+void fill_machine(struct report *report)
 {
   (void)report;
 }

@@ -60,6 +60,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #define fork fake_fork
 #include "cpucycles-info/counters.c"
 #include "cpucycles-info/grain.c"
+#include "cpucycles-info/library.c"
 #include "cpucycles-info/measure.c"
 #undef fork
 #undef cpucycles_implementation
@@ -69,7 +70,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #undef cpucycles_timer
 #undef cpucycles_overhead
 #undef cpucycles_core_persecond
-#include "cpucycles-info/words.c"
+#include "cpucycles-info/report.c"
 
 #include "tests/suites/suite.h"
 
@@ -84,7 +85,7 @@ static struct cpucycles_counter_info other = { .name = "other", .kind = "clock",
   .scaling = 1, .state = CPUCYCLES_USABLE };
 
 static pid_t this_process;               /* if it is set, others end by a signal */
-static int ends_at_roll, ends_at_section;
+static int ends_at_listing, ends_at_section;
 
 static void end_others(int ends)
 {
@@ -94,7 +95,7 @@ static void end_others(int ends)
 
 const struct cpucycles_counter_info *fake_counter(int i)
 {
-  end_others(ends_at_roll);
+  end_others(ends_at_listing);
   return i == 0 ? &counter : i == 1 ? &other : NULL;
 }
 
@@ -318,17 +319,17 @@ END_TEST
 
 #endif
 
-static struct roll roll;
+static struct counter_list list;
 static struct report report;
 
 START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
-  ck_assert_int_eq(call_roll(&roll), 0);
-  ck_assert_int_eq(roll.alone, 1);
-  ck_assert_int_eq(roll.count, 2);
-  ck_assert_int_eq(roll.core_persecond, 4000000000);
-  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(list_counters_apart(&list), 0);
+  ck_assert_int_eq(list.alone, 1);
+  ck_assert_int_eq(list.count, 2);
+  ck_assert_int_eq(list.core_persecond, 4000000000);
+  examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.timers, 1);
   ck_assert_str_eq(report.timer[0].name, "fake");
   ck_assert_str_eq(report.timer[0].failure, "");
@@ -341,8 +342,8 @@ END_TEST
 START_TEST(signal_that_ends_the_selection_is_told)
 {
   this_process = getpid();
-  ends_at_roll = 1;
-  ck_assert_int_eq(call_roll(&roll), SIGABRT);
+  ends_at_listing = 1;
+  ck_assert_int_eq(list_counters_apart(&list), SIGABRT);
   ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
 }
 END_TEST
@@ -351,9 +352,9 @@ START_TEST(signal_that_ends_an_examination_ends_nothing_else)
 {
   this_process = getpid();
   ends_at_section = 1;
-  ck_assert_int_eq(call_roll(&roll), 0);
-  ck_assert_int_eq(roll.alone, 0);
-  examine_each(&report, &roll, NULL, 0.05);
+  ck_assert_int_eq(list_counters_apart(&list), 0);
+  ck_assert_int_eq(list.alone, 0);
+  examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.timers, 2);
   ck_assert_int_eq(report.killed, 1);
   ck_assert_str_eq(report.timer[0].name, "fake");

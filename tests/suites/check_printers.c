@@ -5,14 +5,10 @@
 
 #include "config.h"
 
-#define cpucycles_counter fake_counter
-#define cpucycles_implementation fake_implementation
-#define cpucycles_implementation_skipped fake_implementation_skipped
-#define cpucycles_frequency_skipped fake_frequency_skipped
-#define cpucycles_frequency_source fake_frequency_source
+#include "cpucycles-info/library.c"
+#include "cpucycles-info/report.c"
 #include "cpucycles-info/text.c"
 #include "cpucycles-info/warn.c"
-#include "cpucycles-info/words.c"
 #define print_core json_core
 #define print_cpu json_cpu
 #define print_differences json_differences
@@ -32,43 +28,30 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char clock_name[] = "CLOCK";
-
-static struct cpucycles_counter_info counters[4];
-static int count;
-static const char *skipped;
-
-const struct cpucycles_counter_info *fake_counter(int i)
-{
-  return i < count ? &counters[i] : NULL;
-}
-
-const char *fake_implementation(void)
-{
-  return "fake";
-}
-
-const char *fake_implementation_skipped(void)
-{
-  return skipped;
-}
-
-const char *fake_frequency_skipped(void)
-{
-  return skipped;
-}
-
-const char *fake_frequency_source(void)
-{
-  return "nowhere";
-}
-
 static char printed[16384];
-static struct report report;
+static struct report report = { .clock = "CLOCK",
+  .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
 static struct timer timers[2];
+static struct cpucycles_counter_info counters[4];
 
-/* Keeps what is printed. */
-static void print(void (*body)(const struct report *))
+/* Makes these the library's counters. */
+static void have_counters(const struct cpucycles_counter_info *rows, int count)
+{
+  struct library_info *library = &report.library;
+  int i;
+
+  library->counters = count;
+  library->selected = NULL;
+  for (i = 0; i < count; i++) {
+    counters[i] = rows[i];
+    library->counter[i] = &counters[i];
+    if (rows[i].state == CPUCYCLES_SELECTED && !library->selected)
+      library->selected = &counters[i];
+  }
+}
+
+/* Stores what body() prints in `printed`. */
+static void capture(void (*body)(void))
 {
   FILE *file = tmpfile();
   int before = dup(1);
@@ -77,7 +60,7 @@ static void print(void (*body)(const struct report *))
   ck_assert_ptr_nonnull(file);
   fflush(stdout);
   dup2(fileno(file), 1);
-  body(&report);
+  body();
   fflush(stdout);
   dup2(before, 1);
   close(before);
@@ -85,6 +68,19 @@ static void print(void (*body)(const struct report *))
   length = fread(printed, 1, sizeof printed - 1, file);
   printed[length] = 0;
   fclose(file);
+}
+
+static void (*printer)(const struct report *);
+
+static void call_printer(void)
+{
+  printer(&report);
+}
+
+static void print(void (*body)(const struct report *))
+{
+  printer = body;
+  capture(call_printer);
 }
 
 /* Is it in the document, all but its indents and line ends? That the whole is JSON of the schema,
@@ -113,6 +109,22 @@ static void expect(const char *line)
   snprintf(whole, sizeof whole, "\n%s\n", line);
   ck_assert_msg(strstr(printed, whole) != NULL, "not printed: %s\nin:\n%s", line, printed);
 }
+
+START_TEST(trace_lines_are_those_of_the_library)
+{
+  static char library_printed[sizeof printed];
+  const char *trace;
+
+  fill_library(&report.library);
+  capture(cpucycles_tracesetup);
+  strcpy(library_printed, printed);
+  ck_assert_int_eq(strncmp(library_printed, "cpucycles tracesetup 0 ", 23), 0);
+  print(print_text);
+  trace = strchr(printed, '\n') + 1; /* after the version */
+  ck_assert_int_eq(strncmp(trace, library_printed, strlen(library_printed)), 0);
+  ck_assert_int_eq(strncmp(trace + strlen(library_printed), "cpucycles persecond ", 20), 0);
+}
+END_TEST
 
 START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
 {
@@ -181,9 +193,8 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
   };
   char line[300];
 
-  memcpy(counters, rows, sizeof rows);
-  count = 4;
-  skipped = "a does not work";
+  have_counters(rows, 4);
+  report.library.implementation_skipped = report.library.frequency_skipped = "a does not work";
   print(print_text);
   snprintf(line, sizeof line, "cpucycles dropped b refused: not allowed (%s)", strerror(EACCES));
   expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
@@ -210,8 +221,7 @@ START_TEST(timer_is_printed_with_all_that_was_found)
     .scope = "core", .unit = "ticks", .precision = 7 };
   struct timer *timer = &timers[0];
 
-  counters[0] = fake;
-  count = 1;
+  have_counters(&fake, 1);
   report.timer = timers;
   report.timers = 2;
   strcpy(timers[1].name, "gone");
@@ -344,9 +354,8 @@ static void warn_of_one(const char *kind)
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
     .scope = "system", .unit = "ticks" };
 
-  counters[0] = fake;
-  count = 1;
-  memset(&report, 0, sizeof report);
+  have_counters(&fake, 1);
+  report.warnings = 0;
   report.state.turbo = 1;
   report.core = core_to_warn_of;
   strcpy(timers[0].name, "fake");
@@ -415,6 +424,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+  tcase_add_test(tests, trace_lines_are_those_of_the_library);
   tcase_add_test(tests, machine_of_all_kinds_of_things_is_printed_whole);
   tcase_add_test(tests, each_fate_of_a_counter_is_printed_with_its_reason);
   tcase_add_test(tests, timer_is_printed_with_all_that_was_found);

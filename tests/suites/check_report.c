@@ -4,10 +4,11 @@
 
 #include "config.h"
 
+#include "cpucycles-info/library.c"
 #include "cpucycles-info/machine.c"
+#include "cpucycles-info/report.c"
 #include "cpucycles-info/system.c"
 #include "cpucycles-info/warn.c"
-#include "cpucycles-info/words.c"
 
 #include "tests/suites/machine.h"
 
@@ -186,11 +187,18 @@ static int warns_of(const char *words)
   return 0;
 }
 
+/* An empty report on this process's counters. */
+static void begin_report(void)
+{
+  memset(&report, 0, sizeof report);
+  fill_library(&report.library);
+}
+
 /* Of the state that was found, whatever counter this process has. */
 static void look_for_warnings(void)
 {
   look(machine_root, "x86_64");
-  memset(&report, 0, sizeof report);
+  begin_report();
   report.state = state;
   find_warnings(&report);
 }
@@ -235,7 +243,7 @@ END_TEST
 /* A timer of one of this library's counters, as the tool finds it. */
 static void judge(const struct timer *timer)
 {
-  memset(&report, 0, sizeof report);
+  begin_report();
   report.state.turbo = -1;
   report.timer = (struct timer *)timer;
   report.timers = 1;
@@ -274,7 +282,7 @@ END_TEST
 START_TEST(clock_in_use_is_warned_of)
 {
   setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
-  memset(&report, 0, sizeof report);
+  begin_report();
   report.state.turbo = 1;
   find_warnings(&report);
   ck_assert(warns_of("default-gettimeofday is a clock of the operating system"));
@@ -291,7 +299,7 @@ START_TEST(core_is_warned_of_where_its_rate_is_not_what_is_counted)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    memset(&report, 0, sizeof report);
+    begin_report();
     report.state.turbo = -1;
     report.core.counted = 2000000000;
     report.core.before = report.core.after = 20000000LL * rows[i].hundredths;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the printers share. */
+/* Figures that follow from a report, and names of signals. */
 
 #include "config.h"
 
@@ -44,6 +44,17 @@ const struct timer *timer_of(const struct report *report, const char *counter)
   for (i = 0; i < report->timers; i++)
     if (strcmp(report->timer[i].name, counter) == 0)
       return &report->timer[i];
+  return NULL;
+}
+
+const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name)
+{
+  const struct library_info *library = &report->library;
+  int i;
+
+  for (i = 0; i < library->counters; i++)
+    if (strcmp(library->counter[i]->name, name) == 0)
+      return library->counter[i];
   return NULL;
 }
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Fills the report, each part in its turn. */
+
+#include "config.h"
+
+#include "cpucycles-info/fill.h"
+
+#include <string.h>
+
+void fill_machine(struct report *report)
+{
+  look_at_system(&report->system, "");
+  look_at_cpu(&report->cpu, "", report->system.architecture);
+  if (report->cpu.foreign)
+    strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
+  look_at_state(&report->state, "");
+}
+
+void fill_report(struct report *report, const struct counter_list *list, const char *only,
+  double seconds)
+{
+  report->clock = clock_name;
+  examine_each(report, list, only, seconds); /* before this process selects */
+  observe_differences(report);
+  observe_rates(report);
+  fill_library(&report->library);
+  fill_core(report, list->core_persecond); /* after all other measurements */
+  fill_machine(report);
+  find_warnings(report);
+}

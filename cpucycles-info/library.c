@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The library's answers, as the report holds them. The first call selects a counter for good. */
+
+#include "config.h"
+
+#include "cpucycles-info/fill.h"
+
+#include <stddef.h>
+
+const struct cpucycles_counter_info *selected_counter(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (counter->state == CPUCYCLES_SELECTED)
+      break;
+  return counter;
+}
+
+void fill_library(struct library_info *library)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  library->version = cpucycles_version();
+  library->persecond = cpucycles_persecond();
+  library->implementation = cpucycles_implementation();
+  library->implementation_skipped = cpucycles_implementation_skipped();
+  library->frequency_source = cpucycles_frequency_source();
+  library->frequency_skipped = cpucycles_frequency_skipped();
+  for (i = 0; i < TIMERS && (counter = cpucycles_counter(i)) != NULL; i++)
+    library->counter[i] = counter;
+  library->counters = i;
+  library->selected = selected_counter();
+}
+
+void fill_core(struct report *report, long long before)
+{
+  struct core_info *core = &report->core;
+
+  core->before = before;
+  core->after = cpucycles_core_persecond();
+  core->counted = cpucycles_rate();
+  core->is_counted = report->library.selected && counts_core(report->library.selected);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The printers, text.c, json.c and plot.c: each prints a filled report to standard output. */
+
+#ifndef CPUCYCLES_PRINT_H
+#define CPUCYCLES_PRINT_H
+
+#include "cpucycles-info/report.h"
+
+void print_text(const struct report *report);
+void print_text_of_machine(const struct report *report); /* only what fill_machine() fills */
+void print_json(const struct report *report);
+void print_plot(const struct report *report);
+
+#endif
