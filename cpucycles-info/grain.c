@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Finds the grain of a counter from differences of reads.
 
-   Many counters move seldom, by a large step each time: a time-stamp counter of 2.6 GHz may be
-   moved 100 million times a second, by 26. A greatest common divisor does not find that: some CPUs
-   add 1 to a count that would be returned twice, so that 1 and 25 are seen among many 26, and an
-   interruption may show any number. Nor does the commonest difference: a counter that moves by 1
-   shows 26 again and again if a read takes 26. So the reads are made at intervals that differ by
-   single cycles, and a candidate must explain most of what they show, at several multiples of
-   it. */
+   Many counters change seldom, by a large amount each time: a time-stamp counter of 2.6 GHz may be
+   advanced 100 million times a second, by 26. The greatest common divisor does not find that: some
+   CPUs add 1 to a count that would be returned twice, so that 1 and 25 appear among many 26, and an
+   interruption can cause any difference. Nor does the most frequent difference: a counter that
+   advances by 1 shows 26 again and again if a read takes 26. Therefore the reads are made at
+   intervals that differ by single cycles, and a candidate for the grain must explain most of the
+   differences, by several of its multiples. */
 
 #include "config.h"
 
@@ -19,25 +19,28 @@
 #include <stdlib.h>
 
 enum {
-  LONGEST = 16,     /* turns of a loop between two reads */
-  COMMONEST = 12,   /* values, at most, that candidates are made of; */
-  RARE = 128,       /* no value that so many others stand beside, as interruptions do */
-  PARTS = 8,        /* of such a value, at most, that are a grain */
-  MULTIPLES = 1024, /* of the grain that are looked at */
-  LARGEST_PLAIN = 7, /* grains that are tried in any case */
-  CANDIDATES = COMMONEST * (PARTS * 2 + COMMONEST) + LARGEST_PLAIN,
+  LONGEST = 16,      /* iterations of a loop between two reads */
+  FREQUENT = 12,     /* most values that candidates are made from */
+  RARE = 128,        /* a value is rare, as interruptions are, up to 1/RARE of the differences */
+  PARTS = 8,         /* a candidate is a value divided by 1 to PARTS */
+  MULTIPLES = 1024,  /* highest multiple of a grain that is looked for */
+  LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always candidates */
+  CANDIDATES = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_PLAIN,
   REFINEMENTS = 3
 };
 
-static const long long leap = 1LL << 40; /* more is another core's count, no interruption */
+/* A larger difference is between the counts of two cores, and no interruption. */
+static const long long largest_difference = 1LL << 40;
 
-static const double least_beyond = 0.7; /* of the differences, beyond chance */
-static const double margin = 0.15;      /* of them: what corrections may change */
-static const double least_other = 0.06; /* of them: of another multiple than the commonest */
+/* Shares of the differences. */
+static const double least_excess = 0.7;   /* explained beyond chance */
+static const double excess_margin = 0.15; /* corrections of the count can change the excess by it */
+static const double least_other = 0.06;   /* multiples other than the most frequent one */
+
 static const double least_fraction = 8; /* a smaller grain is a whole number, or not found */
 
-/* Two loops of which one takes a cycle more a turn, so that together they take any number of
-   cycles above some. */
+/* Runs two loops. An iteration of the second takes one cycle more, so that together they can take
+   any number of cycles above a minimum. */
 static void pass_time(unsigned int turns, unsigned int longer_turns)
 {
   volatile unsigned int sink;
@@ -78,7 +81,7 @@ void read_apart(long long differences[GRAIN_SAMPLES])
   }
 }
 
-/* Values that were seen, and how often. */
+/* A difference, and how often it occurs. */
 struct value {
   long long value;
   int times;
@@ -86,8 +89,8 @@ struct value {
 
 struct values {
   struct value *value;
-  int count, common; /* so many in all; so many, the first ones, are not rare */
-  int zeros, all;    /* differences: of 0, and in all */
+  int count, frequent; /* all values; the first ones, which are not rare */
+  int zeros, all;      /* differences that are 0; all plausible differences */
 };
 
 static int compare_counts(const void *a, const void *b)
@@ -114,8 +117,8 @@ static double distance(double a, double b)
   return a > b ? a - b : b - a;
 }
 
-/* The multiple of the grain that is next to the value, if it is that multiple. A whole grain has
-   exact multiples; those of another are cut off, down or up. 0: it is none. */
+/* Returns n if the value is the n-th multiple of the grain, else 0. The multiples of a whole grain
+   are exact; others are rounded down or up. */
 static int multiple_of(long long value, double grain, int is_whole)
 {
   double multiple = (double)value / grain, off;
@@ -127,13 +130,13 @@ static int multiple_of(long long value, double grain, int is_whole)
   return off < (is_whole ? 0.5 : 1) ? (int)multiple : 0;
 }
 
-/* By least squares over those of the common values that are multiples. */
+/* Fits the grain by least squares to the frequent values that are multiples of it. */
 static double refine(const struct values *values, double grain)
 {
   double products = 0, squares = 0;
   int i;
 
-  for (i = 0; i < values->common; i++) {
+  for (i = 0; i < values->frequent; i++) {
     double multiple = multiple_of(values->value[i].value, grain, 0);
     double weight = multiple * values->value[i].times;
 
@@ -145,12 +148,12 @@ static double refine(const struct values *values, double grain)
 
 struct candidate {
   double grain, share;
-  double beyond; /* the share, less what any other grain of that size would explain by chance */
+  double excess; /* of the share above that of chance, as a part of the most that is possible */
 };
 
-/* How many differences are multiples; 0 if nearly all are the same multiple (0 is one, too), which
-   a counter of any grain shows where a read always takes as long. */
-static int explained_by(const struct values *values, double grain, int is_whole)
+/* Returns how many differences are multiples of the grain, 0 excepted; 0 if nearly all are the same
+   multiple (0 included), as with any grain if each read takes the same time. */
+static int count_multiples(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
 
@@ -165,7 +168,7 @@ static int explained_by(const struct values *values, double grain, int is_whole)
     ? sum : 0;
 }
 
-static struct candidate judge(const struct values *values, double grain, int is_whole)
+static struct candidate evaluate(const struct values *values, double grain, int is_whole)
 {
   struct candidate candidate = { grain, 0, 0 };
   double chance;
@@ -173,12 +176,14 @@ static struct candidate judge(const struct values *values, double grain, int is_
   if (grain < (is_whole ? 2 : least_fraction))
     return candidate;
   chance = (is_whole ? 1 : 2) / grain;
-  candidate.share = (double)explained_by(values, grain, is_whole) / (values->all - values->zeros);
-  candidate.beyond = (candidate.share - chance) / (1 - chance);
+  candidate.share = (double)count_multiples(values, grain, is_whole)
+    / (values->all - values->zeros);
+  candidate.excess = (candidate.share - chance) / (1 - chance);
   return candidate;
 }
 
-/* Where a whole number will do, corrections are what makes it look like a fraction. */
+/* Prefers a whole number if it explains enough: corrections can make a whole grain look like a
+   fraction. */
 static struct candidate try_grain(const struct values *values, double grain)
 {
   struct candidate candidate;
@@ -186,24 +191,24 @@ static struct candidate try_grain(const struct values *values, double grain)
 
   for (i = 0; i < REFINEMENTS; i++)
     grain = refine(values, grain);
-  candidate = judge(values, round_off(grain), 1);
-  return candidate.beyond >= least_beyond ? candidate : judge(values, grain, 0);
+  candidate = evaluate(values, round_off(grain), 1);
+  return candidate.excess >= least_excess ? candidate : evaluate(values, grain, 0);
 }
 
-/* Parts of the grain explain what it does, and nothing more but by chance; multiples of it explain
-   less. So it is the largest of those that explain the most. */
-static struct grain choose(const struct candidate *candidates, int count)
+/* A part of the grain explains the same differences, and more only by chance; a multiple of the
+   grain explains fewer. So the grain is the largest of the candidates that explain the most. */
+static struct grain choose_largest(const struct candidate *candidates, int count)
 {
   const struct candidate *best = NULL;
   struct grain grain = { 1, 1 };
-  double most = least_beyond;
+  double most = least_excess;
   int i;
 
   for (i = 0; i < count; i++)
-    if (candidates[i].beyond > most)
-      most = candidates[i].beyond;
+    if (candidates[i].excess > most)
+      most = candidates[i].excess;
   for (i = 0; i < count; i++)
-    if (candidates[i].beyond >= least_beyond && candidates[i].beyond >= most - margin
+    if (candidates[i].excess >= least_excess && candidates[i].excess >= most - excess_margin
       && (!best || candidates[i].grain > best->grain))
       best = &candidates[i];
   if (best) {
@@ -213,33 +218,33 @@ static struct grain choose(const struct candidate *candidates, int count)
   return grain;
 }
 
-static struct grain find_among(struct values *values)
+static struct grain find_in_values(struct values *values)
 {
   struct candidate candidates[CANDIDATES];
   int i, part, other, count = 0;
 
   qsort(values->value, (size_t)values->count, sizeof *values->value, compare_times);
-  while (values->common < values->count && values->common < COMMONEST
-    && values->value[values->common].times > (values->all - values->zeros) / RARE)
-    values->common++;
-  for (i = 0; i < values->common; i++)
+  while (values->frequent < values->count && values->frequent < FREQUENT
+    && values->value[values->frequent].times > (values->all - values->zeros) / RARE)
+    values->frequent++;
+  for (i = 0; i < values->frequent; i++)
     for (part = 1; part <= PARTS; part++) {
       double value = (double)values->value[i].value;
 
       candidates[count++] = try_grain(values, value / part);
-      candidates[count++] = try_grain(values, (value + 0.5) / part); /* 41 and 42 */
+      candidates[count++] = try_grain(values, (value + 0.5) / part); /* 41.5 for 41 and 42 */
     }
-  /* where a read takes many grains, by how much the values differ */
-  for (i = 0; i < values->common; i++)
+  /* if a read takes many grains: differences between values */
+  for (i = 0; i < values->frequent; i++)
     for (other = 0; other < i; other++)
       candidates[count++] = try_grain(values,
         distance((double)values->value[i].value, (double)values->value[other].value));
   for (i = 2; i <= LARGEST_PLAIN; i++)
     candidates[count++] = try_grain(values, i);
-  return choose(candidates, count);
+  return choose_largest(candidates, count);
 }
 
-/* Takes away what made counts unique: those that are 1 above the one before are that one. */
+/* Undoes the correction that makes each count unique: moves a difference of 1 to the next one. */
 static void merge_ones(long long *differences, int count)
 {
   long long ones = 0;
@@ -266,7 +271,7 @@ struct grain find_grain(long long *differences, int count)
   merge_ones(differences, count);
   qsort(differences, (size_t)count, sizeof *differences, compare_counts);
   for (i = 0; i < count; i++) {
-    if (differences[i] < 0 || differences[i] > leap)
+    if (differences[i] < 0 || differences[i] > largest_difference)
       continue;
     values.all++;
     values.zeros += differences[i] == 0;
@@ -279,7 +284,7 @@ struct grain find_grain(long long *differences, int count)
     values.value[values.count - 1].times++;
   }
   if (values.count > 0)
-    grain = find_among(&values);
+    grain = find_in_values(&values);
   free(values.value);
   return grain;
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The grain of a counter: by how much it moves when it moves. */
+/* Grain of a counter: the amount by which its count changes at a time. */
 
 #ifndef CPUCYCLES_GRAIN_H
 #define CPUCYCLES_GRAIN_H
 
 enum { GRAIN_SAMPLES = 4096 };
 
-/* Need not be a whole number: a clock of 24 MHz that counts nanoseconds moves by 41 or 42, that
-   is, by 41.67. */
+/* Need not be a whole number: a clock of 24 MHz that counts nanoseconds moves by 41 or 42, that is,
+   by 41.67. */
 struct grain {
-  double counts; /* 1: no coarser one was found */
-  double share;  /* of the differences: so many are multiples of it */
+  double counts; /* 1: no coarser grain was found */
+  double share;  /* of the differences that are multiples of the grain */
 };
 
-/* Reads cpucycles() at intervals of many different lengths; stores how much each read differs from
-   the one before. */
+/* Reads cpucycles() at intervals of many different lengths, and stores the difference of each read
+   from the one before. */
 void read_apart(long long differences[GRAIN_SAMPLES]);
 
-/* The grain of the counter that showed these differences of adjacent reads, in order; sorts them.
-   A count that is 1 above the one before is taken for that one. Steps back and leaps do not count,
-   nor does 0 in the share: interruptions and corrections are its rest. */
+/* Finds the grain in these differences of adjacent reads, in the order of the reads, and sorts
+   them. A count that is 1 above the one before is treated as equal to it: some CPUs add 1 to a
+   count that would be returned twice. Steps back, differences above 2^40 and zeros are not part of
+   the share, so that the rest of it is interruptions and corrections. */
 struct grain find_grain(long long *differences, int count);
 
 #endif
