@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* cpucycles-info: what a user pastes into a bug report about a cycle count. Here: what is asked
-   for. Uses the public interface alone; a report section is a function of text.c and json.c. */
+/* cpucycles-info: prints the report that a user pastes into a bug report about a cycle count. This
+   file parses the arguments; fill.h and print.h have the rest. The tool uses the library's public
+   interface alone. */
 
 #include "config.h"
 
@@ -12,22 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an observation, where nobody asks for more: whole reports stay well below two seconds. */
-static const double usual_seconds = 0.05;
-static const double most_seconds = 86400;
+/* Of an observation without --observe: a whole report takes well below two seconds. */
+static const double default_seconds = 0.05;
+static const double longest_seconds = 86400;
 
 enum mode { DO_TEXT, DO_JSON, DO_PLOT, DO_LIST, DO_CHECK, DO_HELP, DO_VERSION };
 
 struct request {
   enum mode mode;
-  int modes; /* that were asked for */
-  const char *counter;
+  const char *counter; /* NULL: all */
   double seconds;
-  int counters, observations; /* how often they were given */
+  /* how often each kind of option was given */
+  int mode_options, counter_options, observe_options;
 };
 
-/* A report that was not written whole is not a report. */
-static int finish(void)
+/* Returns 1, with a message, if anything printed was not written. */
+static int close_output(void)
 {
   int failed = ferror(stdout);
 
@@ -55,17 +56,17 @@ static int help(void)
          "  --json             print the report as one JSON document\n"
          "  --plot             draw how the differences of adjacent reads are distributed\n"
          "  --counter NAME     report as if there were only this counter\n"
-         "  --observe SECONDS  observe each counter for so long, instead of 0.05 s\n"
-         "  --check            print which counter is in use; exit with 1 if that is a\n"
-         "                     clock of the operating system or nothing\n"
+         "  --observe SECONDS  observe each counter for this time, instead of 0.05 s\n"
+         "  --check            print which counter is in use; exit with 1 if it is a\n"
+         "                     clock of the operating system or if none works\n"
          "  --list             print the names of the counters that were built\n"
          "  --help             print this\n"
          "  --version          print the version of the library in use\n"
          "\n"
-         "Exit status: 0 if what was asked for was printed whole, 1 if not (and see\n"
-         "--check), 2 if the arguments are wrong. Details: cpucycles-info(1).\n",
+         "Exit status: 0 if the output is complete, 1 if not (see also --check), 2 if\n"
+         "the arguments are wrong. Details: cpucycles-info(1).\n",
     usage);
-  return finish();
+  return close_output();
 }
 
 static int version(void)
@@ -73,7 +74,7 @@ static int version(void)
   printf("cpucycles-info (libcpucycles) %s\n"
          "Licence: 0BSD or MIT, as you choose. There is no warranty.\n",
     cpucycles_version());
-  return finish();
+  return close_output();
 }
 
 static int print_list(const struct counter_list *list)
@@ -82,7 +83,7 @@ static int print_list(const struct counter_list *list)
 
   for (i = 0; i < list->count; i++)
     printf("%s\n", list->names[i]);
-  return finish();
+  return close_output();
 }
 
 static int check(void)
@@ -93,21 +94,22 @@ static int check(void)
   fill_library(&library);
   kind = library.selected ? library.selected->kind : "none";
   printf("cpucycles implementation %s\n", library.implementation);
-  return finish() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
+  return close_output() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
 }
 
-/* A signal ended the process that asked the library for its counters, and would end this one. */
-static int give_up(const struct request *request, int signal)
+/* A signal ended the child that called the library first, and would end this process too: prints
+   only what needs no call of the library. */
+static int report_signal(const struct request *request, int signal)
 {
   static struct report report;
 
-  fprintf(stderr, "cpucycles-info: the process that selected a counter ended by %s (%d)\n",
+  fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
     signal_name(signal), signal);
   if (request->mode == DO_TEXT) {
     fill_machine(&report);
     print_text_of_machine(&report);
   }
-  finish();
+  close_output();
   return 1;
 }
 
@@ -123,17 +125,17 @@ static int print_report(const struct request *request, const struct counter_list
   else
     print_text(&report);
   free(report.timer);
-  return finish() != 0 || report.killed > 0;
+  return close_output() != 0 || report.killed > 0;
 }
 
-static int complain(const char *what, const char *which)
+static int usage_error(const char *problem, const char *argument)
 {
-  fprintf(stderr, "cpucycles-info: %s%s\n%s", what, which, usage);
+  fprintf(stderr, "cpucycles-info: %s%s\n%s", problem, argument, usage);
   return 2;
 }
 
-/* The library's own way to limit the choice, and so that of the processes that examine counters. */
-static int limit_choice(const char *counter)
+/* Limits the library's choice by its own variable, which the children inherit. */
+static int force_counter(const char *counter)
 {
 #ifdef CPUCYCLES_POSIX
   return setenv("CPUCYCLES_IMPLEMENTATION", counter, 1);
@@ -156,7 +158,7 @@ static int is_listed(const struct counter_list *list, const char *counter)
   return 0;
 }
 
-static int obey(const struct request *request)
+static int run(const struct request *request)
 {
   static struct counter_list list;
   int signal = 0;
@@ -165,16 +167,16 @@ static int obey(const struct request *request)
     return help();
   if (request->mode == DO_VERSION)
     return version();
-  if (request->counter && limit_choice(request->counter) != 0)
-    return complain("no such counter: ", request->counter);
+  if (request->counter && force_counter(request->counter) != 0)
+    return usage_error("no such counter: ", request->counter);
   if (request->mode >= DO_LIST)
     list_counters(&list);
   else
     signal = list_counters_apart(&list);
   if (signal != 0)
-    return give_up(request, signal);
+    return report_signal(request, signal);
   if (request->counter && !is_listed(&list, request->counter))
-    return complain("no such counter (--list names them): ", request->counter);
+    return usage_error("no such counter (--list names them): ", request->counter);
   if (request->mode == DO_LIST)
     return print_list(&list);
   return request->mode == DO_CHECK ? check() : print_report(request, &list);
@@ -184,15 +186,15 @@ static int parse_seconds(const char *text, double *seconds)
 {
   char *end;
 
-  /* strtod(3) takes more: 0x1, spaces, infinity */
+  /* strtod(3) accepts more: 0x1, spaces, infinity */
   if (strspn(text, "0123456789.eE+-") != strlen(text))
     return -1;
   *seconds = strtod(text, &end);
-  return end > text && *end == 0 && *seconds > 0 && *seconds <= most_seconds ? 0 : -1;
+  return end > text && *end == 0 && *seconds > 0 && *seconds <= longest_seconds ? 0 : -1;
 }
 
-/* The value of an option that needs one: after "=", or the next argument. NULL: there is none,
-   or this is another option. */
+/* Returns the value of an option: after "=", or the next argument. NULL if there is no value or
+   arguments[*i] is another option. */
 static const char *value_of(const char *option, char **arguments, int *i)
 {
   size_t length = strlen(option);
@@ -222,7 +224,7 @@ static int parse_mode(const char *argument, struct request *request)
   for (i = 0; i < sizeof modes / sizeof modes[0]; i++)
     if (strcmp(argument, modes[i].option) == 0) {
       request->mode = modes[i].mode;
-      request->modes++;
+      request->mode_options++;
       return 1;
     }
   return 0;
@@ -241,23 +243,24 @@ static int parse(char **arguments, struct request *request)
     settings++;
     if ((value = value_of("--counter", arguments, &i)) != NULL) {
       request->counter = value;
-      request->counters++;
+      request->counter_options++;
     } else if ((value = value_of("--observe", arguments, &i)) == NULL)
-      return complain(strcmp(argument, "--counter") == 0 || strcmp(argument, "--observe") == 0
-          ? "a value is missing: " : "unknown argument: ", argument);
+      return usage_error(strcmp(argument, "--counter") == 0 || strcmp(argument, "--observe") == 0
+          ? "missing value: " : "unknown argument: ", argument);
     else if (parse_seconds(value, &request->seconds) != 0)
-      return complain("not a number of seconds, above 0 and up to 86400: ", value);
+      return usage_error("not a number of seconds, above 0 and up to 86400: ", value);
     else
-      request->observations++;
+      request->observe_options++;
   }
-  if (request->counters > 1 || request->observations > 1)
-    return complain("given more than once: ", request->counters > 1 ? "--counter" : "--observe");
-  if (request->modes > 1)
-    return complain("arguments that do not go together: ", "one of the forms below is meant");
+  if (request->counter_options > 1 || request->observe_options > 1)
+    return usage_error("given more than once: ",
+      request->counter_options > 1 ? "--counter" : "--observe");
+  if (request->mode_options > 1)
+    return usage_error("conflicting arguments: ", "use one of the forms below");
   if (request->mode == DO_CHECK && request->counter && settings == 1)
     return 0;
   if (settings > 0 && request->mode >= DO_LIST)
-    return complain("arguments that do not go together: ", "one of the forms below is meant");
+    return usage_error("conflicting arguments: ", "use one of the forms below");
   return 0;
 }
 
@@ -267,7 +270,7 @@ int main(int argc, char **argv)
   int status;
 
   (void)argc;
-  request.seconds = usual_seconds;
+  request.seconds = default_seconds;
   status = parse(argv, &request);
-  return status != 0 ? status : obey(&request);
+  return status != 0 ? status : run(&request);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report, each part in its turn. */
+/* Fills the report: the order of its parts. */
 
 #include "config.h"
 
@@ -9,18 +9,18 @@
 
 void fill_machine(struct report *report)
 {
-  look_at_system(&report->system, "");
-  look_at_cpu(&report->cpu, "", report->system.architecture);
+  fill_system(&report->system, "");
+  fill_cpu(&report->cpu, "", report->system.architecture);
   if (report->cpu.foreign)
     strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
-  look_at_state(&report->state, "");
+  fill_state(&report->state, "");
 }
 
 void fill_report(struct report *report, const struct counter_list *list, const char *only,
   double seconds)
 {
   report->clock = clock_name;
-  examine_each(report, list, only, seconds); /* before this process selects */
+  examine_each(report, list, only, seconds); /* its children select; this process must not yet */
   observe_differences(report);
   observe_rates(report);
   fill_library(&report->library);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The parts that fill the report, and the order in which a process may call them. */
+/* The parts that fill the report. The first call of the library selects a counter for good, so the
+   order of the calls matters: see fill_report(). */
 
 #ifndef CPUCYCLES_FILL_H
 #define CPUCYCLES_FILL_H
@@ -14,32 +15,30 @@ struct counter_list {
   char names[TIMERS][32];
   int works[TIMERS];
   long long core_persecond; /* measured by list_counters_apart() */
-  /* No child process can be started: this process has selected, and can examine only the counter
-     that it uses. */
-  int alone;
+  int no_child; /* 1: there is no fork() or it fails; only the selected counter is examined */
 };
 
-/* Fills all but core_persecond. */
+/* Fills all but core_persecond. This process selects. */
 void list_counters(struct counter_list *list);
 
-/* Fills the list in a child process, so that this process has not selected yet: the selection is
-   final. Without child processes this process fills it. Returns 0, or the signal that ended the
-   child. */
+/* Fills the list in a child, so that this process need not select yet; without a child, in this
+   process. Returns 0, or the signal that ended the child. */
 int list_counters_apart(struct counter_list *list);
 
-/* Examines each counter that works, or only the one named `only`, if that is not NULL. Call it
-   before this process's first call of the library. If a signal ends a child, reports that on
-   standard error and continues. */
+/* Examines each counter that works; if `only` is not NULL, only the counter of that name. Call it
+   before this process selects. If a signal ends a child, says so on standard error and goes on
+   with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
 /* measure.c: measurements of the calling process's counter. */
 
-/* The OS clock that counters are measured against: its name, and its time in nanoseconds. */
+/* The OS clock that counters are measured against. */
 extern const char clock_name[];
 long long clock_nanoseconds(void);
 
-/* Fills all but the name. If progress is not 0, shows it on standard error. */
+/* Needs timer->name and fills the rest: only the failure, if the process has not selected the
+   counter of that name. With progress, writes the elapsed time to standard error. */
 void examine(struct timer *timer, double seconds, int progress);
 
 void sort_counts(long long *values, int count);
@@ -51,20 +50,26 @@ void observe_rates(struct report *report);
 /* library.c: the library's answers. */
 const struct cpucycles_counter_info *selected_counter(void); /* NULL: none */
 void fill_library(struct library_info *library);
-/* Needs fill_library(). Measures the core's frequency again; `before` is the counter_list's. */
+
+/* Needs fill_library(). Measures the core's frequency once more; `before` is its frequency before
+   all other measurements. */
 void fill_core(struct report *report, long long before);
 
-/* system.c, machine.c: from files below root, which is "" except in tests. */
-void look_at_system(struct system_info *system, const char *root);
-void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
-void look_at_state(struct state_info *state, const char *root);
+/* system.c, machine.c: mostly from files below root: "", or a test's folder. */
+void fill_system(struct system_info *system, const char *root);
+void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
+void fill_state(struct state_info *state, const char *root);
 
-/* warn.c: conditions that endanger a measurement. Needs all else filled. */
+/* warn.c: conditions that can spoil a measurement. Needs the rest of the report. */
 void find_warnings(struct report *report);
 
-/* fill.c: the whole report; and the system and the CPU alone, without a call of the library. */
+/* fill.c */
+
+/* Fills the whole report. The parameters are those of examine_each(). */
 void fill_report(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
+
+/* Fills system, cpu and state without a call of the library. */
 void fill_machine(struct report *report);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as one JSON document (RFC 8259), of the schema that cpucycles-info.schema.json
-   describes. Members may be added to a format, and a change of what one means makes the next
-   format. */
+/* Prints the report as one JSON document (RFC 8259) that follows cpucycles-info.schema.json. FORMAT
+   stays when members are added, and changes when a member changes its meaning. */
 
 #include "config.h"
 
@@ -12,8 +11,8 @@
 
 enum { FORMAT = 1 };
 
-static int depth;    /* of objects and arrays that are open */
-static int is_first; /* in the one at hand */
+static int depth;    /* number of open objects and arrays */
+static int is_first; /* 1: the innermost of these has no members yet */
 
 static void line(void)
 {
@@ -21,8 +20,8 @@ static void line(void)
   is_first = 0;
 }
 
-/* What is no printable ASCII is escaped, or, where it is no UTF-8, replaced: files of the
-   system's can hold anything. Returns the length of the UTF-8 sequence at text, or 0. */
+/* Returns the length of the UTF-8 sequence at text, whose first byte is not ASCII; 0 if it is not
+   valid. */
 static int sequence_length(const unsigned char *text)
 {
   static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };
@@ -39,6 +38,7 @@ static int sequence_length(const unsigned char *text)
   return length;
 }
 
+/* Escapes control characters and replaces what is not UTF-8: system files can hold any bytes. */
 static void string(const char *text)
 {
   const unsigned char *at = (const unsigned char *)text;
@@ -114,7 +114,7 @@ static void boolean(const char *name, int value)
   printf("%s", value < 0 ? "null" : value ? "true" : "false");
 }
 
-/* The tool never asks for the locale's numbers: the point is a point. */
+/* The tool does not set LC_NUMERIC, so printf() writes a decimal point. */
 static void number(const char *name, double value)
 {
   key(name);
@@ -173,13 +173,14 @@ static void print_frequency(const struct library_info *library)
 
 static void print_core(const struct core_info *core)
 {
-  double cycles = core_cycles(core, core->after > 0 ? core->after : core->before);
+  long long persecond = core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
+  double cycles = cycles_per_counted_cycle(core, persecond);
 
   key("core");
   open_with('{');
-  integer_or_null("persecond_before", core->before);
-  integer_or_null("persecond_after", core->after);
-  integer_or_null("counted_persecond", core->counted);
+  integer_or_null("persecond_before", core->persecond_before);
+  integer_or_null("persecond_after", core->persecond_after);
+  integer_or_null("counted_persecond", core->counted_persecond);
   boolean("is_counted", core->is_counted);
   if (cycles > 0)
     number("cycles_per_counted_cycle", cycles);
@@ -202,7 +203,7 @@ static void print_rate(const struct timer *timer, const char *clock)
   number("uncertainty_ppm", timer->uncertainty);
   key("off_ppm");
   if (timer->stated > 0 && timer->measured > 0)
-    printf("%.6f", disagreement(timer));
+    printf("%.6f", rate_off_ppm(timer));
   else
     printf("null");
   number("seconds", timer->seconds);
@@ -235,8 +236,8 @@ static void print_hops(const struct timer *timer)
   open_with('{');
   integer("cpus", timer->cpus);
   integer("hops", timer->hops);
-  boolean("monotonic", timer->worst_hop == 0);
-  integer("largest_step_back", timer->worst_hop);
+  boolean("monotonic", timer->largest_step_back == 0);
+  integer("largest_step_back", timer->largest_step_back);
   close_with('}');
 }
 
@@ -245,12 +246,12 @@ static void print_differences(const struct timer *timer)
   key("differences");
   open_with('{');
   integer("count", timer->samples);
-  integer("below_zero", timer->backward);
-  integer("lowest", timer->low);
-  integer("lower_quartile", timer->quartile1);
+  integer("below_zero", timer->below_zero);
+  integer("lowest", timer->lowest);
+  integer("lower_quartile", timer->lower_quartile);
   integer("median", timer->median);
-  integer("upper_quartile", timer->quartile3);
-  integer("highest", timer->high);
+  integer("upper_quartile", timer->upper_quartile);
+  integer("highest", timer->highest);
   close_with('}');
 }
 
@@ -366,7 +367,7 @@ static void print_state(const struct state_info *state)
   if (*state->governor) {
     open_with('{');
     text_or_null("name", state->governor);
-    integer("cpus", state->governed);
+    integer("cpus", state->governor_cpus);
     boolean("others", state->governors > 1);
     close_with('}');
   } else

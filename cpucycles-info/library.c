@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The library's answers, as the report holds them. The first call selects a counter for good. */
+/* Copies the library's answers into the report. The first call selects a counter for good. */
 
 #include "config.h"
 
@@ -39,8 +39,8 @@ void fill_core(struct report *report, long long before)
 {
   struct core_info *core = &report->core;
 
-  core->before = before;
-  core->after = cpucycles_core_persecond();
-  core->counted = cpucycles_rate();
+  core->persecond_before = before;
+  core->persecond_after = cpucycles_core_persecond();
+  core->counted_persecond = cpucycles_rate();
   core->is_counted = report->library.selected && counts_core(report->library.selected);
 }

@@ -3,7 +3,7 @@
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = \
-	cpucycles-info/counters.c \
+	cpucycles-info/examine.c \
 	cpucycles-info/cpucycles-info.c \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
@@ -19,7 +19,7 @@ cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/report.c \
 	cpucycles-info/report.h \
 	cpucycles-info/system.c \
-	cpucycles-info/take.h \
+	cpucycles-info/copy-line.h \
 	cpucycles-info/text.c \
 	cpucycles-info/warn.c
 cpucycles_info_cpucycles_info_LDADD = libcpucycles.la

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The CPU that the report is about, and the state that it is in. Nothing that identifies a
-   person or a host is read: no serial number. */
+/* Fills the report's sections on the CPU and on settings that affect measurements. Reads nothing
+   that identifies a person or a host: no serial number. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "cpucycles-info/take.h"
+#include "cpucycles-info/copy-line.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -23,8 +23,9 @@
 
 enum { CPUS = 8192 };
 
-/* How many numbers are in a list such as "0-3,8"; with `marks`, marks them. */
-static int count_cpus(const char *list, unsigned char *marks)
+/* Returns how many CPUs are in a list such as "0-3,8". Sets is_listed[CPU] to 1, unless is_listed
+   is NULL. */
+static int count_cpus(const char *list, unsigned char *is_listed)
 {
   int count = 0;
 
@@ -35,21 +36,21 @@ static int count_cpus(const char *list, unsigned char *marks)
     if (*end == '-')
       last = strtol(end + 1, &end, 10);
     for (; first <= last && first < CPUS; first++, count++)
-      if (marks)
-        marks[first] = 1;
+      if (is_listed)
+        is_listed[first] = 1;
     list = *end == ',' ? end + 1 : "";
   }
   return count;
 }
 
-static int read_cpus(const char *root, const char *path, unsigned char *marks)
+static int read_cpus(const char *root, const char *path, unsigned char *is_listed)
 {
   char text[1024];
 
-  return read_kernel_text(root, path, text, sizeof text) > 0 ? count_cpus(text, marks) : 0;
+  return read_kernel_text(root, path, text, sizeof text) > 0 ? count_cpus(text, is_listed) : 0;
 }
 
-/* Of CPUs that share a core, the first counts. */
+/* Counts the first CPU of each core. */
 static int count_cores(const char *root, const unsigned char *online)
 {
   int cpu, cores = 0;
@@ -77,13 +78,13 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
     }
   if (cpu->types == TYPES)
     return;
-  take(cpu->type[i].name, sizeof cpu->type[i].name, name);
+  copy_line(cpu->type[i].name, sizeof cpu->type[i].name, name);
   cpu->type[i].count = count;
   cpu->types++;
 }
 
-/* Two kinds of core have a PMU each. */
-static void look_at_hybrid(struct cpu_info *cpu, const char *root)
+/* Linux has one PMU for each kind of core of a hybrid x86 CPU. */
+static void count_hybrid_types(struct cpu_info *cpu, const char *root)
 {
   static const char *const kinds[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
   size_t i;
@@ -106,7 +107,12 @@ static int is_x86(const char *architecture)
     || (architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
 }
 
-/* One line of /proc/cpuinfo: what it calls the model, in the order of how much that says. */
+enum {
+  NO_MODEL = 1000,
+  MACHINE_NUMBER = 999 /* s390x */
+};
+
+/* Rank of a key of /proc/cpuinfo that can name the model: 0 is the most informative key. */
 static int rank_of_key(const char *key)
 {
   static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch",
@@ -116,61 +122,84 @@ static int rank_of_key(const char *key)
   for (i = 0; i < (int)(sizeof keys / sizeof keys[0]); i++)
     if (strcmp(key, keys[i]) == 0)
       return i;
-  return 1000;
+  return NO_MODEL;
 }
 
 struct cpuinfo {
   struct cpu_info *cpu;
-  int rank;               /* of what is the model yet */
-  char implementer[16]; /* of the Arm core at hand */
+  const char *architecture;
+  int model_rank;       /* of the line that cpu->model is from */
+  char implementer[16]; /* of the Arm core whose lines are being read */
 };
 
-static void take_arm_core(struct cpuinfo *cpuinfo, const char *key, const char *value)
-{
-  char name[64];
-
-  if (strcmp(key, "CPU implementer") == 0)
-    take(cpuinfo->implementer, sizeof cpuinfo->implementer, value);
-  if (strcmp(key, "CPU part") != 0)
-    return;
-  snprintf(name, sizeof name, "implementer %s part %.16s", cpuinfo->implementer, value);
-  add_type(cpuinfo->cpu, name, 1);
-}
-
-static void take_cpuinfo_line(struct cpuinfo *cpuinfo, char *line, const char *architecture)
+/* Cuts "key<blanks>: value" in two. Returns the value; NULL if there is no colon. */
+static char *split_line(char *line)
 {
   char *colon = strchr(line, ':'), *end;
-  const char *machine;
-  int rank;
 
   if (!colon)
-    return;
+    return NULL;
   for (end = colon; end > line && isspace((unsigned char)end[-1]); end--)
     ;
   *end = 0;
   for (colon++; *colon == ' ' || *colon == '\t'; colon++)
     ;
   colon[strcspn(colon, "\n")] = 0;
-  if (strcmp(line, "vendor_id") == 0 && !is_x86(architecture)
-    && (strstr(colon, "Intel") || strstr(colon, "AMD")))
-    cpuinfo->cpu->foreign = 1;
-  rank = rank_of_key(line);
-  if (rank < cpuinfo->rank) {
-    cpuinfo->rank = rank;
-    take(cpuinfo->cpu->model, sizeof cpuinfo->cpu->model, colon);
-  }
-  /* s390x: the number of the machine's kind, and never its serial number beside it */
-  machine = strncmp(line, "processor ", 10) == 0 ? strstr(colon, "machine = ") : NULL;
-  if (machine && cpuinfo->rank == 1000) {
-    snprintf(cpuinfo->cpu->model, sizeof cpuinfo->cpu->model, "machine %.8s", machine + 10);
-    cpuinfo->rank = 999;
-  }
-  take_arm_core(cpuinfo, line, colon);
+  return colon;
 }
 
+static void find_model(struct cpuinfo *cpuinfo, const char *key, const char *value)
+{
+  struct cpu_info *cpu = cpuinfo->cpu;
+  const char *machine;
+  int rank = rank_of_key(key);
+
+  if (rank < cpuinfo->model_rank) {
+    cpuinfo->model_rank = rank;
+    copy_line(cpu->model, sizeof cpu->model, value);
+  }
+  /* s390x: the machine's type number, without the serial number in the same line */
+  machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
+  if (machine && cpuinfo->model_rank == NO_MODEL) {
+    snprintf(cpu->model, sizeof cpu->model, "machine %.8s", machine + 10);
+    cpuinfo->model_rank = MACHINE_NUMBER;
+  }
+}
+
+static void find_arm_core(struct cpuinfo *cpuinfo, const char *key, const char *value)
+{
+  char name[64];
+
+  if (strcmp(key, "CPU implementer") == 0)
+    copy_line(cpuinfo->implementer, sizeof cpuinfo->implementer, value);
+  if (strcmp(key, "CPU part") != 0)
+    return;
+  snprintf(name, sizeof name, "implementer %s part %.16s", cpuinfo->implementer, value);
+  add_type(cpuinfo->cpu, name, 1);
+}
+
+static void find_foreign_vendor(struct cpuinfo *cpuinfo, const char *key, const char *value)
+{
+  if (strcmp(key, "vendor_id") == 0 && !is_x86(cpuinfo->architecture)
+    && (strstr(value, "Intel") || strstr(value, "AMD")))
+    cpuinfo->cpu->foreign = 1;
+}
+
+static void parse_cpuinfo_line(struct cpuinfo *cpuinfo, char *line)
+{
+  const char *value = split_line(line);
+
+  if (!value)
+    return;
+  find_foreign_vendor(cpuinfo, line, value);
+  find_model(cpuinfo, line, value);
+  find_arm_core(cpuinfo, line, value);
+}
+
+/* Longer lines are read in pieces; the keys above have shorter ones. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
 {
-  struct cpuinfo cpuinfo = { cpu, 1000, "" };
+  struct cpuinfo cpuinfo = { cpu, architecture, NO_MODEL, "" };
   char path[256], line[512];
   FILE *file;
 
@@ -179,19 +208,20 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *arc
   if (!file)
     return;
   while (fgets(line, sizeof line, file))
-    take_cpuinfo_line(&cpuinfo, line, architecture);
+    parse_cpuinfo_line(&cpuinfo, line);
   fclose(file);
   if (cpu->types == 1 && !*cpu->model)
-    take(cpu->model, sizeof cpu->model, cpu->type[0].name);
+    copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
   if (cpu->types == 1)
-    cpu->types = 0; /* all of one type: nothing to tell apart */
+    cpu->types = 0; /* the report lists types only if there are several */
   if (cpu->foreign) {
     *cpu->model = 0;
     cpu->types = 0;
   }
 }
 
-static void name_model(struct cpu_info *cpu, const char *root)
+/* Sources of the model besides /proc/cpuinfo. */
+static void find_other_model(struct cpu_info *cpu, const char *root)
 {
 #ifdef HAVE_SYSCTLBYNAME
   static const char *const names[] = { "machdep.cpu.brand_string", "hw.model" };
@@ -202,14 +232,14 @@ static void name_model(struct cpu_info *cpu, const char *root)
     size_t size = sizeof text - 1;
 
     if (sysctlbyname(names[i], text, &size, NULL, 0) == 0)
-      take(cpu->model, sizeof cpu->model, text);
+      copy_line(cpu->model, sizeof cpu->model, text);
   }
 #endif
   if (!*cpu->model && !cpu->foreign)
-    take_file(cpu->model, sizeof cpu->model, root, "/proc/device-tree/model");
+    copy_line_of_file(cpu->model, sizeof cpu->model, root, "/proc/device-tree/model");
 #ifndef CPUCYCLES_POSIX
   if (!*cpu->model && getenv("PROCESSOR_IDENTIFIER"))
-    take(cpu->model, sizeof cpu->model, getenv("PROCESSOR_IDENTIFIER"));
+    copy_line(cpu->model, sizeof cpu->model, getenv("PROCESSOR_IDENTIFIER"));
 #endif
 }
 
@@ -227,7 +257,7 @@ static int count_allowed(void)
 #endif
 }
 
-void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
+void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 {
   static unsigned char online[CPUS];
 
@@ -236,32 +266,32 @@ void look_at_cpu(struct cpu_info *cpu, const char *root, const char *architectur
   cpu->cores = count_cores(root, online);
   cpu->allowed = count_allowed();
   read_cpuinfo(cpu, root, architecture);
-  name_model(cpu, root);
-  look_at_hybrid(cpu, root);
+  find_other_model(cpu, root);
+  count_hybrid_types(cpu, root);
 #ifndef CPUCYCLES_POSIX
   if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS"))
     cpu->cpus = atoi(getenv("NUMBER_OF_PROCESSORS"));
 #endif
 }
 
-/* Its state. */
+/* Settings. */
 
-/* Of several governors, the one that changes frequencies is the one to name. */
+/* Keeps the governor "performance" only if there is no other: another changes the frequency. */
 static void count_governor(struct state_info *state, const char *governor)
 {
   if (*state->governor && strcmp(governor, state->governor) != 0) {
     state->governors = 2;
     if (strcmp(state->governor, "performance") != 0)
       return;
-    state->governed = 0;
+    state->governor_cpus = 0;
   }
   snprintf(state->governor, sizeof state->governor, "%s", governor);
-  state->governed++;
+  state->governor_cpus++;
   if (state->governors == 0)
     state->governors = 1;
 }
 
-static void look_at_governors(struct state_info *state, const char *root)
+static void count_governors(struct state_info *state, const char *root)
 {
   static unsigned char online[CPUS];
   int cpu;
@@ -274,29 +304,30 @@ static void look_at_governors(struct state_info *state, const char *root)
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-    take_file(governor, sizeof governor, root, path);
+    copy_line_of_file(governor, sizeof governor, root, path);
     if (*governor)
       count_governor(state, governor);
   }
 }
 
-static int look_at_turbo(const char *root)
+static int read_turbo(const char *root)
 {
   char text[8] = "";
 
-  take_file(text, sizeof text, root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+  copy_line_of_file(text, sizeof text, root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
   if (*text)
     return strcmp(text, "0") == 0;
-  take_file(text, sizeof text, root, "/sys/devices/system/cpu/cpufreq/boost");
+  copy_line_of_file(text, sizeof text, root, "/sys/devices/system/cpu/cpufreq/boost");
   return *text ? strcmp(text, "1") == 0 : -1;
 }
 
-void look_at_state(struct state_info *state, const char *root)
+void fill_state(struct state_info *state, const char *root)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
-  take_file(state->clock_source, sizeof state->clock_source, root, CLOCKS "current_clocksource");
-  take_file(state->clock_sources, sizeof state->clock_sources, root,
+  copy_line_of_file(state->clock_source, sizeof state->clock_source, root,
+    CLOCKS "current_clocksource");
+  copy_line_of_file(state->clock_sources, sizeof state->clock_sources, root,
     CLOCKS "available_clocksource");
-  look_at_governors(state, root);
-  state->turbo = look_at_turbo(root);
+  count_governors(state, root);
+  state->turbo = read_turbo(root);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the calling process's counter does: its rate against the OS clock, its steps, what a read
-   costs, and whether it goes on upward from CPU to CPU. */
+/* Measures the calling process's counter: its rate against the OS clock, its steps, the cost of a
+   read, and whether the count goes back from one CPU to the next. */
 
 #include "config.h"
 
@@ -17,15 +17,15 @@
 #endif
 
 enum {
-  BRACKETS = 16,    /* at each end of an observation */
-  REPETITIONS = 5,  /* of timing a read */
-  ROUND = 200000,   /* nanoseconds that one such takes, about */
-  CHANGES = 100,    /* of the clock, to find its step; or, of a coarse one, */
-  CHANGES_OF_COARSE = 4,
-  COARSE = 1000000, /* nanoseconds that are enough */
-  RESOLVED = 10,    /* steps of the clock, at least, in a time that is worth something */
-  /* reads in a row of a clock that stands still: longer than any coarse one takes */
-  STILL = 4000000
+  CLOCK_SAMPLES = 16, /* at each end of an observation */
+  REPETITIONS = 5,    /* of the measurement of a read */
+  REPETITION_NANOSECONDS = 200000, /* duration of one, about */
+  CLOCK_CHANGES = 100,             /* to find the step of the clock, */
+  COARSE_CLOCK_CHANGES = 4,        /* or this many if they take COARSE_NANOSECONDS */
+  COARSE_NANOSECONDS = 1000000,
+  LEAST_CLOCK_STEPS = 10, /* in a duration that is precise enough to use */
+  /* successive equal readings of a stopped clock: the coarsest clock takes fewer to change */
+  STOPPED_CLOCK_READS = 4000000
 };
 
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
@@ -38,7 +38,7 @@ const char clock_name[] = "CLOCK_MONOTONIC";
 const char clock_name[] = "gettimeofday";
 #endif
 
-/* The least by which it was seen to move, in nanoseconds; 0: it stands still. */
+/* Smallest change of the clock seen, in nanoseconds; 0: the clock stands still. */
 static long long clock_step;
 
 long long clock_nanoseconds(void)
@@ -68,57 +68,58 @@ void sort_counts(long long *values, int count)
   qsort(values, (size_t)count, sizeof *values, compare);
 }
 
-/* What clock_getres(2) says is of the timers, not of what the clock is read from. */
+/* Measured, because clock_getres(2) states the resolution of timers, not of the clock's source. */
 static long long find_clock_step(void)
 {
   long long begin = clock_nanoseconds(), last = begin, now = begin, step = 0;
-  int changes = 0, turns = 0;
+  int changes = 0, equal_reads = 0;
 
-  /* of a coarse one, some are enough */
-  while (turns < STILL && changes < CHANGES
-    && (changes < CHANGES_OF_COARSE || now - begin < COARSE)) {
+  /* of a coarse clock, a few changes are enough */
+  while (equal_reads < STOPPED_CLOCK_READS && changes < CLOCK_CHANGES
+    && (changes < COARSE_CLOCK_CHANGES || now - begin < COARSE_NANOSECONDS)) {
     now = clock_nanoseconds();
-    turns++;
+    equal_reads++;
     if (now == last)
       continue;
     if (now > last && (step == 0 || now - last < step))
       step = now - last;
     last = now;
-    turns = 0;
+    equal_reads = 0;
     changes++;
   }
   return step;
 }
 
-/* A moment by both: the counter was read between two reads of the clock, up to `width` nanoseconds
-   apart. */
-struct moment {
-  long long count, time, width;
+/* A read of the counter between two reads of the clock. */
+struct clock_sample {
+  long long count;
+  long long time;  /* middle of the interval that contains the read, nanoseconds */
+  long long width; /* length of that interval */
 };
 
-static struct moment look(void)
+static struct clock_sample take_sample(void)
 {
-  struct moment moment;
+  struct clock_sample sample;
 
-  moment.time = clock_nanoseconds();
-  moment.count = cpucycles();
-  /* it may be on the way to its next step */
-  moment.width = clock_nanoseconds() - moment.time + clock_step;
-  moment.time += moment.width / 2;
-  return moment;
+  sample.time = clock_nanoseconds();
+  sample.count = cpucycles();
+  /* the clock may be up to one step ahead of its second reading */
+  sample.width = clock_nanoseconds() - sample.time + clock_step;
+  sample.time += sample.width / 2;
+  return sample;
 }
 
-static struct moment look_closely(void)
+static struct clock_sample take_narrowest_sample(void)
 {
-  struct moment tightest = look(), moment;
+  struct clock_sample narrowest = take_sample(), sample;
   int i;
 
-  for (i = 1; i < BRACKETS; i++) {
-    moment = look();
-    if (moment.width < tightest.width)
-      tightest = moment;
+  for (i = 1; i < CLOCK_SAMPLES; i++) {
+    sample = take_sample();
+    if (sample.width < narrowest.width)
+      narrowest = sample;
   }
-  return tightest;
+  return narrowest;
 }
 
 static void read_batch(long long *differences)
@@ -132,7 +133,7 @@ static void read_batch(long long *differences)
     differences[i] = reads[i + 1] - reads[i];
 }
 
-static void say_progress(const char *name, double done, double seconds)
+static void show_progress(const char *name, double done, double seconds)
 {
   fprintf(stderr, "\rcpucycles-info: %s: %.0f of %.0f s ", name, done, seconds);
   fflush(stderr);
@@ -144,32 +145,33 @@ static void clear_progress(void)
   fflush(stderr);
 }
 
-/* Waits, busy, until the clock is that far. Returns 0, or -1: it stands still, or was set back. */
+/* Busy-waits until `length` nanoseconds after begin. Returns 0; -1 if the clock stands still or is
+   set back. */
 static int wait_until(const struct timer *timer, long long begin, long long length, double seconds,
   int progress)
 {
-  long long time = clock_nanoseconds() - begin, last = time, shown = -1;
-  int turns = 0;
+  long long time = clock_nanoseconds() - begin, last = time, shown_second = -1;
+  int equal_reads = 0;
 
-  while (time < length && turns < STILL) {
-    if (progress && time / 1000000000 != shown) {
-      shown = time / 1000000000;
-      say_progress(timer->name, (double)shown, seconds);
+  while (time < length && equal_reads < STOPPED_CLOCK_READS) {
+    if (progress && time / 1000000000 != shown_second) {
+      shown_second = time / 1000000000;
+      show_progress(timer->name, (double)shown_second, seconds);
     }
     time = clock_nanoseconds() - begin;
     if (time < last)
       return -1;
-    turns = time == last ? turns + 1 : 0;
+    equal_reads = time == last ? equal_reads + 1 : 0;
     last = time;
   }
   return time < length ? -1 : 0;
 }
 
-/* Batches of reads, spread over the time; busy all the while, as a core's own counter may stand
-   still otherwise. */
+/* Reads batches spread over the duration. Keeps the core busy between them, because a core's own
+   counter may stop while the core is idle. */
 static void observe(struct timer *timer, double seconds, int progress)
 {
-  struct moment begin = look_closely(), end;
+  struct clock_sample begin = take_narrowest_sample(), end;
   long long length = (long long)(seconds * 1e9), counted, time;
   int i, clock_failed = clock_step == 0;
 
@@ -179,7 +181,7 @@ static void observe(struct timer *timer, double seconds, int progress)
       clock_failed
         = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
   }
-  end = look_closely();
+  end = take_narrowest_sample();
   if (progress)
     clear_progress();
   counted = end.count - begin.count;
@@ -194,7 +196,7 @@ static void observe(struct timer *timer, double seconds, int progress)
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
 }
 
-static void judge_differences(struct timer *timer)
+static void summarize_differences(struct timer *timer)
 {
   int i;
 
@@ -202,20 +204,20 @@ static void judge_differences(struct timer *timer)
   for (i = 0; i < timer->samples; i++) {
     long long difference = timer->differences[i];
 
-    timer->backward += difference < 0;
+    timer->below_zero += difference < 0;
     if (difference > 0 && timer->step == 0)
       timer->step = difference;
   }
   timer->step_units = (double)timer->step / timer->scaling;
-  timer->low = timer->differences[0];
-  timer->quartile1 = timer->differences[timer->samples / 4];
+  timer->lowest = timer->differences[0];
+  timer->lower_quartile = timer->differences[timer->samples / 4];
   timer->median = timer->differences[timer->samples / 2];
-  timer->quartile3 = timer->differences[timer->samples * 3 / 4];
-  timer->high = timer->differences[timer->samples - 1];
+  timer->upper_quartile = timer->differences[timer->samples * 3 / 4];
+  timer->highest = timer->differences[timer->samples - 1];
 }
 
-/* In units: what is multiplied up to cycles is cut off there. */
-static void judge_grain(struct timer *timer)
+/* In units, because scaled counts are rounded down to whole cycles. */
+static void measure_grain(struct timer *timer)
 {
   static long long differences[GRAIN_SAMPLES];
   int i;
@@ -227,8 +229,8 @@ static void judge_grain(struct timer *timer)
   timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* The least that a call was seen to take: of some dozens or thousands in a row. */
-static void time_reads(struct timer *timer)
+/* The lowest mean cost of a call in a run of 10 to 10000 calls. */
+static void measure_read_cost(struct timer *timer)
 {
   long long reads = 10, begin, time, first, cycles;
   long long i;
@@ -241,12 +243,12 @@ static void time_reads(struct timer *timer)
       cycles = cpucycles();
     cycles -= first;
     time = clock_nanoseconds() - begin;
-    if (round == 0) { /* only to see how many are worth it */
-      reads = time > 0 ? 10LL * ROUND / time : 10000;
+    if (round == 0) { /* finds how many reads fill REPETITION_NANOSECONDS */
+      reads = time > 0 ? 10LL * REPETITION_NANOSECONDS / time : 10000;
       reads = reads < 10 ? 10 : reads > 10000 ? 10000 : reads;
       continue;
     }
-    if (clock_step > 0 && time >= RESOLVED * clock_step
+    if (clock_step > 0 && time >= LEAST_CLOCK_STEPS * clock_step
       && (timer->read_nanoseconds <= 0 || (double)time / (double)reads < timer->read_nanoseconds))
       timer->read_nanoseconds = (double)time / (double)reads;
     if (round == 1 || (double)cycles / (double)reads < timer->read_cycles)
@@ -258,8 +260,8 @@ static void time_reads(struct timer *timer)
 
 enum { CPUS = 8192 };
 
-/* From one allowed CPU to the next and round again, for that long, or once round. */
-static void hop(struct timer *timer, long long nanoseconds)
+/* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time is up. */
+static void hop_over_cpus(struct timer *timer, long long nanoseconds)
 {
   size_t size = CPU_ALLOC_SIZE(CPUS);
   cpu_set_t *allowed = CPU_ALLOC(CPUS), *one = CPU_ALLOC(CPUS);
@@ -278,8 +280,8 @@ static void hop(struct timer *timer, long long nanoseconds)
         if (sched_setaffinity(0, size, one) != 0)
           continue;
         count = cpucycles();
-        if (timer->cpus > 0 && last - count > timer->worst_hop)
-          timer->worst_hop = last - count;
+        if (timer->cpus > 0 && last - count > timer->largest_step_back)
+          timer->largest_step_back = last - count;
         last = count;
         timer->cpus += round == 0;
         timer->hops++;
@@ -292,7 +294,7 @@ static void hop(struct timer *timer, long long nanoseconds)
 
 #else
 
-static void hop(struct timer *timer, long long nanoseconds)
+static void hop_over_cpus(struct timer *timer, long long nanoseconds)
 {
   (void)timer;
   (void)nanoseconds;
@@ -300,8 +302,7 @@ static void hop(struct timer *timer, long long nanoseconds)
 
 #endif
 
-/* What is said of it. */
-static void ask(struct timer *timer)
+static void copy_timer_info(struct timer *timer)
 {
   const struct cpucycles_timer_info *info = cpucycles_timer();
 
@@ -324,12 +325,12 @@ void examine(struct timer *timer, double seconds, int progress)
   }
   timer->scaling = counter->scaling;
   timer->scaled = counter->scaling < 1 || counter->scaling > 1;
-  ask(timer);
+  copy_timer_info(timer);
   clock_step = find_clock_step();
-  time_reads(timer);
+  measure_read_cost(timer);
   timer->overhead = cpucycles_overhead();
   observe(timer, seconds, progress);
-  judge_differences(timer);
-  judge_grain(timer);
-  hop(timer, (long long)(seconds * 1e9 / 2));
+  summarize_differences(timer);
+  measure_grain(timer);
+  hop_over_cpus(timer, (long long)(seconds * 1e9 / 2));
 }

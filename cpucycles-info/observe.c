@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The counter in use, as the report's first lines tell of it: those that cpucycles-info has
-   always had. */
+/* Measures the counter in use for the report's lines "iqm" and "observed persecond", which
+   cpucycles-info has always had. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-/* The mean of the middle half: steadier than a mean, finer than a median. */
+/* Mean of the middle half: steadier than the mean, finer than the median. */
 static long long interquartile_mean(const long long *values)
 {
   long long sorted[DIFFERENCES], sum = 0;
@@ -23,7 +23,7 @@ static long long interquartile_mean(const long long *values)
   return sum / (DIFFERENCES / 2);
 }
 
-/* Adjacent reads: how steady the counter is, and what one call costs. */
+/* Adjacent reads show how steady the counter is and what one call costs. */
 void observe_differences(struct report *report)
 {
   long long reads[DIFFERENCES + 1];
@@ -44,26 +44,27 @@ static long long microseconds(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-/* Some dozens of cycles that no compiler can leave out and no CPU can overlap. */
-static unsigned long long work(unsigned long long x)
+/* A chain of dependent multiplications: some dozens of cycles that no compiler removes and no CPU
+   overlaps. */
+static unsigned long long multiply(unsigned long long x)
 {
-  volatile unsigned long long kept;
+  volatile unsigned long long sink;
   int i;
 
   for (i = 0; i < 16; i++)
     x = x * 6364136223846793005ULL + 1;
-  kept = x;
-  return kept;
+  sink = x;
+  return sink;
 }
 
-/* The counter against the wall clock, whose reading is up to a microsecond off at either end. */
+/* The bounds allow for wall-clock readings that are up to a microsecond off at either end. */
 static void observe_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;
   long long i, begin = microseconds(), time, cycles, first = cpucycles();
 
   for (i = 0; i < loops; i++)
-    x = work(x);
+    x = multiply(x);
   cycles = cpucycles() - first;
   time = microseconds() - begin;
   observed->low = (double)cycles * 1e6 / (double)(time + 1);

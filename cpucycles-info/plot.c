@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* How the differences of adjacent reads are distributed, as a bar chart for each counter that
+/* Draws the distribution of the differences of adjacent reads: a bar chart for each counter that
    works. */
 
 #include "config.h"
@@ -23,18 +23,17 @@
 #endif
 
 enum {
-  ROWS = 24,    /* at most; the last one is for what is rare and far above */
+  ROWS = 24,    /* at most; the last row is for rare large differences */
   NARROWEST = 40,
   WIDEST = 200,
   EIGHTHS = 8
 };
 
-/* How to draw. */
 struct style {
   int width, unicode, color;
 };
 
-/* Differences from `from` up to and not including `to`. */
+/* Differences from `from` to `to` - 1. */
 struct row {
   long long from, to;
   int count;
@@ -42,7 +41,8 @@ struct row {
 
 struct chart {
   struct row rows[ROWS];
-  int used, highest;
+  int used;    /* rows */
+  int highest; /* count of a row */
 };
 
 static int is_terminal(void)
@@ -85,8 +85,8 @@ static struct style find_style(void)
   return style;
 }
 
-/* Rows of equal width, a whole number of cycles, up to where all but one in a hundred are, and
-   one for the rest. */
+/* Makes rows of equal width, a whole number of cycles, for the lower 99 % of the differences, and
+   one row for the rest. */
 static void make_chart(struct chart *chart, const struct timer *timer)
 {
   const long long *values = timer->differences;
@@ -100,7 +100,7 @@ static void make_chart(struct chart *chart, const struct timer *timer)
     chart->rows[i].from = low + i * span;
     chart->rows[i].to = low + (i + 1) * span;
   }
-  for (i = 0; i < timer->samples; i++) { /* they are sorted */
+  for (i = 0; i < timer->samples; i++) { /* values are sorted */
     while (row < chart->used && values[i] >= chart->rows[row].to)
       row++;
     if (row == chart->used) {
@@ -115,7 +115,7 @@ static void make_chart(struct chart *chart, const struct timer *timer)
       chart->highest = chart->rows[i].count;
 }
 
-/* Narrows to the rows that hold something, and one empty row where there were several. */
+/* Returns 1 for the second and later ones of successive empty rows, which are not printed. */
 static int is_gap(const struct chart *chart, int i)
 {
   /* cppcheck-suppress arrayIndexOutOfBoundsCond ; it is below chart->used */
@@ -127,16 +127,16 @@ static int holds(const struct row *row, long long value)
   return value >= row->from && value < row->to;
 }
 
-static const char *mark_of(const struct timer *timer, const struct row *row)
+static const char *quartile_label(const struct timer *timer, const struct row *row)
 {
-  static const char *const marks[] = { "", "Q1", "median", "Q1 median", "Q3", "Q1 Q3", "median Q3",
+  static const char *const labels[] = { "", "Q1", "median", "Q1 median", "Q3", "Q1 Q3", "median Q3",
     "Q1 median Q3" };
 
-  return marks[holds(row, timer->quartile1) + 2 * holds(row, timer->median)
-    + 4 * holds(row, timer->quartile3)];
+  return labels[holds(row, timer->lower_quartile) + 2 * holds(row, timer->median)
+    + 4 * holds(row, timer->upper_quartile)];
 }
 
-/* A bar of so many eighths of a column. What counts at all is seen. */
+/* Prints a bar of this many eighths of a column; ASCII bars are rounded up to whole columns. */
 static void print_bar(int eighths, const struct style *style)
 {
   static const char *const parts[EIGHTHS] = { "", "\342\226\217", "\342\226\216", "\342\226\215",
@@ -161,23 +161,23 @@ static void name_row(char *name, size_t size, const struct row *row)
     snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
 }
 
-static void print_row(const struct timer *timer, const struct row *row, int label, int room,
-  int highest, const struct style *style)
+static void print_row(const struct timer *timer, const struct row *row, int name_width,
+  int bar_width, int highest, const struct style *style)
 {
-  const char *mark = mark_of(timer, row);
+  const char *label = quartile_label(timer, row);
   char name[48];
-  int eighths = highest > 0 ? (int)((long long)row->count * room * EIGHTHS / highest) : 0;
+  int eighths = highest > 0 ? (int)((long long)row->count * bar_width * EIGHTHS / highest) : 0;
 
   if (eighths == 0 && row->count > 0)
-    eighths = 1;
+    eighths = 1; /* a row that is not empty has a bar */
   name_row(name, sizeof name, row);
-  printf("%*s %6d%s", label, name, row->count, eighths > 0 ? " " : "");
-  if (style->color && *mark)
+  printf("%*s %6d%s", name_width, name, row->count, eighths > 0 ? " " : "");
+  if (style->color && *label)
     printf("\033[1m");
   print_bar(eighths, style);
-  if (*mark)
-    printf(" %s", mark);
-  if (style->color && *mark)
+  if (*label)
+    printf(" %s", label);
+  if (style->color && *label)
     printf("\033[0m");
   printf("\n");
 }
@@ -186,21 +186,21 @@ static void print_chart(const struct timer *timer, const struct style *style)
 {
   struct chart chart;
   char name[48];
-  int i, label = 0, room;
+  int i, name_width = 0, bar_width;
 
   make_chart(&chart, timer);
   for (i = 0; i < chart.used; i++) {
     name_row(name, sizeof name, &chart.rows[i]);
-    if (!is_gap(&chart, i) && (int)strlen(name) > label)
-      label = (int)strlen(name);
+    if (!is_gap(&chart, i) && (int)strlen(name) > name_width)
+      name_width = (int)strlen(name);
   }
-  /* the label, the count, and the longest mark stand beside the bar */
-  room = style->width - label - 8 - (int)sizeof " Q1 median Q3";
-  if (room < 4)
-    room = 4;
+  /* the name, the count and the longest label are in the bar's line */
+  bar_width = style->width - name_width - 8 - (int)sizeof " Q1 median Q3";
+  if (bar_width < 4)
+    bar_width = 4;
   for (i = 0; i < chart.used; i++)
     if (!is_gap(&chart, i))
-      print_row(timer, &chart.rows[i], label, room, chart.highest, style);
+      print_row(timer, &chart.rows[i], name_width, bar_width, chart.highest, style);
 }
 
 static void print_counter(const struct timer *timer, const struct style *style)
@@ -211,8 +211,8 @@ static void print_counter(const struct timer *timer, const struct style *style)
     return;
   }
   printf("%d differences of adjacent reads, in cycles\n", timer->samples);
-  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->quartile1, timer->median,
-    timer->quartile3, timer->low, timer->high);
+  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->lower_quartile, timer->median,
+    timer->upper_quartile, timer->lowest, timer->highest);
   print_chart(timer, style);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The printers, text.c, json.c and plot.c: each prints a filled report to standard output. */
+/* The printers, text.c, json.c and plot.c: each prints a filled report to standard output. A
+   section of the report is a function in text.c and one in json.c. */
 
 #ifndef CPUCYCLES_PRINT_H
 #define CPUCYCLES_PRINT_H

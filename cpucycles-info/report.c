@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Figures that follow from a report, and names of signals. */
+/* Figures derived from a report, and names of signals. */
 
 #include "config.h"
 
@@ -63,14 +63,14 @@ int counts_core(const struct cpucycles_counter_info *counter)
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
 }
 
-double core_cycles(const struct core_info *core, long long persecond)
+double cycles_per_counted_cycle(const struct core_info *core, long long persecond)
 {
-  if (core->counted <= 0 || persecond <= 0)
+  if (core->counted_persecond <= 0 || persecond <= 0)
     return 0;
-  return (double)persecond / (double)core->counted;
+  return (double)persecond / (double)core->counted_persecond;
 }
 
-double disagreement(const struct timer *timer)
+double rate_off_ppm(const struct timer *timer)
 {
   if (timer->stated <= 0 || timer->measured <= 0)
     return 0;

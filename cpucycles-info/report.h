@@ -12,54 +12,55 @@
 
 enum {
   DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
-  OBSERVED = 11,    /* lines, each of twice the loops */
+  OBSERVED = 11,    /* "observed persecond" lines; each runs twice the loops of the one before */
   BATCHES = 100,    /* of adjacent reads, spread over an observation */
-  BATCH = 100,
+  BATCH = 100,      /* differences in a batch */
   SAMPLES = BATCHES * BATCH,
   TIMERS = 128, /* more counters than any system has */
   TYPES = 8,
   WARNINGS = 12
 };
 
-/* What a counter does, as seen from a process that counts by it. */
+/* Measurements of one counter, made by a process that has selected it. */
 struct timer {
   char name[32];
-  char failure[80]; /* why it could not be examined; or empty */
-  int scaled;
+  char failure[80];        /* why it was not examined; empty: it was */
+  int scaled;              /* 1: scaling is not 1 */
   double scaling;          /* cycles per unit */
-  long long stated;        /* units a second; 0: nobody states it */
-  char stated_source[48];  /* who does, where several can */
-  double measured;         /* the same, against the OS clock; 0: cannot be said */
-  double uncertainty;      /* of that, in parts per million */
-  double seconds;          /* for so long */
+  long long stated;        /* stated rate, units per second; 0: none */
+  char stated_source[48];  /* of the stated rate, if a counter has several sources; else empty */
+  double measured;         /* rate against the OS clock, units per second; 0: not measured */
+  double uncertainty;      /* of the measured rate, in parts per million */
+  double seconds;          /* duration of the observation; 0: the OS clock failed */
   int invariant;           /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;          /* that were hopped over; 0: that could not be tried */
-  long long worst_hop;     /* largest step back in cycles, or 0 */
-  long long step;          /* smallest difference seen that is not 0, in cycles */
+  int cpus, hops;          /* CPUs, and changes between them; 0: not tried */
+  long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
+  long long step;          /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
-  struct grain grain;      /* in its own units */
-  /* what a call costs; 0 nanoseconds: the clock cannot tell */
-  double read_cycles, read_nanoseconds;
+  struct grain grain;      /* in units */
+  double read_cycles;      /* per call of cpucycles() */
+  double read_nanoseconds; /* the same; 0: the OS clock is too coarse */
   long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
-  int samples, backward;   /* differences, and how many of them are below 0 */
-  long long low, quartile1, median, quartile3, high;
-  long long differences[SAMPLES]; /* sorted */
+  int samples, below_zero; /* number of differences, and of negative ones */
+  long long lowest, lower_quartile, median, upper_quartile, highest;
+  long long differences[SAMPLES]; /* sorted, if the timer was examined */
 };
 
+/* The counter in use against the wall clock. */
 struct observed {
-  double low, high; /* counts a second */
+  double low, high; /* bounds of the rate, counts per second */
   long long loops, microseconds;
 };
 
-/* The core's frequency, before all else was measured and after, and what the counter in use counts
-   a second. 0: not known. */
+/* Frequency of the core before and after all other measurements, and the rate of the count. Each
+   is 0 if it is not known. */
 struct core_info {
-  long long before, after, counted;
-  int is_counted; /* what is counted is the core's own cycles */
+  long long persecond_before, persecond_after, counted_persecond;
+  int is_counted; /* 1: the counter in use counts the core's own cycles */
 };
 
-/* Empty texts and 0 are not known, or do not apply. */
+/* Empty strings and 0: not known, or not applicable. */
 struct system_info {
   char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
     emulator[48];
@@ -68,7 +69,7 @@ struct system_info {
 
 struct cpu_info {
   char model[128];
-  int foreign; /* the system shows the file of another architecture: so do emulators of programs */
+  int foreign; /* 1: /proc/cpuinfo is of another architecture, as under user-mode emulation */
   int cpus, allowed, cores;
   int types;
   struct {
@@ -77,11 +78,12 @@ struct cpu_info {
   } type[TYPES];
 };
 
-/* What can change while something is measured. */
+/* Settings of the system that can change during a measurement. */
 struct state_info {
   char clock_source[32], clock_sources[96], governor[32];
-  int governed, governors; /* CPUs with the governor above; how many different ones there are */
-  int turbo;               /* 1: on; 0: off; -1: not known */
+  int governor_cpus; /* CPUs with that governor */
+  int governors;     /* 0: none was read; 1: all CPUs have that one; 2: some have another */
+  int turbo;         /* 1: on; 0: off; -1: not known */
 };
 
 /* The library's answers. The pointers lead into the library and stay valid. */
@@ -96,15 +98,16 @@ struct library_info {
 
 struct report {
   struct library_info library;
-  long long differences[DIFFERENCES], mean;
+  long long differences[DIFFERENCES]; /* of adjacent reads of the counter in use */
+  long long mean;                     /* interquartile mean of these */
   struct observed observed[OBSERVED];
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
   struct state_info state;
-  const char *clock; /* name of the OS clock that rates are measured against */
+  const char *clock; /* name of the OS clock that measured the rates */
   int timers;
-  struct timer *timer; /* of each counter that works */
+  struct timer *timer; /* one for each counter that works */
   int killed;          /* examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][320];
@@ -120,9 +123,9 @@ const struct cpucycles_counter_info *counter_of(const struct report *report, con
 int counts_core(const struct cpucycles_counter_info *counter);
 
 /* Core cycles per counted cycle if the core runs at persecond; 0: not known. */
-double core_cycles(const struct core_info *core, long long persecond);
+double cycles_per_counted_cycle(const struct core_info *core, long long persecond);
 
 /* Measured rate relative to the stated rate, in parts per million; 0: one of the two is missing. */
-double disagreement(const struct timer *timer);
+double rate_off_ppm(const struct timer *timer);
 
 #endif

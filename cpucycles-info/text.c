@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report as plain lines, each beginning with "cpucycles": first those that cpucycles-info
-   has always had, in form and order, then the rest. */
+/* Prints the report as plain lines, each beginning with "cpucycles". The lines that cpucycles-info
+   has always had come first, in their old form and order. */
 
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The lines of cpucycles_tracesetup(). In millionths, rounded as the library rounds. */
+/* A line of cpucycles_tracesetup(), with the scaling rounded as there. */
 static void print_trace(int number, const struct cpucycles_counter_info *counter)
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
@@ -87,7 +87,6 @@ static void print_cpu(const struct cpu_info *cpu)
     printf("cpucycles cpu type %s: %d CPUs\n", cpu->type[i].name, cpu->type[i].count);
 }
 
-/* Where the frequency comes from, and which setting of it was not obeyed. */
 static void print_frequency(const struct library_info *library)
 {
   printf("cpucycles frequency source %s", library->frequency_source);
@@ -98,19 +97,20 @@ static void print_frequency(const struct library_info *library)
 
 static void print_core(const struct core_info *core)
 {
-  double first = core_cycles(core, core->before), last = core_cycles(core, core->after);
+  double first = cycles_per_counted_cycle(core, core->persecond_before);
+  double last = cycles_per_counted_cycle(core, core->persecond_after);
 
   printf("cpucycles core persecond ");
-  if (core->before <= 0 && core->after <= 0) {
+  if (core->persecond_before <= 0 && core->persecond_after <= 0) {
     printf("not known\n");
     return;
   }
-  if (core->before > 0)
-    printf("%lld measured before all else, ", core->before);
+  if (core->persecond_before > 0)
+    printf("%lld measured before all else, ", core->persecond_before);
   else
     printf("not known before all else, ");
-  if (core->after > 0)
-    printf("%lld after", core->after);
+  if (core->persecond_after > 0)
+    printf("%lld after", core->persecond_after);
   else
     printf("not known after");
   if (core->is_counted)
@@ -122,7 +122,6 @@ static void print_core(const struct core_info *core)
   printf("\n");
 }
 
-/* Which names of those that were asked for could not be used. */
 static void print_skipped(const struct library_info *library)
 {
   if (library->implementation_skipped)
@@ -149,15 +148,15 @@ static void print_rate(const struct timer *timer, const char *clock)
   else
     printf("not measured");
   if (timer->stated > 0 && timer->measured > 0)
-    printf(", %+.1f ppm off", disagreement(timer));
+    printf(", %+.1f ppm off", rate_off_ppm(timer));
   printf("\n");
 }
 
 static void print_invariance(const struct timer *timer)
 {
-  static const char *const words[] = { "not known", "no", "yes" };
+  static const char *const answers[] = { "not known", "no", "yes" };
 
-  printf("cpucycles timer %s invariant %s", timer->name, words[timer->invariant + 1]);
+  printf("cpucycles timer %s invariant %s", timer->name, answers[timer->invariant + 1]);
   if (*timer->invariant_source)
     printf(", says %s", timer->invariant_source);
   printf("\n");
@@ -168,8 +167,8 @@ static void print_hops(const struct timer *timer)
   printf("cpucycles timer %s across CPUs ", timer->name);
   if (timer->cpus == 0)
     printf("not tried\n");
-  else if (timer->worst_hop > 0)
-    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->worst_hop,
+  else if (timer->largest_step_back > 0)
+    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->largest_step_back,
       timer->hops, timer->cpus);
   else
     printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
@@ -215,19 +214,19 @@ static void print_timer(const struct report *report, const struct timer *timer)
     printf(", time not measured\n");
   printf("cpucycles timer %s overhead of a section %lld cycles\n", timer->name, timer->overhead);
   printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name,
-    timer->low, timer->quartile1, timer->median, timer->quartile3, timer->high, timer->backward,
-    timer->samples);
+    timer->lowest, timer->lower_quartile, timer->median, timer->upper_quartile, timer->highest,
+    timer->below_zero, timer->samples);
 }
 
-static const char *fate_of(const struct cpucycles_counter_info *counter)
+static const char *reason_label(const struct cpucycles_counter_info *counter)
 {
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
-  return counter->precision > 0 ? "note" : "last resort"; /* it passed its trial, or nothing did */
+  /* a precision of 0: no counter passed its trial, and this one is used for want of another */
+  return counter->precision > 0 ? "note" : "last resort";
 }
 
-/* Why each counter that is not used for want of something is not, and what would help. */
-static void print_dropped(const struct library_info *library)
+static void print_reasons(const struct library_info *library)
 {
   int i;
 
@@ -236,7 +235,7 @@ static void print_dropped(const struct library_info *library)
 
     if (!counter->reason)
       continue;
-    printf("cpucycles %s %s %s: %s", fate_of(counter), counter->name, counter->reason,
+    printf("cpucycles %s %s %s: %s", reason_label(counter), counter->name, counter->reason,
       counter->explanation);
     if (counter->signal_number)
       printf(" (%s)", signal_name(counter->signal_number));
@@ -254,7 +253,7 @@ static void print_state(const struct state_info *state)
     printf("cpucycles clock source %s; available: %s\n", state->clock_source,
       or_none(state->clock_sources, "not known"));
   if (*state->governor)
-    printf("cpucycles governor %s on %d CPUs%s\n", state->governor, state->governed,
+    printf("cpucycles governor %s on %d CPUs%s\n", state->governor, state->governor_cpus,
       state->governors > 1 ? ", another on others" : "");
   if (state->turbo >= 0)
     printf("cpucycles turbo %s\n", state->turbo ? "on" : "off");
@@ -281,7 +280,7 @@ void print_text(const struct report *report)
   print_core(&report->core);
   for (i = 0; i < report->timers; i++)
     print_timer(report, &report->timer[i]);
-  print_dropped(&report->library);
+  print_reasons(&report->library);
   print_state(&report->state);
   for (i = 0; i < report->warnings; i++)
     printf("cpucycles warning %s\n", report->warning[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What endangers a measurement on this machine, in a sentence each. */
+/* Fills the report's warnings: one sentence for each condition that can spoil a measurement on this
+   machine. */
 
 #include "config.h"
 
@@ -23,7 +24,7 @@ static void warn(struct report *report, const char *format, ...)
   va_end(arguments);
 }
 
-static void warn_of_choice(struct report *report, const struct cpucycles_counter_info *counter)
+static void warn_about_kind(struct report *report, const struct cpucycles_counter_info *counter)
 {
   if (strcmp(counter->kind, "clock") == 0)
     warn(report,
@@ -33,12 +34,12 @@ static void warn_of_choice(struct report *report, const struct cpucycles_counter
     warn(report, "nothing counts here");
 }
 
-/* For those who publish a number of cycles and have never asked whose cycles they are. */
-static void warn_of_core(struct report *report, const struct cpucycles_counter_info *counter)
+/* For users who publish a number of cycles and take them for cycles of the core. */
+static void warn_about_core(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct core_info *core = &report->core;
-  long long persecond = core->after > 0 ? core->after : core->before;
-  double cycles = core_cycles(core, persecond);
+  long long persecond = core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
+  double cycles = cycles_per_counted_cycle(core, persecond);
   int is_reference = strcmp(counter->kind, "reference") == 0;
 
   if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
@@ -47,26 +48,28 @@ static void warn_of_core(struct report *report, const struct cpucycles_counter_i
     "%s counts %lld cycles a second, but the core runs at %lld: cycles counted here are %.3f times "
     "too %s to be the core's. Publish them as %s cycles (%s, %lld a second), or multiply them by "
     "%.3f, which holds as long as the core keeps this frequency",
-    counter->name, core->counted, persecond, cycles > 1 ? cycles : 1 / cycles,
+    counter->name, core->counted_persecond, persecond, cycles > 1 ? cycles : 1 / cycles,
     cycles > 1 ? "few" : "many", is_reference ? "reference" : "scaled", counter->name,
-    core->counted, cycles);
+    core->counted_persecond, cycles);
 }
 
-/* A core whose frequency changes makes cycles of another counter more or fewer than its own, and
-   its own more or fewer than time. */
-static void warn_of_frequency(struct report *report, const struct cpucycles_counter_info *counter)
+/* If the core changes its frequency, the ratio between its cycles and those of another counter
+   changes, and so does the ratio between its cycles and time. */
+static void warn_about_frequency(struct report *report,
+  const struct cpucycles_counter_info *counter)
 {
   const struct state_info *state = &report->state;
-  const char *what = counts_core(counter) ? "the same work takes more or less time from run to run"
-                                      : "the cycles counted are not the core's";
+  const char *effect = counts_core(counter)
+    ? "the same work takes more or less time from run to run"
+    : "the cycles counted are not the core's";
 
   if (*state->governor && strcmp(state->governor, "performance") != 0)
-    warn(report, "the governor %s changes the core's frequency: %s", state->governor, what);
+    warn(report, "the governor %s changes the core's frequency: %s", state->governor, effect);
   if (state->turbo == 1)
-    warn(report, "turbo is on and changes the core's frequency: %s", what);
+    warn(report, "turbo is on and changes the core's frequency: %s", effect);
 }
 
-static void warn_of_clock_source(struct report *report)
+static void warn_about_clock_source(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
   const struct state_info *state = &report->state;
@@ -79,21 +82,21 @@ static void warn_of_clock_source(struct report *report)
         "exact", slow[i]);
 }
 
-static void warn_of_timer(struct report *report, const struct timer *timer,
+static void warn_about_timer(struct report *report, const struct timer *timer,
   const struct cpucycles_counter_info *counter)
 {
-  double off = disagreement(timer), far = off < 0 ? -off : off;
+  double off = rate_off_ppm(timer), size = off < 0 ? -off : off;
 
-  if (timer->measured > 0 && far > 10000 && far > timer->uncertainty)
+  if (timer->measured > 0 && size > 10000 && size > timer->uncertainty)
     warn(report,
       "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
       timer->name, timer->stated, timer->measured);
-  if (counter && strcmp(counter->scope, "system") == 0 && timer->worst_hop > 0)
+  if (counter && strcmp(counter->scope, "system") == 0 && timer->largest_step_back > 0)
     warn(report,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
-      timer->name, timer->worst_hop);
-  if (timer->backward > 0)
-    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->backward,
+      timer->name, timer->largest_step_back);
+  if (timer->below_zero > 0)
+    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->below_zero,
       timer->samples);
   if (timer->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
     warn(report, "%s is not of a constant rate, says %s", timer->name, timer->invariant_source);
@@ -106,15 +109,15 @@ void find_warnings(struct report *report)
   int i;
 
   if (counter) {
-    warn_of_choice(report, counter);
-    warn_of_core(report, counter);
-    warn_of_frequency(report, counter);
+    warn_about_kind(report, counter);
+    warn_about_core(report, counter);
+    warn_about_frequency(report, counter);
   }
-  warn_of_clock_source(report);
+  warn_about_clock_source(report);
   for (i = 0; i < report->library.counters; i++) {
     counter = report->library.counter[i];
     timer = timer_of(report, counter->name);
     if (timer)
-      warn_of_timer(report, timer, counter);
+      warn_about_timer(report, timer, counter);
   }
 }

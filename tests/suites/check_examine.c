@@ -58,7 +58,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #define cpucycles_core_persecond fake_core_persecond
 #define cpucycles_implementation fake_implementation
 #define fork fake_fork
-#include "cpucycles-info/counters.c"
+#include "cpucycles-info/examine.c"
 #include "cpucycles-info/grain.c"
 #include "cpucycles-info/library.c"
 #include "cpucycles-info/measure.c"
@@ -185,19 +185,19 @@ START_TEST(counter_that_is_as_stated_is_said_to_be)
 {
   examine_by(read_clock);
   ck_assert_int_eq(timer.samples, SAMPLES);
-  ck_assert_int_eq(timer.backward, 0);
+  ck_assert_int_eq(timer.below_zero, 0);
   ck_assert(timer.seconds >= 0.05);
   ck_assert_double_gt(timer.uncertainty, 0);
-  ck_assert_double_lt(disagreement(&timer) > 0 ? disagreement(&timer) : -disagreement(&timer),
+  ck_assert_double_lt(rate_off_ppm(&timer) > 0 ? rate_off_ppm(&timer) : -rate_off_ppm(&timer),
     timer.uncertainty + 1);
   ck_assert_int_eq(timer.invariant, 1);
   ck_assert_str_eq(timer.invariant_source, "the test");
   ck_assert_int_eq(timer.overhead, 7);
   ck_assert_double_gt(timer.read_nanoseconds, 0);
   ck_assert_double_eq_tol(timer.read_cycles / timer.read_nanoseconds, 1, 0.5);
-  ck_assert(timer.low <= timer.quartile1 && timer.quartile1 <= timer.median
-    && timer.median <= timer.quartile3
-    && timer.quartile3 <= timer.high);
+  ck_assert(timer.lowest <= timer.lower_quartile && timer.lower_quartile <= timer.median
+    && timer.median <= timer.upper_quartile
+    && timer.upper_quartile <= timer.highest);
 }
 END_TEST
 
@@ -217,7 +217,7 @@ END_TEST
 START_TEST(rate_that_is_not_delivered_is_found_out)
 {
   examine_by(read_slow);
-  ck_assert_double_eq_tol(disagreement(&timer), -20000, timer.uncertainty + 10);
+  ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, timer.uncertainty + 10);
 }
 END_TEST
 
@@ -234,8 +234,8 @@ END_TEST
 START_TEST(steps_back_are_counted)
 {
   examine_by(read_back_at_times);
-  ck_assert_int_gt(timer.backward, 0);
-  ck_assert_int_lt(timer.low, 0);
+  ck_assert_int_gt(timer.below_zero, 0);
+  ck_assert_int_lt(timer.lowest, 0);
 }
 END_TEST
 
@@ -245,7 +245,7 @@ START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
   ck_assert(timer.measured == 0);
   ck_assert_int_eq(timer.step, 0);
   ck_assert(timer.grain.counts == 1);
-  ck_assert(disagreement(&timer) == 0);
+  ck_assert(rate_off_ppm(&timer) == 0);
 }
 END_TEST
 
@@ -277,7 +277,7 @@ START_TEST(coarse_clock_is_said_to_be_uncertain)
     ck_assert_int_eq(clock_step % steps[i], 0);
     ck_assert_double_gt(timer.measured, 0);
     ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);
-    ck_assert_double_le(fabs(disagreement(&timer)), timer.uncertainty + 1);
+    ck_assert_double_le(fabs(rate_off_ppm(&timer)), timer.uncertainty + 1);
     ck_assert(timer.read_nanoseconds == 0
       || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
     ck_assert_int_gt(timer.step, 0);
@@ -326,7 +326,7 @@ START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
   ck_assert_int_eq(list_counters_apart(&list), 0);
-  ck_assert_int_eq(list.alone, 1);
+  ck_assert_int_eq(list.no_child, 1);
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
   examine_each(&report, &list, NULL, 0.05);
@@ -353,7 +353,7 @@ START_TEST(signal_that_ends_an_examination_ends_nothing_else)
   this_process = getpid();
   ends_at_section = 1;
   ck_assert_int_eq(list_counters_apart(&list), 0);
-  ck_assert_int_eq(list.alone, 0);
+  ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.timers, 2);
   ck_assert_int_eq(report.killed, 1);
@@ -393,11 +393,11 @@ START_TEST(counts_that_differ_between_cpus_are_found)
     return;
   }
   ck_assert_int_eq(timer.cpus, CPU_COUNT(&before));
-  ck_assert_int_eq(timer.worst_hop, 0);
+  ck_assert_int_eq(timer.largest_step_back, 0);
   examine_by(read_by_cpu);
   ck_assert_int_ge(timer.hops, timer.cpus);
-  ck_assert_int_gt(timer.worst_hop, 500000000);
-  ck_assert_int_le(timer.worst_hop, 1000000000LL * CPU_SETSIZE);
+  ck_assert_int_gt(timer.largest_step_back, 500000000);
+  ck_assert_int_le(timer.largest_step_back, 1000000000LL * CPU_SETSIZE);
   sched_getaffinity(0, sizeof after, &after);
   ck_assert(CPU_EQUAL(&before, &after)); /* and may go where it could before */
 }

@@ -130,7 +130,7 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
 {
   struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
-    .governed = 3, .governors = 2, .turbo = 1 };
+    .governor_cpus = 3, .governors = 2, .turbo = 1 };
 
   report.state = state;
   strcpy(report.system.kernel, "Linux");
@@ -236,7 +236,7 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   strcpy(timer->invariant_source, "me");
   timer->cpus = 2;
   timer->hops = 200;
-  timer->worst_hop = 99;
+  timer->largest_step_back = 99;
   timer->step = 12;
   timer->step_units = 3;
   timer->scaling = 4;
@@ -246,8 +246,8 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   timer->read_nanoseconds = 9.5;
   timer->overhead = 52;
   timer->samples = 100;
-  timer->backward = 3;
-  timer->low = -5;
+  timer->below_zero = 3;
+  timer->lowest = -5;
   print(print_text);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
   expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by "
@@ -282,7 +282,7 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   timer->measured = 0;
   timer->invariant = -1;
   *timer->invariant_source = 0;
-  timer->worst_hop = 0;
+  timer->largest_step_back = 0;
   timer->step = 0;
   timer->read_nanoseconds = 0;
   print(print_text);
@@ -402,18 +402,18 @@ START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_perce
          "3200000000: cycles counted here are 1.600 times too few to be the core's. Publish them "
          "as reference cycles (fake, 2000000000 a second), or multiply them by 1.600, which holds "
          "as long as the core keeps this frequency");
-  core_to_warn_of.after = 1000000000;
+  core_to_warn_of.persecond_after = 1000000000;
   warn_of_one("clock");
   ck_assert_ptr_nonnull(strstr(printed, "are 2.000 times too many to be the core's"));
   ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 a second)"));
   ck_assert_ptr_nonnull(strstr(printed, "multiply them by 0.500,"));
-  core_to_warn_of.after = 0;
+  core_to_warn_of.persecond_after = 0;
   warn_of_one("reference");
   ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
-  core_to_warn_of.after = 2039000000;
+  core_to_warn_of.persecond_after = 2039000000;
   warn_of_one("reference");
   ck_assert_ptr_null(strstr(printed, "the core runs at"));
-  core_to_warn_of.after = 2041000000;
+  core_to_warn_of.persecond_after = 2041000000;
   warn_of_one("reference");
   ck_assert_ptr_nonnull(strstr(printed, "the core runs at"));
   core_to_warn_of.is_counted = 1;

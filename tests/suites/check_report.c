@@ -23,9 +23,9 @@ static void look(const char *root, const char *architecture)
   memset(&cpu, 0, sizeof cpu);
   memset(&state, 0, sizeof state);
   memset(&system_found, 0, sizeof system_found);
-  look_at_cpu(&cpu, root, architecture);
-  look_at_state(&state, root);
-  look_at_system(&system_found, root);
+  fill_cpu(&cpu, root, architecture);
+  fill_state(&state, root);
+  fill_system(&system_found, root);
 }
 
 START_TEST(machine_that_says_nothing_is_not_known)
@@ -217,7 +217,7 @@ START_TEST(state_that_endangers_a_measurement_is_warned_of)
     "tsc hpet acpi_pm \n");
   look_for_warnings();
   ck_assert_str_eq(state.governor, "performance");
-  ck_assert_int_eq(state.governed, 2);
+  ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert_int_eq(state.governors, 1);
   ck_assert_int_eq(state.turbo, 0);
   ck_assert_str_eq(state.clock_sources, "tsc hpet acpi_pm");
@@ -228,7 +228,7 @@ START_TEST(state_that_endangers_a_measurement_is_warned_of)
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
   look_for_warnings();
   ck_assert_str_eq(state.governor, "powersave");
-  ck_assert_int_eq(state.governed, 2);
+  ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert_int_eq(state.governors, 2);
   ck_assert(warns_of("the governor powersave changes"));
   ck_assert(warns_of("turbo is on"));
@@ -261,7 +261,7 @@ START_TEST(counter_that_does_not_deliver_what_is_stated_is_warned_of)
   timer.measured = 980000;
   judge(&timer);
   ck_assert(warns_of("is stated to count 1000000 a second, and counts 980000"));
-  ck_assert_double_eq_tol(disagreement(&timer), -20000, 1e-6);
+  ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, 1e-6);
   timer.uncertainty = 25000; /* it may be as stated */
   judge(&timer);
   ck_assert(!warns_of("stated"));
@@ -271,8 +271,8 @@ START_TEST(counter_that_does_not_deliver_what_is_stated_is_warned_of)
   timer.stated = 0;
   judge(&timer);
   ck_assert(!warns_of("stated"));
-  timer.worst_hop = 12345;
-  timer.backward = 3;
+  timer.largest_step_back = 12345;
+  timer.below_zero = 3;
   judge(&timer);
   ck_assert(warns_of("differs between CPUs, by 12345 cycles"));
   ck_assert(warns_of("ran backward in 3 of 100"));
@@ -301,8 +301,8 @@ START_TEST(core_is_warned_of_where_its_rate_is_not_what_is_counted)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     begin_report();
     report.state.turbo = -1;
-    report.core.counted = 2000000000;
-    report.core.before = report.core.after = 20000000LL * rows[i].hundredths;
+    report.core.counted_persecond = 2000000000;
+    report.core.persecond_before = report.core.persecond_after = 20000000LL * rows[i].hundredths;
     find_warnings(&report);
     ck_assert_msg(warns_of("but the core runs at") == rows[i].is_warned_of, "%d",
       rows[i].hundredths);

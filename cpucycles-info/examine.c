@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Each counter that works, in a process of its own that selects it: so all of them are seen
-   through the same public calls as the one that is in use, and one that ends its process ends
-   nothing else. Where there is no fork, or it is refused, only the counter in use is examined. */
+/* Examines each counter that works in a child that selects it: all are measured through the same
+   public calls as the counter in use, and a signal ends only that child. Without fork(), or if it
+   fails, only the counter in use is examined. */
 
 #include "config.h"
 
@@ -38,7 +38,7 @@ static void list_and_measure(void *argument)
   list->core_persecond = cpucycles_core_persecond();
 }
 
-struct task {
+struct examination {
   struct timer *timer;
   double seconds;
   int progress;
@@ -88,9 +88,9 @@ static int wait_for(pid_t child)
   return status;
 }
 
-/* Runs body(argument) in a child, and takes the result, `size` bytes, from there. Returns 0, or
-   the child's status as wait(2) gives it, or -1. */
-static int in_child(void (*body)(void *), void *argument, void *result, size_t size)
+/* Runs body(argument) in a child, and copies its `size` bytes at `result` from the child to this
+   process. Returns 0; the child's status of wait(2), if that is not 0; or -1. */
+static int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
 {
   int pipes[2], status, failed;
   pid_t child;
@@ -112,7 +112,7 @@ static int in_child(void (*body)(void *), void *argument, void *result, size_t s
 
 int list_counters_apart(struct counter_list *list)
 {
-  int status = in_child(list_and_measure, list, list, sizeof *list);
+  int status = run_in_child(list_and_measure, list, list, sizeof *list);
 
   if (status == 0)
     return 0;
@@ -121,17 +121,17 @@ int list_counters_apart(struct counter_list *list)
   fprintf(stderr,
     "cpucycles-info: no other process can be started: only the counter in use is examined\n");
   memset(list, 0, sizeof *list);
-  list->alone = 1;
+  list->no_child = 1;
   list_and_measure(list);
   return 0;
 }
 
-static void examine_alone(void *argument)
+static void examine_as_selected(void *argument)
 {
-  struct task *task = argument;
+  struct examination *examination = argument;
 
-  setenv("CPUCYCLES_IMPLEMENTATION", task->timer->name, 1);
-  examine(task->timer, task->seconds, task->progress);
+  setenv("CPUCYCLES_IMPLEMENTATION", examination->timer->name, 1);
+  examine(examination->timer, examination->seconds, examination->progress);
 }
 
 static int is_progress_wanted(double seconds)
@@ -139,24 +139,24 @@ static int is_progress_wanted(double seconds)
   return seconds >= 1 && isatty(2);
 }
 
-/* Returns 0, or the signal that ended it. */
-static int examine_apart(struct timer *timer, double seconds)
+/* Returns 0, or the signal that ended the child. Other failures are in timer->failure alone. */
+static int examine_in_child(struct timer *timer, double seconds)
 {
-  struct task task = { timer, seconds, is_progress_wanted(seconds) };
-  int status = in_child(examine_alone, &task, timer, sizeof *timer), signal = 0;
-  struct timer fresh;
+  struct examination examination = { timer, seconds, is_progress_wanted(seconds) };
+  int status = run_in_child(examine_as_selected, &examination, timer, sizeof *timer), signal = 0;
+  struct timer failed;
 
   if (status == 0)
     return 0;
-  memset(&fresh, 0, sizeof fresh);
-  memcpy(fresh.name, timer->name, sizeof fresh.name);
+  memset(&failed, 0, sizeof failed);
+  memcpy(failed.name, timer->name, sizeof failed.name);
   if (status > 0 && WIFSIGNALED(status)) {
     signal = WTERMSIG(status);
-    snprintf(fresh.failure, sizeof fresh.failure, "the process that examined it ended by %s (%d)",
+    snprintf(failed.failure, sizeof failed.failure, "the process that examined it ended by %s (%d)",
       signal_name(signal), signal);
   } else
-    snprintf(fresh.failure, sizeof fresh.failure, "no process could examine it");
-  *timer = fresh;
+    snprintf(failed.failure, sizeof failed.failure, "no process could examine it");
+  *timer = failed;
   return signal;
 }
 
@@ -164,7 +164,7 @@ static int examine_apart(struct timer *timer, double seconds)
 
 int list_counters_apart(struct counter_list *list)
 {
-  list->alone = 1;
+  list->no_child = 1;
   list_and_measure(list);
   return 0;
 }
@@ -175,7 +175,7 @@ static int is_progress_wanted(double seconds)
   return 0;
 }
 
-static int examine_apart(struct timer *timer, double seconds)
+static int examine_in_child(struct timer *timer, double seconds)
 {
   (void)timer, (void)seconds;
   return 0;
@@ -185,10 +185,11 @@ static int examine_apart(struct timer *timer, double seconds)
 
 static int can_be_examined(const struct counter_list *list, const char *name)
 {
-  return !list->alone || strcmp(name, cpucycles_implementation()) == 0;
+  return !list->no_child || strcmp(name, cpucycles_implementation()) == 0;
 }
 
-void examine_each(struct report *report, const struct counter_list *list, const char *only, double seconds)
+void examine_each(struct report *report, const struct counter_list *list, const char *only,
+  double seconds)
 {
   int i;
 
@@ -201,9 +202,9 @@ void examine_each(struct report *report, const struct counter_list *list, const 
       continue;
     memcpy(timer->name, list->names[i], sizeof timer->name);
     report->timers++;
-    if (list->alone)
+    if (list->no_child)
       examine(timer, seconds, is_progress_wanted(seconds));
-    else if (examine_apart(timer, seconds) != 0) {
+    else if (examine_in_child(timer, seconds) != 0) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", timer->name, timer->failure);
       report->killed++;
     }
