@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool measures of a counter, with counters made for the test in its place: coarse
-   ones, wrong ones, and ones that differ between CPUs. CPUs are real, and so is time, but where
-   a test has a clock of its own. */
+/* The tool's measurements of a counter, with fake counters in its place: coarse ones, wrong ones,
+   and ones that differ between CPUs. CPUs are real, and so is time, unless a test fakes the clock. */
 
 #include "config.h"
 
@@ -22,20 +21,19 @@ static pid_t fake_fork(void)
   return -1;
 }
 
-/* The OS clock as the tool reads it, which can be coarse, or stand still. */
-static long long clock_stops = -1; /* at so many reads from now; -1: it does not */
+/* The tool's OS clock, which a test can make coarse or stop. */
+static long long reads_until_stop = -1; /* -1: the clock does not stop */
+static long long clock_granularity = 1;
 
-static long long clock_moves_by = 1;
-
-static long long at_clock(long long nanoseconds)
+static long long on_fake_clock(long long nanoseconds)
 {
   static long long stopped;
 
-  nanoseconds = nanoseconds / clock_moves_by * clock_moves_by;
-  if (clock_stops == 0)
+  nanoseconds = nanoseconds / clock_granularity * clock_granularity;
+  if (reads_until_stop == 0)
     return stopped;
-  if (clock_stops > 0)
-    clock_stops--;
+  if (reads_until_stop > 0)
+    reads_until_stop--;
   return stopped = nanoseconds;
 }
 
@@ -43,7 +41,7 @@ static long long at_clock(long long nanoseconds)
 static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 {
   int status = clock_gettime(clock, now);
-  long long time = at_clock((long long)now->tv_sec * 1000000000 + now->tv_nsec);
+  long long time = on_fake_clock((long long)now->tv_sec * 1000000000 + now->tv_nsec);
 
   now->tv_sec = (time_t)(time / 1000000000);
   now->tv_nsec = (long)(time % 1000000000);
@@ -84,18 +82,18 @@ static struct timer timer;
 static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_USABLE };
 
-static pid_t this_process;               /* if it is set, others end by a signal */
-static int ends_at_listing, ends_at_section;
+static pid_t parent;               /* its children are killed as set below */
+static int kill_at_selection, kill_at_overhead;
 
-static void end_others(int ends)
+static void kill_child(int is_wanted)
 {
-  if (ends && getpid() != this_process)
+  if (is_wanted && getpid() != parent)
     kill(getpid(), SIGABRT);
 }
 
 const struct cpucycles_counter_info *fake_counter(int i)
 {
-  end_others(ends_at_listing);
+  kill_child(kill_at_selection);
   return i == 0 ? &counter : i == 1 ? &other : NULL;
 }
 
@@ -111,7 +109,7 @@ const struct cpucycles_timer_info *fake_timer(void)
 
 long long fake_overhead(void)
 {
-  end_others(ends_at_section);
+  kill_child(kill_at_overhead);
   return 7;
 }
 
@@ -125,7 +123,7 @@ static long long read_clock(void)
   return clock_nanoseconds();
 }
 
-/* Moves by 41, as time goes by that each read takes. */
+/* Advances by 41; a read takes 20 to 79. */
 static long long read_by_41(void)
 {
   static long long time;
@@ -141,13 +139,13 @@ static long long read_scaled_by_41(void)
   return (long long)((double)read_by_41() * 3.001);
 }
 
-/* What it states is 2 % more than what it counts. */
+/* Counts 2 % less than the stated rate. */
 static long long read_slow(void)
 {
   return (long long)((double)clock_nanoseconds() * 0.98);
 }
 
-/* A clock of 1 ns, multiplied up. */
+/* A clock of 1 ns, scaled. */
 static long long read_scaled(void)
 {
   return clock_nanoseconds() * 3;
@@ -181,7 +179,7 @@ static void examine_by(long long (*read)(void))
   examine_for(0.05, read);
 }
 
-START_TEST(counter_that_is_as_stated_is_said_to_be)
+START_TEST(true_statements_about_a_counter_are_confirmed)
 {
   examine_by(read_clock);
   ck_assert_int_eq(timer.samples, SAMPLES);
@@ -201,7 +199,7 @@ START_TEST(counter_that_is_as_stated_is_said_to_be)
 }
 END_TEST
 
-START_TEST(nanoseconds_that_move_by_41_are_told_apart)
+START_TEST(grain_of_41_units_is_found)
 {
   examine_by(read_by_41);
   ck_assert_int_eq(timer.step, 41);
@@ -214,7 +212,7 @@ START_TEST(nanoseconds_that_move_by_41_are_told_apart)
 }
 END_TEST
 
-START_TEST(rate_that_is_not_delivered_is_found_out)
+START_TEST(false_stated_rate_is_found)
 {
   examine_by(read_slow);
   ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, timer.uncertainty + 10);
@@ -239,7 +237,7 @@ START_TEST(steps_back_are_counted)
 }
 END_TEST
 
-START_TEST(counter_that_stands_still_has_no_rate_and_no_step)
+START_TEST(stopped_counter_has_no_rate_and_no_step)
 {
   examine_by(read_nothing);
   ck_assert(timer.measured == 0);
@@ -256,7 +254,7 @@ static long long read_up(void)
   return reads += 10;
 }
 
-/* Right, and finer than the tool's clock. */
+/* The true time, finer than the tool's clock. */
 static long long read_true(void)
 {
   struct timespec now;
@@ -265,13 +263,13 @@ static long long read_true(void)
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-START_TEST(coarse_clock_is_said_to_be_uncertain)
+START_TEST(coarse_clock_raises_the_uncertainty)
 {
   static const long long steps[] = { 1000, 4000000, 15625000 };
   size_t i;
 
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-    clock_moves_by = steps[i];
+    clock_granularity = steps[i];
     examine_by(read_true);
     ck_assert_int_ge(clock_step, steps[i]);
     ck_assert_int_eq(clock_step % steps[i], 0);
@@ -285,19 +283,19 @@ START_TEST(coarse_clock_is_said_to_be_uncertain)
 }
 END_TEST
 
-START_TEST(clock_that_stands_still_measures_nothing)
+START_TEST(stopped_clock_measures_no_rate)
 {
-  static const long long stops[] = { 0, 1000, 4000 };
+  static const long long stop_after[] = { 0, 1000, 4000 };
   size_t i;
 
-  for (i = 0; i < sizeof stops / sizeof stops[0]; i++) {
-    clock_stops = stops[i];
-    examine_for(1000, read_up); /* so long that no busy machine is through before the clock stops */
+  for (i = 0; i < sizeof stop_after / sizeof stop_after[0]; i++) {
+    reads_until_stop = stop_after[i];
+    examine_for(1000, read_up); /* the clock stops before, even on a busy machine */
     ck_assert(timer.measured == 0);
     ck_assert(timer.seconds == 0);
-    if (stops[i] == 0)
+    if (stop_after[i] == 0)
       ck_assert(timer.read_nanoseconds == 0);
-    ck_assert_int_eq(timer.samples, SAMPLES); /* what needs no clock is there */
+    ck_assert_int_eq(timer.samples, SAMPLES); /* needs no clock */
     ck_assert_int_eq(timer.step, 10);
   }
 }
@@ -305,15 +303,15 @@ END_TEST
 
 #else
 
-START_TEST(coarse_clock_is_said_to_be_uncertain)
+START_TEST(coarse_clock_raises_the_uncertainty)
 {
-  skip("coarse_clock_is_said_to_be_uncertain", "this system has no clock_gettime");
+  skip("coarse_clock_raises_the_uncertainty", "this system has no clock_gettime");
 }
 END_TEST
 
-START_TEST(clock_that_stands_still_measures_nothing)
+START_TEST(stopped_clock_measures_no_rate)
 {
-  skip("clock_that_stands_still_measures_nothing", "this system has no clock_gettime");
+  skip("stopped_clock_measures_no_rate", "this system has no clock_gettime");
 }
 END_TEST
 
@@ -322,7 +320,7 @@ END_TEST
 static struct counter_list list;
 static struct report report;
 
-START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
+START_TEST(without_fork_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
   ck_assert_int_eq(list_counters_apart(&list), 0);
@@ -339,19 +337,19 @@ START_TEST(where_no_process_can_be_started_the_counter_in_use_is_examined)
 }
 END_TEST
 
-START_TEST(signal_that_ends_the_selection_is_told)
+START_TEST(signal_that_ends_the_selection_is_returned)
 {
-  this_process = getpid();
-  ends_at_listing = 1;
+  parent = getpid();
+  kill_at_selection = 1;
   ck_assert_int_eq(list_counters_apart(&list), SIGABRT);
   ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
 }
 END_TEST
 
-START_TEST(signal_that_ends_an_examination_ends_nothing_else)
+START_TEST(signal_ends_only_one_examination)
 {
-  this_process = getpid();
-  ends_at_section = 1;
+  parent = getpid();
+  kill_at_overhead = 1;
   ck_assert_int_eq(list_counters_apart(&list), 0);
   ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
@@ -365,7 +363,7 @@ START_TEST(signal_that_ends_an_examination_ends_nothing_else)
 }
 END_TEST
 
-START_TEST(counter_that_is_not_selected_any_more_is_not_examined)
+START_TEST(unselected_counter_is_not_examined)
 {
   memset(&timer, 0, sizeof timer);
   strcpy(timer.name, "another");
@@ -382,14 +380,14 @@ static long long read_by_cpu(void)
   return clock_nanoseconds() - sched_getcpu() * 1000000000LL;
 }
 
-START_TEST(counts_that_differ_between_cpus_are_found)
+START_TEST(difference_between_cpus_is_found)
 {
   cpu_set_t before, after;
 
   sched_getaffinity(0, sizeof before, &before);
   examine_by(read_clock);
   if (timer.cpus == 0) {
-    skip("counts_that_differ_between_cpus_are_found", "one CPU is allowed");
+    skip("difference_between_cpus_is_found", "one CPU is allowed");
     return;
   }
   ck_assert_int_eq(timer.cpus, CPU_COUNT(&before));
@@ -399,15 +397,15 @@ START_TEST(counts_that_differ_between_cpus_are_found)
   ck_assert_int_gt(timer.largest_step_back, 500000000);
   ck_assert_int_le(timer.largest_step_back, 1000000000LL * CPU_SETSIZE);
   sched_getaffinity(0, sizeof after, &after);
-  ck_assert(CPU_EQUAL(&before, &after)); /* and may go where it could before */
+  ck_assert(CPU_EQUAL(&before, &after)); /* the affinity is restored */
 }
 END_TEST
 
 #else
 
-START_TEST(counts_that_differ_between_cpus_are_found)
+START_TEST(difference_between_cpus_is_found)
 {
-  skip("counts_that_differ_between_cpus_are_found", "this system has no sched_setaffinity");
+  skip("difference_between_cpus_is_found", "this system has no sched_setaffinity");
 }
 END_TEST
 
@@ -415,19 +413,19 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, counter_that_is_as_stated_is_said_to_be);
-  tcase_add_test(tests, nanoseconds_that_move_by_41_are_told_apart);
-  tcase_add_test(tests, rate_that_is_not_delivered_is_found_out);
+  tcase_add_test(tests, true_statements_about_a_counter_are_confirmed);
+  tcase_add_test(tests, grain_of_41_units_is_found);
+  tcase_add_test(tests, false_stated_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
-  tcase_add_test(tests, counter_that_stands_still_has_no_rate_and_no_step);
-  tcase_add_test(tests, coarse_clock_is_said_to_be_uncertain);
-  tcase_add_test(tests, clock_that_stands_still_measures_nothing);
-  tcase_add_test(tests, where_no_process_can_be_started_the_counter_in_use_is_examined);
-  tcase_add_test(tests, signal_that_ends_the_selection_is_told);
-  tcase_add_test(tests, signal_that_ends_an_examination_ends_nothing_else);
-  tcase_add_test(tests, counter_that_is_not_selected_any_more_is_not_examined);
-  tcase_add_test(tests, counts_that_differ_between_cpus_are_found);
+  tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
+  tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
+  tcase_add_test(tests, stopped_clock_measures_no_rate);
+  tcase_add_test(tests, without_fork_the_counter_in_use_is_examined);
+  tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
+  tcase_add_test(tests, signal_ends_only_one_examination);
+  tcase_add_test(tests, unselected_counter_is_not_examined);
+  tcase_add_test(tests, difference_between_cpus_is_found);
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool prints, line by line, of reports and counters that are made for it: also what
-   few machines have. That it is in order and complete, info.sh and report.py try on
-   the tool itself. */
+/* The printers' output, line by line, for fake reports and counters, including properties of few
+   machines. tests/scripts/info.sh and tests/report.py test order and completeness on the tool itself. */
 
 #include "config.h"
 
@@ -34,8 +33,8 @@ static struct report report = { .clock = "CLOCK",
 static struct timer timers[2];
 static struct cpucycles_counter_info counters[4];
 
-/* Makes these the library's counters. */
-static void have_counters(const struct cpucycles_counter_info *rows, int count)
+/* Puts these into the report as the library's counters. */
+static void set_counters(const struct cpucycles_counter_info *rows, int count)
 {
   struct library_info *library = &report.library;
   int i;
@@ -83,8 +82,8 @@ static void print(void (*body)(const struct report *))
   capture(call_printer);
 }
 
-/* Is it in the document, all but its indents and line ends? That the whole is JSON of the schema,
-   report.py tries. */
+/* Expects this part of the document, which is compared without indents and line ends.
+   tests/scripts/report.py validates the whole against the schema. */
 static void expect_json(const char *part)
 {
   static char dense[sizeof printed];
@@ -101,7 +100,7 @@ static void expect_json(const char *part)
   ck_assert_msg(strstr(dense, part) != NULL, "not printed: %s\nin:\n%s", part, dense);
 }
 
-/* Is it there, whole? */
+/* Expects this whole line. */
 static void expect(const char *line)
 {
   char whole[400];
@@ -126,7 +125,7 @@ START_TEST(trace_lines_are_those_of_the_library)
 }
 END_TEST
 
-START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
+START_TEST(machine_is_printed_completely)
 {
   struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
@@ -155,10 +154,10 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
   expect("cpucycles governor powersave on 3 CPUs, another on others");
   expect("cpucycles turbo on");
   print(print_json);
-  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},{\"name\": \"cpu_atom\",\"cpus\": "
-    "6}]");
-  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},\"turbo\": "
-    "true");
+  expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},"
+    "{\"name\": \"cpu_atom\",\"cpus\": 6}]");
+  expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},"
+    "\"turbo\": true");
   report.state.governors = 1;
   report.state.turbo = 0;
   *report.state.clock_sources = 0;
@@ -177,7 +176,7 @@ START_TEST(machine_of_all_kinds_of_things_is_printed_whole)
 }
 END_TEST
 
-START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
+START_TEST(each_kind_of_reason_is_printed)
 {
   const struct cpucycles_counter_info rows[] = {
     { .name = "a", .state = CPUCYCLES_DROPPED, .reason = "signal", .explanation = "it trapped",
@@ -193,7 +192,7 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
   };
   char line[300];
 
-  have_counters(rows, 4);
+  set_counters(rows, 4);
   report.library.implementation_skipped = report.library.frequency_skipped = "a does not work";
   print(print_text);
   snprintf(line, sizeof line, "cpucycles dropped b refused: not allowed (%s)", strerror(EACCES));
@@ -202,11 +201,11 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
   expect("cpucycles note c by-read: by a call");
   expect("cpucycles last resort d not-increasing: it stands still");
   print(print_json);
-  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\",\"errno\": null,\"error\": "
-    "null,"
-              "\"signal\": \"SIGSEGV\",\"remedy\": \"do this\",\"timer\": null");
-  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,\"reason\": "
-    "\"by-read\"");
+  expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\","
+    "\"errno\": null,\"error\": null,\"signal\": \"SIGSEGV\",\"remedy\": \"do this\","
+    "\"timer\": null");
+  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,"
+    "\"reason\": \"by-read\"");
   expect_json("\"implementation_skipped\": \"a does not work\"");
   print(print_text);
   expect("cpucycles skipped CPUCYCLES_IMPLEMENTATION: a does not work");
@@ -214,14 +213,14 @@ START_TEST(each_fate_of_a_counter_is_printed_with_its_reason)
 }
 END_TEST
 
-START_TEST(timer_is_printed_with_all_that_was_found)
+START_TEST(timer_is_printed_completely)
 {
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
     .scope = "core", .unit = "ticks", .precision = 7 };
   struct timer *timer = &timers[0];
 
-  have_counters(&fake, 1);
+  set_counters(&fake, 1);
   report.timer = timers;
   report.timers = 2;
   strcpy(timers[1].name, "gone");
@@ -251,24 +250,24 @@ START_TEST(timer_is_printed_with_all_that_was_found)
   print(print_text);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
   expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by "
-    "CLOCK, "
-         "+10000.0 ppm off");
+    "CLOCK, +10000.0 ppm off");
   expect("cpucycles timer fake invariant no, says me");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
   expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
-         "units, in 98.6 % of differences");
+    "units, in 98.6 % of differences");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
   expect("cpucycles timer fake overhead of a section 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
   expect("cpucycles timer gone not examined: it ended");
   print(print_json);
-  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": "
-    "false,\"largest_step_back\": 99}");
+  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": false,"
+    "\"largest_step_back\": 99}");
   expect_json("\"off_ppm\": 10000.000000,");
   expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
   timer->grain.counts = 1;
   print(print_text);
-  expect("cpucycles timer fake step 12 cycles, 3 of its units; no grain above 1 of its units found");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; "
+    "no grain above 1 of its units found");
   timer->scaled = 0;
   print(print_text);
   expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
@@ -303,7 +302,7 @@ START_TEST(timer_is_printed_with_all_that_was_found)
 }
 END_TEST
 
-START_TEST(core_is_printed_as_far_as_it_is_known)
+START_TEST(core_is_printed_with_any_of_its_figures_missing)
 {
   const struct {
     struct core_info core;
@@ -346,18 +345,18 @@ START_TEST(core_is_printed_as_far_as_it_is_known)
 }
 END_TEST
 
-static struct core_info core_to_warn_of;
+static struct core_info core_in_report;
 
-static void warn_of_one(const char *kind)
+static void print_warnings_about(const char *kind)
 {
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
     .scope = "system", .unit = "ticks" };
 
-  have_counters(&fake, 1);
+  set_counters(&fake, 1);
   report.warnings = 0;
   report.state.turbo = 1;
-  report.core = core_to_warn_of;
+  report.core = core_in_report;
   strcpy(timers[0].name, "fake");
   strcpy(timers[0].invariant_source, "me");
   report.timer = timers;
@@ -366,7 +365,7 @@ static void warn_of_one(const char *kind)
   print(print_text);
 }
 
-START_TEST(warnings_are_those_of_the_counter_in_use)
+START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
 {
   const char *none = "cpucycles warning nothing counts here";
   const char *constant = "cpucycles warning fake is not of a constant rate, says me";
@@ -375,49 +374,49 @@ START_TEST(warnings_are_those_of_the_counter_in_use)
   const char *cycles = "cpucycles warning turbo is on and changes the core's frequency: "
                        "the cycles counted are not the core's";
 
-  warn_of_one("none");
+  print_warnings_about("none");
   expect(none);
   expect(cycles);
   ck_assert_ptr_null(strstr(printed, constant));
-  warn_of_one("reference");
+  print_warnings_about("reference");
   expect(constant);
   expect(cycles);
   ck_assert_ptr_null(strstr(printed, none));
-  warn_of_one("core");
+  print_warnings_about("core");
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
-  warn_of_one("perf read");
+  print_warnings_about("perf read");
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
 }
 END_TEST
 
-START_TEST(count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent)
+START_TEST(warning_if_core_and_count_differ_by_2_percent)
 {
   const struct core_info faster = { 3000000000, 3200000000, 2000000000, 0 };
 
-  core_to_warn_of = faster;
-  warn_of_one("reference");
+  core_in_report = faster;
+  print_warnings_about("reference");
   expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at "
          "3200000000: cycles counted here are 1.600 times too few to be the core's. Publish them "
          "as reference cycles (fake, 2000000000 a second), or multiply them by 1.600, which holds "
          "as long as the core keeps this frequency");
-  core_to_warn_of.persecond_after = 1000000000;
-  warn_of_one("clock");
+  core_in_report.persecond_after = 1000000000;
+  print_warnings_about("clock");
   ck_assert_ptr_nonnull(strstr(printed, "are 2.000 times too many to be the core's"));
   ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 a second)"));
   ck_assert_ptr_nonnull(strstr(printed, "multiply them by 0.500,"));
-  core_to_warn_of.persecond_after = 0;
-  warn_of_one("reference");
+  core_in_report.persecond_after = 0;
+  print_warnings_about("reference");
   ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
-  core_to_warn_of.persecond_after = 2039000000;
-  warn_of_one("reference");
+  core_in_report.persecond_after = 2039000000;
+  print_warnings_about("reference");
   ck_assert_ptr_null(strstr(printed, "the core runs at"));
-  core_to_warn_of.persecond_after = 2041000000;
-  warn_of_one("reference");
+  core_in_report.persecond_after = 2041000000;
+  print_warnings_about("reference");
   ck_assert_ptr_nonnull(strstr(printed, "the core runs at"));
-  core_to_warn_of.is_counted = 1;
-  warn_of_one("core");
+  core_in_report.is_counted = 1;
+  print_warnings_about("core");
   ck_assert_ptr_null(strstr(printed, "the core runs at"));
 }
 END_TEST
@@ -425,12 +424,12 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, trace_lines_are_those_of_the_library);
-  tcase_add_test(tests, machine_of_all_kinds_of_things_is_printed_whole);
-  tcase_add_test(tests, each_fate_of_a_counter_is_printed_with_its_reason);
-  tcase_add_test(tests, timer_is_printed_with_all_that_was_found);
-  tcase_add_test(tests, core_is_printed_as_far_as_it_is_known);
-  tcase_add_test(tests, warnings_are_those_of_the_counter_in_use);
-  tcase_add_test(tests, count_that_is_not_the_cores_is_warned_of_where_they_differ_by_2_percent);
+  tcase_add_test(tests, machine_is_printed_completely);
+  tcase_add_test(tests, each_kind_of_reason_is_printed);
+  tcase_add_test(tests, timer_is_printed_completely);
+  tcase_add_test(tests, core_is_printed_with_any_of_its_figures_missing);
+  tcase_add_test(tests, warnings_depend_on_the_kind_of_the_counter_in_use);
+  tcase_add_test(tests, warning_if_core_and_count_differ_by_2_percent);
 }
 
 int main(void)

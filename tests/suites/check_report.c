@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the tool says of a machine, by files made for the test and by recorded machines, and what
-   it warns of. What it measures, tests/scripts/report.py tries on the tool itself. */
+/* The tool's description of a machine, from files of the test and of recorded machines, and the
+   tool's warnings. tests/scripts/report.py tests its measurements. */
 
 #include "config.h"
 
@@ -18,7 +18,7 @@ static struct cpu_info cpu;
 static struct state_info state;
 static struct system_info system_found;
 
-static void look(const char *root, const char *architecture)
+static void fill_below(const char *root, const char *architecture)
 {
   memset(&cpu, 0, sizeof cpu);
   memset(&state, 0, sizeof state);
@@ -28,10 +28,10 @@ static void look(const char *root, const char *architecture)
   fill_system(&system_found, root);
 }
 
-START_TEST(machine_that_says_nothing_is_not_known)
+START_TEST(machine_without_files_is_not_known)
 {
   make_machine();
-  look(machine_root, "x86_64");
+  fill_below(machine_root, "x86_64");
   remove_machine();
   ck_assert_str_eq(cpu.model, "");
   ck_assert_int_eq(cpu.cpus, 0);
@@ -45,7 +45,7 @@ START_TEST(machine_that_says_nothing_is_not_known)
 }
 END_TEST
 
-START_TEST(threads_of_a_core_are_told_from_cores)
+START_TEST(core_with_several_threads_is_counted_once)
 {
   make_machine();
   write_file(CPU "online", "0-3,6\n");
@@ -54,7 +54,7 @@ START_TEST(threads_of_a_core_are_told_from_cores)
   write_file(CPU "cpu2/topology/thread_siblings_list", "2,6\n");
   write_file(CPU "cpu3/topology/thread_siblings_list", "3\n");
   write_file(CPU "cpu6/topology/thread_siblings_list", "2,6\n");
-  look(machine_root, "x86_64");
+  fill_below(machine_root, "x86_64");
   remove_machine();
   ck_assert_int_eq(cpu.cpus, 5);
   ck_assert_int_eq(cpu.cores, 3);
@@ -66,7 +66,7 @@ START_TEST(types_of_core_are_counted)
   make_machine();
   write_file("/sys/devices/cpu_core/cpus", "0-11\n");
   write_file("/sys/devices/cpu_atom/cpus", "12-19\n");
-  look(machine_root, "x86_64");
+  fill_below(machine_root, "x86_64");
   ck_assert_int_eq(cpu.types, 2);
   ck_assert_str_eq(cpu.type[0].name, "cpu_core");
   ck_assert_int_eq(cpu.type[0].count, 12);
@@ -77,7 +77,7 @@ START_TEST(types_of_core_are_counted)
   write_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
                               "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd09\n\n"
                               "processor\t: 2\nCPU implementer\t: 0x41\nCPU part\t: 0xd09\n");
-  look(machine_root, "aarch64");
+  fill_below(machine_root, "aarch64");
   remove_machine();
   ck_assert_int_eq(cpu.types, 2);
   ck_assert_str_eq(cpu.type[0].name, "implementer 0x41 part 0xd03");
@@ -86,7 +86,7 @@ START_TEST(types_of_core_are_counted)
 }
 END_TEST
 
-/* A line of each architecture, as Linux writes it. */
+/* Lines of /proc/cpuinfo, as Linux writes them. */
 static const struct {
   const char *architecture, *cpuinfo, *model;
 } models[] = {
@@ -111,7 +111,7 @@ static const struct {
   { "x86_64", "model name\t: \033[31m  \t\n", "?[31m  ?" },
 };
 
-START_TEST(model_is_what_the_machine_calls_it)
+START_TEST(model_is_found_on_each_architecture)
 {
   size_t i;
 
@@ -119,7 +119,7 @@ START_TEST(model_is_what_the_machine_calls_it)
     strcpy(machine_root, "cpucycles-machine-XXXXXX");
     make_machine();
     write_file("/proc/cpuinfo", models[i].cpuinfo);
-    look(machine_root, models[i].architecture);
+    fill_below(machine_root, models[i].architecture);
     remove_machine();
     ck_assert_str_eq(cpu.model, models[i].model);
     ck_assert_int_eq(cpu.foreign, 0);
@@ -128,30 +128,30 @@ START_TEST(model_is_what_the_machine_calls_it)
 }
 END_TEST
 
-START_TEST(file_of_another_architecture_tells_of_an_emulator)
+START_TEST(cpuinfo_of_another_architecture_reveals_an_emulator)
 {
   make_machine();
   write_file("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n");
   write_file("/proc/device-tree/model", "not this either");
-  look(machine_root, "aarch64");
+  fill_below(machine_root, "aarch64");
   remove_machine();
   ck_assert_int_eq(cpu.foreign, 1);
   ck_assert_str_eq(cpu.model, "");
 }
 END_TEST
 
-START_TEST(board_names_what_cpuinfo_does_not)
+START_TEST(model_of_the_board_is_the_fallback)
 {
   make_machine();
   write_file("/proc/cpuinfo", "processor\t: 0\n");
   write_bytes("/proc/device-tree/model", "Some Board Rev 1.4\0", 19);
-  look(machine_root, "riscv64");
+  fill_below(machine_root, "riscv64");
   remove_machine();
   ck_assert_str_eq(cpu.model, "Some Board Rev 1.4");
 }
 END_TEST
 
-START_TEST(containers_of_known_makers_are_named)
+START_TEST(known_containers_are_named)
 {
   static const struct {
     const char *path, *text, *name;
@@ -168,7 +168,7 @@ START_TEST(containers_of_known_makers_are_named)
     strcpy(machine_root, "cpucycles-machine-XXXXXX");
     make_machine();
     write_file(rows[i].path, rows[i].text);
-    look(machine_root, "x86_64");
+    fill_below(machine_root, "x86_64");
     remove_machine();
     ck_assert_str_eq(system_found.container, rows[i].name);
   }
@@ -177,7 +177,7 @@ END_TEST
 
 static struct report report;
 
-static int warns_of(const char *words)
+static int has_warning(const char *words)
 {
   int i;
 
@@ -194,20 +194,20 @@ static void begin_report(void)
   fill_library(&report.library);
 }
 
-/* Of the state that was found, whatever counter this process has. */
-static void look_for_warnings(void)
+/* Warnings about the settings below machine_root, and those about this process's counter. */
+static void warn_about_settings(void)
 {
-  look(machine_root, "x86_64");
+  fill_below(machine_root, "x86_64");
   begin_report();
   report.state = state;
   find_warnings(&report);
 }
 
-START_TEST(state_that_endangers_a_measurement_is_warned_of)
+START_TEST(warning_of_settings_that_spoil_measurements)
 {
   make_machine();
-  look_for_warnings();
-  ck_assert(!warns_of("governor") && !warns_of("turbo") && !warns_of("clock source"));
+  warn_about_settings();
+  ck_assert(!has_warning("governor") && !has_warning("turbo") && !has_warning("clock source"));
   write_file(CPU "online", "0-2\n");
   write_file(CPU "cpu0/cpufreq/scaling_governor", "performance\n");
   write_file(CPU "cpu1/cpufreq/scaling_governor", "performance\n");
@@ -215,33 +215,33 @@ START_TEST(state_that_endangers_a_measurement_is_warned_of)
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
   write_file("/sys/devices/system/clocksource/clocksource0/available_clocksource",
     "tsc hpet acpi_pm \n");
-  look_for_warnings();
+  warn_about_settings();
   ck_assert_str_eq(state.governor, "performance");
   ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert_int_eq(state.governors, 1);
   ck_assert_int_eq(state.turbo, 0);
   ck_assert_str_eq(state.clock_sources, "tsc hpet acpi_pm");
-  ck_assert(!warns_of("governor") && !warns_of("turbo") && !warns_of("clock source"));
+  ck_assert(!has_warning("governor") && !has_warning("turbo") && !has_warning("clock source"));
   write_file(CPU "cpu1/cpufreq/scaling_governor", "powersave\n");
   write_file(CPU "cpu2/cpufreq/scaling_governor", "powersave\n");
   write_file(CPU "cpufreq/boost", "1\n");
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
-  look_for_warnings();
+  warn_about_settings();
   ck_assert_str_eq(state.governor, "powersave");
   ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert_int_eq(state.governors, 2);
-  ck_assert(warns_of("the governor powersave changes"));
-  ck_assert(warns_of("turbo is on"));
-  ck_assert(warns_of("the clock source hpet is slow"));
+  ck_assert(has_warning("the governor powersave changes"));
+  ck_assert(has_warning("turbo is on"));
+  ck_assert(has_warning("the clock source hpet is slow"));
   write_file(CPU "intel_pstate/no_turbo", "1\n");
-  look_for_warnings();
+  warn_about_settings();
   ck_assert_int_eq(state.turbo, 0);
   remove_machine();
 }
 END_TEST
 
-/* A timer of one of this library's counters, as the tool finds it. */
-static void judge(const struct timer *timer)
+/* Warnings about a timer, which has the name of one of this library's counters. */
+static void warn_about(const struct timer *timer)
 {
   begin_report();
   report.state.turbo = -1;
@@ -250,51 +250,51 @@ static void judge(const struct timer *timer)
   find_warnings(&report);
 }
 
-START_TEST(counter_that_does_not_deliver_what_is_stated_is_warned_of)
+START_TEST(warning_of_a_counter_that_is_not_as_stated)
 {
   static struct timer timer = { .name = "default-gettimeofday", .stated = 1000000,
     .measured = 1000100,
     .invariant = 1, .samples = 100 };
 
-  judge(&timer);
-  ck_assert(!warns_of("stated") && !warns_of("differs") && !warns_of("backward"));
+  warn_about(&timer);
+  ck_assert(!has_warning("stated") && !has_warning("differs") && !has_warning("backward"));
   timer.measured = 980000;
-  judge(&timer);
-  ck_assert(warns_of("is stated to count 1000000 a second, and counts 980000"));
+  warn_about(&timer);
+  ck_assert(has_warning("is stated to count 1000000 a second, and counts 980000"));
   ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, 1e-6);
-  timer.uncertainty = 25000; /* it may be as stated */
-  judge(&timer);
-  ck_assert(!warns_of("stated"));
+  timer.uncertainty = 25000; /* the stated rate is within the uncertainty */
+  warn_about(&timer);
+  ck_assert(!has_warning("stated"));
   timer.measured = 970000;
-  judge(&timer);
-  ck_assert(warns_of("stated"));
+  warn_about(&timer);
+  ck_assert(has_warning("stated"));
   timer.stated = 0;
-  judge(&timer);
-  ck_assert(!warns_of("stated"));
+  warn_about(&timer);
+  ck_assert(!has_warning("stated"));
   timer.largest_step_back = 12345;
   timer.below_zero = 3;
-  judge(&timer);
-  ck_assert(warns_of("differs between CPUs, by 12345 cycles"));
-  ck_assert(warns_of("ran backward in 3 of 100"));
+  warn_about(&timer);
+  ck_assert(has_warning("differs between CPUs, by 12345 cycles"));
+  ck_assert(has_warning("ran backward in 3 of 100"));
 }
 END_TEST
 
-START_TEST(clock_in_use_is_warned_of)
+START_TEST(warning_of_a_clock_in_use)
 {
   setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
   begin_report();
   report.state.turbo = 1;
   find_warnings(&report);
-  ck_assert(warns_of("default-gettimeofday is a clock of the operating system"));
-  ck_assert(warns_of("the cycles counted are not the core's"));
+  ck_assert(has_warning("default-gettimeofday is a clock of the operating system"));
+  ck_assert(has_warning("the cycles counted are not the core's"));
 }
 END_TEST
 
-/* The core's rate, in hundredths of what is counted in a second. */
-START_TEST(core_is_warned_of_where_its_rate_is_not_what_is_counted)
+/* The core's rate, in hundredths of the count's rate. */
+START_TEST(warning_if_the_core_runs_at_another_rate)
 {
   static const struct {
-    int hundredths, is_warned_of;
+    int hundredths, is_expected;
   } rows[] = { { 97, 1 }, { 99, 0 }, { 101, 0 }, { 103, 1 } };
   size_t i;
 
@@ -304,12 +304,12 @@ START_TEST(core_is_warned_of_where_its_rate_is_not_what_is_counted)
     report.core.counted_persecond = 2000000000;
     report.core.persecond_before = report.core.persecond_after = 20000000LL * rows[i].hundredths;
     find_warnings(&report);
-    ck_assert_msg(warns_of("but the core runs at") == rows[i].is_warned_of, "%d",
+    ck_assert_msg(has_warning("but the core runs at") == rows[i].is_expected, "%d",
       rows[i].hundredths);
     report.warnings = 0;
     report.core.is_counted = 1;
     find_warnings(&report);
-    ck_assert(!warns_of("but the core runs at"));
+    ck_assert(!has_warning("but the core runs at"));
   }
 }
 END_TEST
@@ -341,28 +341,28 @@ START_TEST(recorded_machines_are_described)
         "CPUCYCLES_MACHINES names no folder of recorded machines");
       return;
     }
-    look(root, rows[i].architecture);
+    fill_below(root, rows[i].architecture);
     ck_assert_msg(strstr(cpu.model, rows[i].model) != NULL, "%s: %s", rows[i].folder, cpu.model);
   }
   snprintf(root, sizeof root, "%s/arm-A510-A710-A715-X3", machines);
-  look(root, "aarch64");
+  fill_below(root, "aarch64");
   ck_assert_int_eq(cpu.types, 4);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, machine_that_says_nothing_is_not_known);
-  tcase_add_test(tests, threads_of_a_core_are_told_from_cores);
+  tcase_add_test(tests, machine_without_files_is_not_known);
+  tcase_add_test(tests, core_with_several_threads_is_counted_once);
   tcase_add_test(tests, types_of_core_are_counted);
-  tcase_add_test(tests, model_is_what_the_machine_calls_it);
-  tcase_add_test(tests, file_of_another_architecture_tells_of_an_emulator);
-  tcase_add_test(tests, board_names_what_cpuinfo_does_not);
-  tcase_add_test(tests, containers_of_known_makers_are_named);
-  tcase_add_test(tests, state_that_endangers_a_measurement_is_warned_of);
-  tcase_add_test(tests, counter_that_does_not_deliver_what_is_stated_is_warned_of);
-  tcase_add_test(tests, clock_in_use_is_warned_of);
-  tcase_add_test(tests, core_is_warned_of_where_its_rate_is_not_what_is_counted);
+  tcase_add_test(tests, model_is_found_on_each_architecture);
+  tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
+  tcase_add_test(tests, model_of_the_board_is_the_fallback);
+  tcase_add_test(tests, known_containers_are_named);
+  tcase_add_test(tests, warning_of_settings_that_spoil_measurements);
+  tcase_add_test(tests, warning_of_a_counter_that_is_not_as_stated);
+  tcase_add_test(tests, warning_of_a_clock_in_use);
+  tcase_add_test(tests, warning_if_the_core_runs_at_another_rate);
   tcase_add_test(tests, recorded_machines_are_described);
 }
 
