@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The events: their rows, their names, and what the environment has to say. */
+/* The table of events, their names, and the environment variables that override them. */
 
 #include "config.h"
 
-#include "perfex/library.h"
+#include "include/perfex.h"
+#include "perfex/events.h"
+#include "perfex/message.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,20 +43,9 @@ int perfex_event(const char *name)
   return -1;
 }
 
-void perfex_say(const char *format, ...)
-{
-  char text[512];
-  va_list arguments;
-
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  fprintf(stderr, "libperfex: %s\n", text);
-}
-
-/* A variable of the environment; 0 if that may be another's, who does not have this program's
-   rights. */
-static const char *variable(const char *name)
+/* An environment variable; NULL in set-user-ID and set-group-ID programs, whose environment comes
+   from a user without the program's rights. */
+static const char *environment(const char *name)
 {
 #ifdef HAVE_SECURE_GETENV
   return secure_getenv(name);
@@ -65,8 +54,9 @@ static const char *variable(const char *name)
 #endif
 }
 
-/* A number from 0 to 31, or a name. */
-static int event_of(const char *text)
+/* Parses a number or a name. Returns -1 with EINVAL if it is neither; a number of two digits may
+   still be out of range. */
+static int parse_event(const char *text)
 {
   int number = 0, i;
 
@@ -75,19 +65,19 @@ static int event_of(const char *text)
   return i > 0 && !text[i] ? number : perfex_event(text);
 }
 
-int perfex_override(int events[2], int complain)
+int perfex_override_events(int events[2], int strict)
 {
   static const char *const variables[2] = { "T5_EVENT0", "T5_EVENT1" };
   int saved_errno = errno, i;
 
   for (i = 0; i < 2; i++) {
-    const char *text = variable(variables[i]);
-    int event = text && *text ? event_of(text) : -1;
+    const char *text = environment(variables[i]);
+    int event = text && *text ? parse_event(text) : -1;
 
     if (event >= 0)
       events[i] = event;
-    else if (text && *text && complain) {
-      perfex_say("%s: %.64s is no number and no name of an event", variables[i], text);
+    else if (text && *text && strict) {
+      perfex_message("%s: %.64s is neither a number nor a name of an event", variables[i], text);
       errno = EINVAL;
       return -1;
     }

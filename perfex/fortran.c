@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The same functions for Fortran, as gfortran since 8 calls them: names in lower case with a low
-   line behind them, arguments by reference, and the length of a text behind all others. */
+/* The public functions for Fortran, in the calling convention of gfortran since 8: lower-case names
+   with an underscore appended, arguments by reference, lengths of strings after all arguments. */
 
 #include "config.h"
 
-#include "perfex/library.h"
+#include "include/perfex.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #pragma GCC visibility push(default)
@@ -41,8 +42,8 @@ int print_costs_(const int *e0, const long long *c0, const int *e1, const long l
   return print_costs(*e0, *c0, *e1, *c1);
 }
 
-/* A text without the blanks at its end, by which Fortran fills variables. Returns -1 if that is
-   longer than any name. */
+/* Copies a string without the trailing blanks with which Fortran pads. Returns -1 with ENAMETOOLONG
+   if it does not fit. */
 static int copy_text(char *copy, size_t size, const char *text, size_t length)
 {
   while (length > 0 && text[length - 1] == ' ')

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The second library. As libcpucycles', its code is compiled once, into a convenience library that
-# tests link too.
+# libperfex. Its code is compiled once, into a convenience library that the tests link too.
 
 EXTRA_DIST += perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
 
-# Fortran's names end in a low line, which the pattern has to take.
+# The pattern includes underscores: Fortran's names end in one.
 perfex/libperfex.sym: perfex/libperfex.map
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(SED) -n '/global:/,/local:/s/^ *\([a-z_]*\);$$/\1/p' $(srcdir)/perfex/libperfex.map >$@-t && \
 	mv $@-t $@
 CLEANFILES += perfex/libperfex.sym
 
-# The manual's list of events is the one list; what is not counted is in a list of its own.
+# perfex-events(7) lists the rows of events.def: PERFEX_EVENT at @EVENTS@, PERFEX_NONE at @NONE@.
 perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(SED) -n -e '/^PERFEX_EVENT(/{' -e 'N;N;N' \
@@ -27,7 +26,7 @@ perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
 	rm -f $@-events $@-none && mv $@-t $@
 CLEANFILES += perfex/perfex-events.7
 
-# The manual's example, as it stands there.
+# The example of libperfex(3), extracted from it.
 perfex/example.c: perfex/libperfex.3
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(SED) -n -e '/^\.\\" example.c$$/,/^\.Ed$$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
@@ -37,13 +36,22 @@ CLEANFILES += perfex/example.c
 if PERFEX
 noinst_LTLIBRARIES += perfex/libperfex-core.la
 perfex_libperfex_core_la_SOURCES = \
-	perfex/costs.c \
-	perfex/counters.c \
+	perfex/cost-estimate.c \
+	perfex/cost-estimate.h \
+	perfex/cost-file.c \
+	perfex/cost-file.h \
+	perfex/cost-measure.c \
+	perfex/cost-measure.h \
+	perfex/cost-table.c \
+	perfex/cost-table.h \
+	perfex/cost.h \
+	perfex/count.c \
+	perfex/count.h \
 	perfex/events.c \
+	perfex/events.h \
 	perfex/fortran.c \
-	perfex/library.h \
-	perfex/measure.c \
-	perfex/parse.c \
+	perfex/message.c \
+	perfex/message.h \
 	perfex/print.c
 
 include_HEADERS += include/perfex.h
@@ -51,7 +59,7 @@ lib_LTLIBRARIES += libperfex.la
 libperfex_la_SOURCES =
 libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
 libperfex_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# As libcpucycles: libtool does not install it elsewhere than it was linked for.
+# As for libcpucycles: libtool installs the library only in the folder it was linked for.
 EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map Makefile
 if HAVE_VERSION_SCRIPT
 libperfex_la_LDFLAGS += -Wl,--version-script=$(srcdir)/perfex/libperfex.map

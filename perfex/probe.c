@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where libperfex can be built: where the kernel's headers know perf events, in groups. */
+/* Links where libperfex can be built: the kernel's headers declare perf events and their groups. */
 
 #ifndef __linux__
 #error the target is not Linux

@@ -205,7 +205,7 @@ endif
 if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
-tests_programs_perfex_loaded_la_SOURCES = tests/programs/perfex-loaded.c perfex/events.c
+tests_programs_perfex_loaded_la_SOURCES = tests/programs/perfex-loaded.c perfex/events.c perfex/message.c
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
 tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la

@@ -17,7 +17,8 @@ frequency 65536 lib/frequency-parse.c lib/choice.c
 options 512
 scale 64 lib/scale.c
 END
-  ! grep -q '^#define HAVE_PERFEX 1' config.h || echo perfex 4096 perfex/parse.c perfex/events.c
+  ! grep -q '^#define HAVE_PERFEX 1' config.h ||
+    echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c
 }
 
 # What to begin from: for the parsers of what a machine states, the recorded machines, before each

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "perfex/library.h"
+#include "perfex/cost-file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct perfex_file file;
+  struct perfex_costs file;
   const char *what = NULL;
   char *text = malloc(size ? size : 1); /* of that size, so that nothing behind it is read unseen */
   int line, lines = 1, i;
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(text, data, size);
   for (at = 0; at < size; at++)
     lines += text[at] == '\n';
-  line = perfex_parse(text, size, &file, &what);
+  line = perfex_parse_costs(text, size, &file, &what);
   if (line < 0 || line > lines || (line != PERFEX_NO_LINE && !(what && *what)))
     abort();
   if (line == PERFEX_NO_LINE && memchr(text, 0, size))

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "perfex/library.h"
+#include "perfex/events.h"
 
 #include <linux/perf_event.h>
 
@@ -12,4 +12,4 @@ static const struct perfex_event_row row_of_module
   = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
 
 #define PERFEX_ROW(event) ((event) == 0 ? &row_of_module : NULL)
-#include "perfex/counters.c"
+#include "perfex/count.c"

@@ -4,8 +4,9 @@
 
 #include "config.h"
 
+#include "include/perfex.h"
+#include "perfex/events.h"
 #include "sys/perf-event.h"
-#include "perfex/library.h"
 
 #include "tests/suites/perfex-said.h"
 
@@ -96,19 +97,19 @@ START_TEST(number_without_counterpart_fails_with_ENOTSUP_and_is_named)
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     int result, error;
 
-    listen_to(stderr);
+    capture_begin(stderr);
     errno = 0;
     result = start_counters(wrong[i].e0, wrong[i].e1);
     error = errno;
-    ck_assert_ptr_nonnull(strstr(what_was_said(), wrong[i].said));
+    ck_assert_ptr_nonnull(strstr(capture_end(), wrong[i].said));
     ck_assert_int_eq(result, -1);
     ck_assert_int_eq(error, ENOTSUP);
   }
-  listen_to(stderr);
+  capture_begin(stderr);
   start_counters(7, 20);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, "event 7 "));
-  ck_assert_ptr_nonnull(strstr(said_text, "event 20 "));
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, "event 7 "));
+  ck_assert_ptr_nonnull(strstr(captured, "event 20 "));
 }
 END_TEST
 
@@ -188,16 +189,16 @@ START_TEST(counts_are_printed_whatever_they_are)
     int result, error;
 
     errno = ERANGE;
-    listen_to(stderr);
+    capture_begin(stderr);
     errno = ERANGE;
     result = print_counters(lines[i].event, lines[i].count, 15, 42);
     error = errno;
-    what_was_said();
+    capture_end();
     ck_assert_int_gt(result, 0);
     ck_assert_int_eq(error, ERANGE);
-    ck_assert_msg(strstr(said_text, lines[i].texts[0]) && strstr(said_text, lines[i].texts[1])
-        && strstr(said_text, "15 instructions ") && strstr(said_text, " 42\n"),
-      "%s", said_text);
+    ck_assert_msg(strstr(captured, lines[i].texts[0]) && strstr(captured, lines[i].texts[1])
+        && strstr(captured, "15 instructions ") && strstr(captured, " 42\n"),
+      "%s", captured);
   }
 }
 END_TEST
@@ -207,14 +208,14 @@ START_TEST(environment_overrides_the_arguments)
   int events[2] = { 0, 15 };
 
   setenv("T5_EVENT0", "24", 1);
-  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert_int_eq(perfex_override_events(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 15);
   unsetenv("T5_EVENT0");
   setenv("T5_EVENT1", "L1-dcache-loads", 1);
-  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert_int_eq(perfex_override_events(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 18);
   setenv("T5_EVENT1", "", 1);
-  ck_assert_int_eq(perfex_override(events, 1), 0);
+  ck_assert_int_eq(perfex_override_events(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 18);
 }
 END_TEST
@@ -222,16 +223,16 @@ END_TEST
 START_TEST(environment_reaches_all_functions)
 {
   setenv("T5_EVENT1", "12", 1);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, ENOTSUP);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "event 12 "));
-  listen_to(stderr);
+  ck_assert_ptr_nonnull(strstr(capture_end(), "event 12 "));
+  capture_begin(stderr);
   print_counters(0, 1, 15, 2);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "12 external interventions"));
-  listen_to(stderr);
+  ck_assert_ptr_nonnull(strstr(capture_end(), "12 external interventions"));
+  capture_begin(stderr);
   print_costs(0, 1, 15, 2);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "12 external interventions"));
+  ck_assert_ptr_nonnull(strstr(capture_end(), "12 external interventions"));
 }
 END_TEST
 
@@ -244,16 +245,16 @@ START_TEST(environment_that_names_no_event_is_an_error_and_said)
     long long c0, c1;
 
     setenv("T5_EVENT0", wrong[i], 1);
-    listen_to(stderr);
+    capture_begin(stderr);
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), -1);
     ck_assert_int_eq(errno, EINVAL);
-    ck_assert_ptr_nonnull(strstr(what_was_said(), "T5_EVENT0: "));
-    listen_to(stderr);
+    ck_assert_ptr_nonnull(strstr(capture_end(), "T5_EVENT0: "));
+    capture_begin(stderr);
     ck_assert_int_gt(print_counters(0, 1, 15, 2), 0);
     ck_assert_int_eq(print_costs(0, 1, 15, 2), print_counters(0, 1, 15, 2));
-    ck_assert_ptr_nonnull(strstr(what_was_said(), "0 cycles"));
+    ck_assert_ptr_nonnull(strstr(capture_end(), "0 cycles"));
   }
 }
 END_TEST

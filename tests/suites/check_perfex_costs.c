@@ -8,7 +8,7 @@
 #define PERFEX_ETC_FILE etc_of_test
 #define PERFEX_ROOT root_of_test
 static const char *etc_of_test = "/nonexistent/perfex.costs", *root_of_test = "";
-#include "perfex/costs.c"
+#include "perfex/cost-table.c"
 
 /* What measures has the test's clocks: if asked for, all time goes 1000 times slower, the thread
    has none of the CPU, and once others have it. */
@@ -37,7 +37,7 @@ static int clock_of_test(clockid_t clock, struct timespec *time)
 }
 
 #define clock_gettime clock_of_test
-#include "perfex/measure.c"
+#include "perfex/cost-measure.c"
 #undef clock_gettime
 
 #include "tests/suites/machine.h"
@@ -65,11 +65,11 @@ static void begin(void)
   atexit(remove_machine);
 }
 
-static struct perfex_table table_now(void)
+static struct perfex_cost_table table_now(void)
 {
-  struct perfex_table table;
+  struct perfex_cost_table table;
 
-  perfex_table(&table);
+  perfex_copy_cost_table(&table);
   return table;
 }
 
@@ -80,7 +80,7 @@ static int is_cost(struct perfex_cost cost, long long minimum, long long typical
 
 START_TEST(measured_costs_are_in_order_and_have_their_origin)
 {
-  struct perfex_table table = table_now();
+  struct perfex_cost_table table = table_now();
   long long rate = cpucycles_rate() > 0 ? cpucycles_rate() : cpucycles_persecond();
   int i;
 
@@ -128,7 +128,7 @@ START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
       for (i = 1; i < measured.levels; i++)
         if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
           break;
-      in_order += i == measured.levels && (i > 1 || measured.is_hidden);
+      in_order += i == measured.levels && (i > 1 || measured.has_unmeasured_cache);
     }
   }
   ck_assert_int_gt(in_order, 10);
@@ -146,9 +146,9 @@ START_TEST(files_that_are_read_are_closed)
   before = suite_entries("/proc/self/fd");
   ck_assert_int_gt(before, 0);
   ck_assert_int_gt(load_costs(file_of("/costs", "0 1 2 3\n")), 0);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(load_costs(file_of("/costs", "0 junk\n")), -1);
-  what_was_said();
+  capture_end();
   ck_assert_int_eq(load_costs(machine_root), -1);
   ck_assert_int_eq(load_costs((char *)"/dev/null"), -1);
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
@@ -165,9 +165,9 @@ START_TEST(costs_follow_from_what_was_measured)
     .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
       { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
-  struct perfex_file file;
+  struct perfex_costs file;
 
-  perfex_costs_of(&measured, &file);
+  perfex_estimate_costs(&measured, &file);
   ck_assert(is_cost(file.cost[0], 400, 400, 400) && is_cost(file.cost[16], 400, 400, 400));
   ck_assert(is_cost(file.cost[15], 0, 0, 400) && is_cost(file.cost[17], 0, 0, 400));
   ck_assert(is_cost(file.cost[6], 0, 400, 400) && is_cost(file.cost[19], 0, 400, 400));
@@ -180,18 +180,18 @@ START_TEST(costs_follow_from_what_was_measured)
   ck_assert(is_cost(file.cost[23], 1000, 3300, 140000));
   measured.has_memory = 0;
   measured.levels = 2;
-  perfex_costs_of(&measured, &file);
+  perfex_estimate_costs(&measured, &file);
   ck_assert(!file.stated[26] && !file.stated[10] && file.stated[25]);
   ck_assert(is_cost(file.cost[25], 1900, 3300, 3600));
   measured.levels = 1;
-  perfex_costs_of(&measured, &file);
+  perfex_estimate_costs(&measured, &file);
   ck_assert(!file.stated[25] && !file.stated[23] && file.stated[18]);
 }
 END_TEST
 
 START_TEST(etc_replaces_what_was_measured_and_a_loaded_file_both)
 {
-  struct perfex_table table;
+  struct perfex_cost_table table;
 
   begin();
   etc_of_test = file_of("/etc", "24 1 2 3\n25 4 5 6\n");
@@ -215,7 +215,7 @@ END_TEST
 
 START_TEST(what_is_loaded_first_stays)
 {
-  struct perfex_table table;
+  struct perfex_cost_table table;
 
   begin();
   etc_of_test = file_of("/etc", "24 1 2 3\n25 4 5 6\n");
@@ -276,7 +276,7 @@ static const struct {
 
 START_TEST(malformed_file_names_its_line_and_changes_nothing)
 {
-  struct perfex_table before, after;
+  struct perfex_cost_table before, after;
   size_t i;
 
   begin();
@@ -285,14 +285,14 @@ START_TEST(malformed_file_names_its_line_and_changes_nothing)
     char *path = file_of("/costs", malformed[i].text), where[600];
     int result, error;
 
-    listen_to(stderr);
+    capture_begin(stderr);
     errno = 0;
     result = load_costs(path);
     error = errno;
-    what_was_said();
+    capture_end();
     snprintf(where, sizeof where, "%s: line %d: ", path, malformed[i].line);
     ck_assert_msg(result == -1 && error == EINVAL, "taken: %s", malformed[i].text);
-    ck_assert_msg(strstr(said_text, where) != NULL, "%s: %s", malformed[i].text, said_text);
+    ck_assert_msg(strstr(captured, where) != NULL, "%s: %s", malformed[i].text, captured);
     after = table_now();
     ck_assert_mem_eq(&after, &before, sizeof before);
   }
@@ -304,7 +304,7 @@ START_TEST(byte_0_is_malformed_wherever_it_is)
 {
   static const char text[] = "# all\n24 1 2 3 # one\n";
   char bytes[sizeof text];
-  struct perfex_file file;
+  struct perfex_costs file;
   const char *what;
   size_t at;
   FILE *costs;
@@ -312,7 +312,7 @@ START_TEST(byte_0_is_malformed_wherever_it_is)
   for (at = 0; at < sizeof text; at++) {
     memcpy(bytes, text, sizeof text);
     bytes[at] = 0;
-    ck_assert_int_eq(perfex_parse(bytes, sizeof text, &file, &what), at < 6 ? 1 : at < 21 ? 2 : 3);
+    ck_assert_int_eq(perfex_parse_costs(bytes, sizeof text, &file, &what), at < 6 ? 1 : at < 21 ? 2 : 3);
     ck_assert_ptr_nonnull(strstr(what, "byte 0"));
   }
   begin();
@@ -320,20 +320,20 @@ START_TEST(byte_0_is_malformed_wherever_it_is)
   ck_assert_ptr_nonnull(costs);
   ck_assert_int_eq(fwrite("\n24\0junk 1 2 3\n", 1, 15, costs), 15);
   fclose(costs);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(load_costs((char *)path_of("/costs")), -1);
   ck_assert_int_eq(errno, EINVAL);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), ": line 2: "));
+  ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
 }
 END_TEST
 
 START_TEST(file_may_have_comments_blanks_and_no_end_of_line)
 {
-  struct perfex_file file;
+  struct perfex_costs file;
   const char *what;
   static const char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
 
-  ck_assert_int_eq(perfex_parse(text, sizeof text - 1, &file, &what), 0);
+  ck_assert_int_eq(perfex_parse_costs(text, sizeof text - 1, &file, &what), 0);
   ck_assert(file.stated[0] && is_cost(file.cost[0], 1000, 2500, PERFEX_COST_LIMIT));
   ck_assert(file.stated[15] && is_cost(file.cost[15], 0, 0, 0) && !file.stated[16]);
 }
@@ -369,22 +369,22 @@ START_TEST(file_that_cannot_be_read_says_why)
   large = fopen(path, "a");
   fputc('x', large);
   fclose(large);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(load_costs(path), -1);
   ck_assert_int_eq(errno, EINVAL);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "longer than 65536 bytes"));
+  ck_assert_ptr_nonnull(strstr(capture_end(), "longer than 65536 bytes"));
 }
 END_TEST
 
 START_TEST(malformed_etc_is_as_if_it_were_not_there_and_is_said)
 {
-  struct perfex_table table;
+  struct perfex_cost_table table;
 
   begin();
   etc_of_test = file_of("/etc", "24 1 2 3\n25 junk\n");
-  listen_to(stderr);
+  capture_begin(stderr);
   table = table_now();
-  ck_assert_ptr_nonnull(strstr(what_was_said(), ": line 2: "));
+  ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
   ck_assert_int_ne(table.origin[24], PERFEX_ETC);
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
 }
@@ -418,7 +418,7 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
   ck_assert_int_le(measured.levels, 3);
   if (measured.levels < 2)
     skip("caches_are_those_that_the_kernel_tells_of", "too slow here to reach the second cache");
-  ck_assert_int_eq(measured.is_hidden, 0);
+  ck_assert_int_eq(measured.has_unmeasured_cache, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   perfex_measure(machine_root, &measured);
   ck_assert_int_eq(measured.levels, 1);
@@ -439,17 +439,17 @@ START_TEST(memory_is_not_taken_from_a_cache_that_cannot_be_measured)
     write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
     perfex_measure(machine_root, &measured);
     ck_assert_int_eq(measured.has_memory, 0);
-    ck_assert_int_eq(measured.is_hidden, 1);
+    ck_assert_int_eq(measured.has_unmeasured_cache, 1);
     ck_assert_int_le(measured.levels, 2);
   }
   root_of_test = machine_root;
-  listen_to(stderr);
+  capture_begin(stderr);
   print_costs(26, 1, 10, 1);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 26: not known\n"));
-  listen_to(stderr);
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 26: not known\n"));
+  capture_begin(stderr);
   print_costs(24, 1, 0, 1);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "; memory cannot be told from the next cache"));
+  ck_assert_ptr_nonnull(strstr(capture_end(), "; memory cannot be told from the next cache"));
 }
 END_TEST
 
@@ -475,7 +475,7 @@ START_TEST(memory_costs_nothing_before_it_is_touched_where_all_is_locked)
   if (skip_under("valgrind", test, "valgrind's own memory would be locked")
     || skip_under("qemu", test, "qemu's own memory would be locked"))
     return;
-  if (mlockall(MCL_FUTURE) != 0 || !(memory = take_room(&room))) {
+  if (mlockall(MCL_FUTURE) != 0 || !(memory = map_memory(&room))) {
     munlockall();
     skip(test, "this user may not lock so much");
     return;
@@ -516,19 +516,19 @@ START_TEST(costs_are_printed_with_their_origin)
   etc_of_test = file_of("/etc", "24 1 2.5 1000\n");
   path = file_of("/costs", "15 0 0.125 3\n");
   ck_assert_int_gt(load_costs(path), 0);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
-  what_was_said();
-  ck_assert_msg(strstr(said_text, " 0.001000000     0.002500000     1.000000000\n")
-      && strstr(said_text, " 0.000000000  1000.000000000 24000.000000000\n"),
-    "%s", said_text);
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 24: /etc/perfex.costs\n"));
-  ck_assert_ptr_nonnull(strstr(said_text, path));
-  listen_to(stderr);
+  capture_end();
+  ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
+      && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n"),
+    "%s", captured);
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 24: /etc/perfex.costs\n"));
+  ck_assert_ptr_nonnull(strstr(captured, path));
+  capture_begin(stderr);
   ck_assert_int_gt(print_costs(0, 1000000, 12, 5), 0);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 0: measured here in "));
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 12: not known\n"));
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here in "));
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 12: not known\n"));
 }
 END_TEST
 
@@ -542,38 +542,38 @@ START_TEST(origin_is_the_file_that_has_the_event)
   two = file_of("/two", "0 1 1 1\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(one), 0);
   ck_assert_int_gt(load_costs(two), 0);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1, 0, 1), 0);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 24: a file loaded earlier\n"));
-  ck_assert_ptr_nonnull(strstr(said_text, "costs of 0: "));
-  ck_assert_ptr_nonnull(strstr(said_text, two));
-  ck_assert_ptr_null(strstr(said_text, one));
-  listen_to(stderr);
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 24: a file loaded earlier\n"));
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 0: "));
+  ck_assert_ptr_nonnull(strstr(captured, two));
+  ck_assert_ptr_null(strstr(captured, one));
+  capture_begin(stderr);
   ck_assert_int_gt(print_costs(25, 1, 0, 1), 0);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, two));
-  ck_assert_ptr_null(strstr(said_text, "earlier"));
-  listen_to(stdout);
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, two));
+  ck_assert_ptr_null(strstr(captured, "earlier"));
+  capture_begin(stdout);
   ck_assert_int_gt(perfex_print_table(), 0);
-  what_was_said();
-  ck_assert_ptr_nonnull(strstr(said_text, " 9.000 # mispredicted branches: loaded earl"));
-  ck_assert_ptr_nonnull(strstr(said_text, ": loaded\n"));
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, " 9.000 # mispredicted branches: loaded earl"));
+  ck_assert_ptr_nonnull(strstr(captured, ": loaded\n"));
 }
 END_TEST
 
 START_TEST(printed_table_can_be_loaded)
 {
-  struct perfex_table before, after;
+  struct perfex_cost_table before, after;
   char *path;
   int i, result;
 
   begin();
   etc_of_test = file_of("/etc", "24 1 2.5 1000\n");
   before = table_now();
-  listen_to(stdout);
+  capture_begin(stdout);
   result = perfex_print_table();
-  path = file_of("/table", what_was_said());
+  path = file_of("/table", capture_end());
   ck_assert_int_gt(result, 0);
   ck_assert_int_gt(load_costs(path), 0);
   after = table_now();
@@ -597,7 +597,7 @@ static void *read_tables(void *unused)
 
   (void)unused;
   while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
-    struct perfex_table table = table_now();
+    struct perfex_cost_table table = table_now();
 
     for (i = 1; i < PERFEX_EVENTS; i++)
       wrong += table.cost[i].maximum != table.cost[0].maximum;
@@ -648,13 +648,13 @@ END_TEST
 
 static void *first_table(void *table)
 {
-  perfex_table(table);
+  perfex_copy_cost_table(table);
   return NULL;
 }
 
 START_TEST(first_table_is_one_for_all_threads)
 {
-  static struct perfex_table tables_of[READERS];
+  static struct perfex_cost_table tables_of[READERS];
   pthread_t threads[READERS];
   int i;
 

@@ -5,8 +5,9 @@
 
 #include "config.h"
 
+#include "include/perfex.h"
+#include "perfex/events.h"
 #include "sys/perf-event.h"
-#include "perfex/library.h"
 
 #include "tests/suites/perfex-said.h"
 
@@ -84,7 +85,7 @@ static int key_create_of_test(pthread_key_t *key, void (*destructor)(void *value
 #define perf_event_open_in open_of_test
 #define perf_event_read read_of_test
 #define pthread_key_create key_create_of_test
-#include "perfex/counters.c"
+#include "perfex/count.c"
 #undef pthread_key_create
 #undef perf_event_read
 #undef perf_event_open_in
@@ -122,7 +123,7 @@ static void make_fresh(void)
   fresh = pages;
 }
 
-/* Sanitizers would touch pages of their own. */
+/* Sanitizers would touch pages of their counters. */
 static __attribute__((noinline, no_sanitize("address", "thread"))) void touch(int pages)
 {
   long size = sysconf(_SC_PAGESIZE);
@@ -199,7 +200,7 @@ START_TEST(generation_is_larger_by_one_for_each_start_and_stop)
     ck_assert_int_eq(start, first + 2 * i);
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
   }
-  own.generation = INT_MAX - 1;
+  counters.generation = INT_MAX - 1;
   ck_assert_int_eq(start_counters(0, 15), INT_MAX);
   ck_assert_int_eq(read_counters(0, &c0, 15, &c1), INT_MAX);
   ck_assert_int_eq(start_counters(0, 15), 2);
@@ -231,9 +232,9 @@ START_TEST(start_that_fails_stops_what_was_running)
     return;
   before = suite_entries("/proc/self/fd");
   start = start_counters(15, 24);
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(start_counters(15, 12), -1);
-  ck_assert_ptr_nonnull(strstr(what_was_said(), "event 12 "));
+  ck_assert_ptr_nonnull(strstr(capture_end(), "event 12 "));
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   errno = 0;
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), -1);
@@ -250,12 +251,12 @@ START_TEST(events_are_one_group_of_user_mode_that_is_pinned)
   ck_assert_int_gt(start_counters(15, 24), 0);
   ck_assert_int_eq(asks, 2);
   ck_assert_int_eq(asked_group[0], -1);
-  ck_assert_int_eq(asked_group[1], own.descriptor[0]);
+  ck_assert_int_eq(asked_group[1], counters.descriptor[0]);
   ck_assert(asked[0].pinned && asked[0].disabled && !asked[1].pinned && !asked[1].disabled);
   ck_assert(asked[0].exclude_kernel && asked[0].exclude_hv);
   ck_assert(asked[1].exclude_kernel && asked[1].exclude_hv);
-  ck_assert_int_eq(fcntl(own.descriptor[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-  ck_assert_int_eq(fcntl(own.descriptor[1], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_eq(fcntl(counters.descriptor[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_eq(fcntl(counters.descriptor[1], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 END_TEST
 
@@ -302,9 +303,9 @@ START_TEST(what_the_environment_asks_for_goes_where_the_event_in_its_place_point
   if (!can_count("what_the_environment_asks_for_goes_where_the_event_in_its_place_points"))
     return;
   setenv("T5_EVENT1", "minor", 1); /* no name of a true event */
-  listen_to(stderr);
+  capture_begin(stderr);
   ck_assert_int_eq(start_counters(0, 15), -1);
-  what_was_said();
+  capture_end();
   setenv("T5_EVENT1", "24", 1);
   make_fresh();
   start = start_counters(0, 12); /* which nobody counts */
@@ -360,14 +361,14 @@ static void cut_off(void *reading, ssize_t *length)
 
 static void by_closing(void)
 {
-  close(own.descriptor[1]);
+  close(counters.descriptor[1]);
 }
 
 static void by_replacing(void)
 {
   int null = open("/dev/null", O_RDONLY);
 
-  dup2(null, own.descriptor[0]);
+  dup2(null, counters.descriptor[0]);
   close(null);
 }
 
@@ -483,7 +484,7 @@ START_TEST(handler_may_start_counters_during_the_first_start)
   alarm(20);
   start_counters(0, 15);
   alarm(0);
-  ck_assert_int_eq(at_exit_made, 1);
+  ck_assert_int_eq(exit_key_is_created, 1);
 }
 END_TEST
 
@@ -568,7 +569,7 @@ START_TEST(descriptor_that_is_another_by_now_is_not_read_and_not_closed)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
     start = start_counters(0, 15);
-    descriptor = own.descriptor[i];
+    descriptor = counters.descriptor[i];
     ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
     ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
     ck_assert_int_eq(read(descriptor, bytes, sizeof bytes), sizeof bytes);
@@ -623,7 +624,7 @@ START_TEST(count_that_was_read_stands_still_where_a_forked_child_has_copies)
     struct reading last;
 
     if (read(ends[0], counts, sizeof counts) != (ssize_t)sizeof counts
-      || read(own.descriptor[0], &last, sizeof last) != (ssize_t)sizeof last)
+      || read(counters.descriptor[0], &last, sizeof last) != (ssize_t)sizeof last)
       _exit(1);
     _exit((long long)last.event[0].value < counts[0] + 2 * PAGES ? 0 : 2);
   }
@@ -782,10 +783,10 @@ START_TEST(kernel_is_not_counted_where_the_PMU_cannot_leave_it_out)
   refused_without_kernel = 1;
   for (i = 0; i < 2; i++) {
     refusing = errors[i];
-    listen_to(stderr);
+    capture_begin(stderr);
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
-    ck_assert_str_eq(what_was_said(), ""); /* it is about no event */
+    ck_assert_str_eq(capture_end(), ""); /* it is about no event */
   }
 }
 END_TEST

@@ -10,33 +10,33 @@
 #include <string.h>
 #include <unistd.h>
 
-static FILE *said_stream, *said_file;
-static int said_before; /* where the stream led */
-static char said_text[16384];
+static FILE *capture_stream, *capture_file;
+static int capture_saved; /* where the stream led */
+static char captured[16384];
 
-static inline void listen_to(FILE *stream)
+static inline void capture_begin(FILE *stream)
 {
-  said_stream = stream;
+  capture_stream = stream;
   fflush(stream);
-  said_before = dup(fileno(stream));
-  said_file = tmpfile();
-  ck_assert_ptr_nonnull(said_file);
-  dup2(fileno(said_file), fileno(stream));
+  capture_saved = dup(fileno(stream));
+  capture_file = tmpfile();
+  ck_assert_ptr_nonnull(capture_file);
+  dup2(fileno(capture_file), fileno(stream));
 }
 
 /* All that was said since. */
-static inline const char *what_was_said(void)
+static inline const char *capture_end(void)
 {
   size_t length;
 
-  fflush(said_stream);
-  dup2(said_before, fileno(said_stream));
-  close(said_before);
-  rewind(said_file);
-  length = fread(said_text, 1, sizeof said_text - 1, said_file);
-  said_text[length] = 0;
-  fclose(said_file);
-  return said_text;
+  fflush(capture_stream);
+  dup2(capture_saved, fileno(capture_stream));
+  close(capture_saved);
+  rewind(capture_file);
+  length = fread(captured, 1, sizeof captured - 1, capture_file);
+  captured[length] = 0;
+  fclose(capture_file);
+  return captured;
 }
 
 #endif

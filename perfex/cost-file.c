@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The file of costs. A line is an event, by its number or its name, and what one costs, in
-   nanoseconds: at the least, typically and at the most. What follows a # is not read. A name is
-   that of all numbers which have it. No locale has a say in it. */
+/* Parser of cost files, independent of the locale. A line has an event, by its number or its name,
+   and its minimum, typical and maximum cost in nanoseconds; a # begins a comment. If several
+   numbers have one name, the line applies to all of them. */
 
 #include "config.h"
 
+#include "perfex/cost-file.h"
+#include "perfex/message.h"
 #include "sys/kernel-file.h"
-#include "perfex/library.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* What is left of a line. */
-struct words {
-  const char *at, *end;
+/* The rest of a line. */
+struct cursor {
+  const char *next, *end;
 };
 
 static int is_blank(char c)
@@ -23,17 +24,17 @@ static int is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Copies the next word. Returns its length, 0 at the end, or -1: it is too long for one. */
-static int next_word(struct words *words, char *word, int size)
+/* Copies the next word. Returns its length; 0 at the end of the line; -1 if it does not fit. */
+static int next_word(struct cursor *cursor, char *word, int size)
 {
   int length = 0;
 
-  while (words->at < words->end && is_blank(*words->at))
-    words->at++;
-  while (words->at < words->end && !is_blank(*words->at)) {
+  while (cursor->next < cursor->end && is_blank(*cursor->next))
+    cursor->next++;
+  while (cursor->next < cursor->end && !is_blank(*cursor->next)) {
     if (length == size - 1)
       return -1;
-    word[length++] = *words->at++;
+    word[length++] = *cursor->next++;
   }
   word[length] = 0;
   return length;
@@ -44,8 +45,9 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Nanoseconds with at most three decimals, as picoseconds; -1: it is none, or above the limit. */
-static long long cost_of(const char *word)
+/* Parses nanoseconds with at most three decimals. Returns picoseconds; -1 if the word is no such
+   number or above the limit. */
+static long long parse_cost(const char *word)
 {
   long long picoseconds = 0;
   int digits = 0, decimals = -1;
@@ -69,23 +71,23 @@ static long long cost_of(const char *word)
   return picoseconds > PERFEX_COST_LIMIT ? -1 : picoseconds;
 }
 
-/* Returns 0, or what is wrong with the costs. */
-static const char *parse_costs(struct words *words, struct perfex_cost *cost)
+/* Parses the three costs. Returns NULL, or the mistake. */
+static const char *parse_costs(struct cursor *cursor, struct perfex_cost *cost)
 {
   long long costs[3];
   char word[32];
   int i;
 
   for (i = 0; i < 3; i++) {
-    int length = next_word(words, word, sizeof word);
+    int length = next_word(cursor, word, sizeof word);
 
     if (length == 0)
       return "three costs are needed";
-    costs[i] = length < 0 ? -1 : cost_of(word);
+    costs[i] = length < 0 ? -1 : parse_cost(word);
     if (costs[i] < 0)
       return "a cost is no number of nanoseconds, up to 1000000000 and with up to three decimals";
   }
-  if (next_word(words, word, sizeof word) != 0)
+  if (next_word(cursor, word, sizeof word) != 0)
     return "there is more than an event and three costs";
   if (costs[0] > costs[1] || costs[1] > costs[2])
     return "the costs are not in order: minimum, typical, maximum";
@@ -106,59 +108,62 @@ static int is_event(const char *word, int event)
   return row->name && (strcmp(word, row->name) == 0 || strcmp(word, row->also) == 0);
 }
 
-/* Returns 0, or what is wrong with the line. */
-static const char *parse_line(struct words words, struct perfex_file *file)
+/* Returns NULL, or the mistake. */
+static const char *parse_line(struct cursor cursor, struct perfex_costs *costs)
 {
   struct perfex_cost cost = { 0, 0, 0 };
   char event[64];
-  const char *wrong;
-  int length = next_word(&words, event, sizeof event), i, found = 0;
+  const char *mistake;
+  int length = next_word(&cursor, event, sizeof event), i, found = 0;
 
   if (length == 0)
     return NULL;
-  wrong = parse_costs(&words, &cost);
+  mistake = parse_costs(&cursor, &cost);
   for (i = 0; length > 0 && i < PERFEX_EVENTS; i++) {
     if (!is_event(event, i))
       continue;
-    if (file->stated[i])
+    if (costs->stated[i])
       return "the event has costs in an earlier line";
     found = 1;
-    file->cost[i] = cost;
-    file->stated[i] = 1;
+    costs->cost[i] = cost;
+    costs->stated[i] = 1;
   }
-  return found ? wrong : "no event has that number or name";
+  return found ? mistake : "no event has that number or name";
 }
 
-int perfex_parse(const char *text, size_t length, struct perfex_file *file, const char **what)
+int perfex_parse_costs(const char *text, size_t length, struct perfex_costs *costs,
+  const char **mistake)
 {
   const char *end = text + length;
   int line;
 
-  memset(file, 0, sizeof *file);
+  memset(costs, 0, sizeof *costs);
   for (line = 1; text < end; line++) {
-    const char *next = memchr(text, '\n', (size_t)(end - text));
-    const char *stop = next ? next : end, *comment = memchr(text, '#', (size_t)(stop - text));
-    struct words words = { text, comment ? comment : stop };
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    const char *stop = newline ? newline : end;
+    const char *comment = memchr(text, '#', (size_t)(stop - text));
+    struct cursor cursor = { text, comment ? comment : stop };
 
-    *what = memchr(text, 0, (size_t)(stop - text)) ? "there is a byte 0, which no text has"
-                                                   : parse_line(words, file);
-    if (*what)
+    *mistake = memchr(text, 0, (size_t)(stop - text)) ? "there is a byte 0, which no text has"
+                                                      : parse_line(cursor, costs);
+    if (*mistake)
       return line;
-    text = next ? next + 1 : end;
+    text = newline ? newline + 1 : end;
   }
   return PERFEX_NO_LINE;
 }
 
-/* Reads it whole, if it is a file. Returns its length, or -1 with errno. */
-static int read_whole(const char *path, char *text)
+/* Reads a regular file, up to a byte more than the limit. Returns the length, or -1 with errno. A
+   FIFO is refused without waiting for its writer (O_NONBLOCK). */
+static int read_regular_file(const char *path, char *text)
 {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), length = 0, more = -1, error;
-  struct stat about;
+  struct stat status;
 
   if (descriptor < 0)
     return -1;
-  if (fstat(descriptor, &about) == 0 && !S_ISREG(about.st_mode))
-    errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+  if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   else
     while ((more = read_some(descriptor, text + length,
               (size_t)(PERFEX_FILE_LIMIT + 1 - length))) > 0)
@@ -169,22 +174,23 @@ static int read_whole(const char *path, char *text)
   return more < 0 ? -1 : length;
 }
 
-int perfex_read_file(const char *path, struct perfex_file *file)
+int perfex_read_cost_file(const char *path, struct perfex_costs *costs)
 {
   char *text = malloc(PERFEX_FILE_LIMIT + 1);
-  const char *what = "";
+  const char *mistake = "";
   int length, line, error = 0;
 
   if (!text)
     return ENOMEM;
-  length = read_whole(path, text);
+  length = read_regular_file(path, text);
   if (length < 0)
     error = errno;
   else if (length > PERFEX_FILE_LIMIT) {
-    perfex_say("%.300s: longer than %d bytes", path, PERFEX_FILE_LIMIT);
+    perfex_message("%.300s: longer than %d bytes", path, PERFEX_FILE_LIMIT);
     error = EINVAL;
-  } else if ((line = perfex_parse(text, (size_t)length, file, &what)) != PERFEX_NO_LINE) {
-    perfex_say("%.300s: line %d: %s", path, line, what);
+  } else if ((line = perfex_parse_costs(text, (size_t)length, costs, &mistake))
+    != PERFEX_NO_LINE) {
+    perfex_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }
   free(text);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Costs of events, estimated from the measured times of a cycle, of loads and of a mispredicted
+   branch. libperfex(3), COSTS, has the same as a table. */
+
+#include "config.h"
+
+#include "perfex/cost-estimate.h"
+
+#include <string.h>
+
+/* A cost with its three values in order and not negative. */
+static struct perfex_cost ordered_cost(long long minimum, long long typical, long long maximum)
+{
+  minimum = minimum < 0 ? 0 : minimum < typical ? minimum : typical;
+  maximum = maximum > typical ? maximum : typical;
+  return (struct perfex_cost) { minimum, typical, maximum };
+}
+
+static void set_cost(struct perfex_costs *costs, int event, struct perfex_cost cost)
+{
+  costs->cost[event] = cost;
+  costs->stated[event] = 1;
+}
+
+/* Instructions, loads and stores overlap: at the least, they cost nothing; typically, a load or
+   store takes a cycle. A load that misses a cache waits for the next one, or at the most for
+   memory. A walk of the page table costs as much as the load of an entry. */
+void perfex_estimate_costs(const struct perfex_measured *measured, struct perfex_costs *costs)
+{
+  const long long cycle = measured->cycle.typical;
+  const int last = measured->levels - 1;
+  struct perfex_cost nearest, second, farthest;
+
+  memset(costs, 0, sizeof *costs);
+  if (cycle > 0) {
+    set_cost(costs, 0, measured->cycle);
+    set_cost(costs, 16, measured->cycle);
+    set_cost(costs, 15, ordered_cost(0, 0, cycle));
+    set_cost(costs, 17, ordered_cost(0, 0, cycle));
+    set_cost(costs, 6, ordered_cost(0, cycle, cycle));
+    set_cost(costs, 19, ordered_cost(0, cycle, cycle));
+    if (last >= 0)
+      set_cost(costs, 18, ordered_cost(0, cycle, measured->level[0].load.typical));
+  }
+  if (measured->branch_miss.typical > 0)
+    set_cost(costs, 24, measured->branch_miss);
+  if (last < 1)
+    return;
+  nearest = measured->level[0].load;
+  second = measured->level[1].load;
+  farthest = measured->level[last].load;
+  set_cost(costs, 9,
+    ordered_cost(second.minimum - nearest.typical, second.typical, farthest.maximum));
+  set_cost(costs, 25, costs->cost[9]);
+  set_cost(costs, 23, ordered_cost(nearest.minimum, second.typical, farthest.maximum));
+  if (measured->has_memory) {
+    set_cost(costs, 10, farthest);
+    set_cost(costs, 26, farthest);
+  }
+}

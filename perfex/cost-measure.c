@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Measures the time of a cycle, of loads from each cache and from memory, and of a mispredicted
+   branch, in at most 20 ms of CPU time. It reads the sizes of the caches from /sys and needs no
+   knowledge of the architecture.
+
+   Loads form a chain: the address of each depends on the value of the one before. For a cache, they
+   are spread over a part of it. For memory, they are spread over pages that the kernel has just
+   zeroed; if the zeros are still in a cache, other pages are touched until no cache holds them. The
+   time of the loads shows when that is so. */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "perfex/cost-measure.h"
+#include "sys/kernel-file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
+   progress. CPU time, because one preemption must not leave costs unknown for good. Elapsed time is
+   limited as well, to so many times as much. */
+#define CPU_TIME_LIMIT 12000000LL
+#define ELAPSED_FACTOR 5
+#define MEMORY_LIMIT (64L << 20) /* bytes mapped at most, for the duration of the measurement */
+
+enum {
+  ROUNDS = 7,
+  LOADS = 1024,           /* a round */
+  MEMORY_LOADS = 256,     /* a round for memory; few, so that most of its lines are read once */
+  BRANCHES = 2048,        /* a round */
+  CHUNK = 1 << 20,        /* bytes touched between two looks at the clock; 0.3 ms */
+  MEMORY_STEP = 2 << 20,  /* bytes for one measurement of memory */
+  LINE = 64,
+  CACHES = PERFEX_LEVELS - 1
+};
+
+static long long read_clock(clockid_t clock)
+{
+  struct timespec time;
+
+  return clock_gettime(clock, &time) == 0 ? time.tv_sec * 1000000000LL + time.tv_nsec : 0;
+}
+
+static long long now(void)
+{
+  return read_clock(CLOCK_MONOTONIC);
+}
+
+/* CPU time of the thread; elapsed time if the kernel does not tell. */
+static long long thread_now(void)
+{
+  long long time = read_clock(CLOCK_THREAD_CPUTIME_ID);
+
+  return time > 0 ? time : now();
+}
+
+/* A linear congruential generator; only its upper bits are random enough to be used. */
+static inline unsigned next_state(unsigned state)
+{
+  return state * 1664525u + 1013904223u;
+}
+
+/* Memory to load from: 2^bits lines, all of them 0. */
+struct working_set {
+  const char *memory;
+  int bits, loads; /* loads: a round */
+};
+
+/* Nanoseconds for a chain of loads from random lines. */
+static __attribute__((noinline)) long long time_loads(struct working_set set, unsigned *seed)
+{
+  unsigned state = *seed, mask = (1u << set.bits) - 1;
+  int shift = set.bits ? 32 - set.bits : 0, i;
+  long long begin = now();
+
+  for (i = 0; i < set.loads; i++)
+    state = next_state(state
+      + *(const volatile unsigned *)(set.memory + (size_t)(state >> shift & mask) * LINE));
+  *seed = state;
+  return now() - begin;
+}
+
+/* Nanoseconds for a chain of loads alone, without a generator: a pointer that points to itself. */
+static __attribute__((noinline)) long long time_l1_loads(void)
+{
+  void *volatile self = (void *)&self, *at = self;
+  long long begin = now();
+  int i;
+
+  for (i = 0; i < LOADS; i++)
+    at = *(void *volatile *)at;
+  return now() - begin;
+}
+
+/* Nanoseconds for branches on a random bit; with mask 0, on a bit that is always 0. */
+static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned *seed)
+{
+  unsigned state = *seed;
+  long long begin = now();
+  int i;
+
+  for (i = 0; i < BRANCHES; i++) {
+    state = next_state(state);
+    if (state >> 24 & mask)
+      __asm__ volatile("" : "+r"(state)); /* keeps the compiler from removing the branch */
+  }
+  *seed = state;
+  return now() - begin;
+}
+
+static int compare(const void *a, const void *b)
+{
+  long long x = *(const long long *)a, y = *(const long long *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The cost of one of `count` operations: the minimum, median and maximum of ROUNDS times, each less
+   an overhead in picoseconds. Sorts the times. */
+static struct perfex_cost cost_of_times(long long *times, int count, long long overhead)
+{
+  long long costs[3];
+  int i;
+
+  qsort(times, ROUNDS, sizeof *times, compare);
+  for (i = 0; i < 3; i++) {
+    costs[i] = times[i * (ROUNDS - 1) / 2] * 1000 / count - overhead;
+    if (costs[i] < 0)
+      costs[i] = 0;
+    if (costs[i] > PERFEX_COST_LIMIT)
+      costs[i] = PERFEX_COST_LIMIT;
+  }
+  return (struct perfex_cost) { costs[0], costs[1], costs[2] };
+}
+
+/* A measurement in progress. */
+struct run {
+  struct perfex_measured *measured;
+  long long begin, thread_begin; /* elapsed and CPU time */
+  long long loop_overhead;       /* picoseconds a load that time_loads() spends besides loading */
+  unsigned seed;
+};
+
+static int is_late(const struct run *run)
+{
+  return thread_now() - run->thread_begin >= CPU_TIME_LIMIT
+    || now() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
+}
+
+/* The cycle that cpucycles() counts; if that scales a clock, a cycle of the CPU's frequency. */
+static void measure_cycle(struct run *run)
+{
+  long long rate = cpucycles_rate(), cost;
+
+  if (rate <= 0)
+    rate = cpucycles_persecond();
+  cost = (PERFEX_COST_LIMIT + rate / 2) / rate;
+  run->measured->cycle = (struct perfex_cost) { cost, cost, cost };
+}
+
+static void measure_branch_miss(struct run *run)
+{
+  long long unpredictable[ROUNDS], predictable[ROUNDS];
+  int i;
+
+  for (i = 0; i < ROUNDS; i++) {
+    predictable[i] = time_branches(0, &run->seed);
+    unpredictable[i] = time_branches(1, &run->seed);
+  }
+  /* One in two unpredictable branches is mispredicted. */
+  run->measured->branch_miss = cost_of_times(unpredictable, BRANCHES / 2,
+    2 * cost_of_times(predictable, BRANCHES, 0).typical);
+}
+
+static void add_level(struct run *run, long bytes, struct perfex_cost load)
+{
+  struct perfex_measured *measured = run->measured;
+
+  measured->level[measured->levels].bytes = bytes;
+  measured->level[measured->levels].load = load;
+  measured->levels++;
+}
+
+/* Measures the L1 cache, and from it the overhead of time_loads(). */
+static void measure_l1(struct run *run, long bytes)
+{
+  static const unsigned zero;
+  struct working_set one = { (const char *)&zero, 0, LOADS };
+  long long times[ROUNDS];
+  struct perfex_cost load;
+  int i;
+
+  for (i = 0; i < ROUNDS; i++)
+    times[i] = time_l1_loads();
+  load = cost_of_times(times, LOADS, 0);
+  add_level(run, bytes, load);
+  for (i = 0; i < ROUNDS; i++)
+    times[i] = time_loads(one, &run->seed);
+  run->loop_overhead = cost_of_times(times, LOADS, 0).typical - load.typical;
+}
+
+/* Measures loads from a working set. Returns 0 if time runs out. */
+static int measure_loads(struct run *run, struct working_set set, struct perfex_cost *load)
+{
+  long long times[ROUNDS];
+  int i;
+
+  for (i = 0; i < ROUNDS; i++) {
+    if (is_late(run))
+      return 0;
+    times[i] = time_loads(set, &run->seed);
+  }
+  *load = cost_of_times(times, set.loads, run->loop_overhead);
+  return 1;
+}
+
+/* Writes to each page, so that the kernel maps a zeroed one there. Returns 0 if time runs out. */
+static int touch_pages(const struct run *run, char *memory, long bytes)
+{
+  long page = sysconf(_SC_PAGESIZE), at;
+
+  for (at = 0; at < bytes; at += page) {
+    if (at % CHUNK == 0 && is_late(run))
+      return 0;
+    *(volatile char *)(memory + at) = 0;
+  }
+  return 1;
+}
+
+/* Reads each line once. Returns 0 if time runs out. */
+static int read_lines(const struct run *run, const char *memory, long bytes)
+{
+  long at;
+
+  for (at = 0; at < bytes; at += LINE) {
+    if (at % CHUNK == 0 && is_late(run))
+      return 0;
+    (void)*(const volatile char *)(memory + at);
+  }
+  return 1;
+}
+
+/* The largest n for which 2^n lines fit into so many bytes; at least 0. */
+static int line_bits(long bytes)
+{
+  int bits = 0;
+
+  while ((2L * LINE << bits) <= bytes)
+    bits++;
+  return bits;
+}
+
+/* Measures a cache beyond the L1, with a working set of at most half its size, and of at most four
+   times the size of the cache before it. Returns the bytes of memory used; 0 if time or memory runs
+   out. */
+static long measure_cache(struct run *run, char *memory, long available, long size,
+  long nearer_size)
+{
+  const long limit = size / 2 < 4 * nearer_size ? size / 2 : 4 * nearer_size;
+  struct working_set set = { memory, line_bits(limit), LOADS };
+  long bytes = (long)LINE << set.bits;
+  struct perfex_cost load;
+
+  if (bytes > available || !touch_pages(run, memory, bytes) || !read_lines(run, memory, bytes)
+    || !measure_loads(run, set, &load))
+    return 0;
+  add_level(run, bytes, load);
+  return bytes;
+}
+
+/* Measures memory by its first MEMORY_STEP bytes, while more and more pages are touched behind
+   them. Loads are from memory if they take half as long again as from the last cache, and after
+   the next step not longer still. */
+static void measure_memory(struct run *run, char *memory, long available)
+{
+  struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
+  struct perfex_measured *measured = run->measured;
+  const long long last_cache = measured->level[measured->levels - 1].load.typical;
+  struct perfex_cost load = { 0, 0, 0 }, previous;
+  long touched;
+
+  for (touched = 0; touched + MEMORY_STEP <= available; touched += MEMORY_STEP) {
+    previous = load;
+    if (!touch_pages(run, memory + touched, MEMORY_STEP) || !measure_loads(run, set, &load))
+      return;
+    if (previous.typical > last_cache / 2 * 3 && load.typical < previous.typical / 8 * 9) {
+      add_level(run, MEMORY_STEP, previous);
+      measured->has_memory = 1;
+      return;
+    }
+  }
+}
+
+/* Measures the caches beyond the L1, then memory, unless an unmeasured cache comes before it. */
+static void measure_levels(struct run *run, char *memory, long available, const long *caches,
+  int count)
+{
+  long used = 0;
+  int i;
+
+  for (i = 1; i < count; i++) {
+    long bytes = measure_cache(run, memory + used, available - used, caches[i], caches[i - 1]);
+
+    if (bytes == 0)
+      return;
+    used += bytes;
+  }
+  if (!run->measured->has_unmeasured_cache)
+    measure_memory(run, memory + used, available - used);
+}
+
+/* Parses the size of a cache as the kernel prints it, such as "32K". Returns 0 if it is none. */
+static long parse_size(const char *text)
+{
+  char *end;
+  long size = strtol(text, &end, 10);
+
+  if (end == text || size <= 0 || size > (1L << 20))
+    return 0;
+  return *end == 'K' ? size << 10 : *end == 'M' && size < 1024 ? size << 20 : 0;
+}
+
+/* Stores the sizes of the data caches, L1 first. Returns their number. *has_unmeasured_cache: then
+   follows a cache without a size, or with less than four times the size of the one before. */
+static int find_caches(const char *root, long *caches, int *has_unmeasured_cache)
+{
+  static const char *const files[] = { "level", "type", "size" };
+  int count = 0, index, i;
+
+  *has_unmeasured_cache = 0;
+  for (index = 0; index < 8 && count < CACHES; index++) {
+    char path[128], text[3][32];
+
+    for (i = 0; i < 3; i++) {
+      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
+      if (read_kernel_text(root, path, text[i], sizeof text[i]) <= 0)
+        return count;
+    }
+    if (strncmp(text[1], "Instruction", 11) == 0)
+      continue;
+    caches[count] = parse_size(text[2]);
+    if (text[0][0] != '1' + count || caches[count] < (count ? 4 * caches[count - 1] : 4096)) {
+      *has_unmeasured_cache = 1;
+      return count;
+    }
+    count++;
+  }
+  return count;
+}
+
+/* Maps memory: MEMORY_LIMIT bytes, but at most a quarter of the free memory. Pages are allocated
+   when they are touched, even after mlockall(MCL_FUTURE), as the mapping is unlocked before it
+   becomes accessible. No huge pages: programs usually have small ones, and the kernel can need
+   milliseconds for a huge one. Returns NULL on failure. */
+static char *map_memory(long *size)
+{
+  long quarter = 0;
+  void *memory;
+
+#ifdef _SC_AVPHYS_PAGES
+  quarter = sysconf(_SC_AVPHYS_PAGES) / 4;
+#endif
+  *size = MEMORY_LIMIT;
+  if (quarter > 0 && quarter < MEMORY_LIMIT / sysconf(_SC_PAGESIZE))
+    *size = quarter * sysconf(_SC_PAGESIZE);
+  memory = mmap(NULL, (size_t)*size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return NULL;
+  munlock(memory, (size_t)*size);
+  if (mprotect(memory, (size_t)*size, PROT_READ | PROT_WRITE) != 0) {
+    munmap(memory, (size_t)*size);
+    return NULL;
+  }
+#ifdef MADV_NOHUGEPAGE
+  madvise(memory, (size_t)*size, MADV_NOHUGEPAGE);
+#endif
+  return memory;
+}
+
+void perfex_measure(const char *root, struct perfex_measured *measured)
+{
+  /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
+  struct run run = { measured, now(), thread_now(), 0, (unsigned)now() };
+  /* Usual sizes, for kernels that state none. */
+  long caches[CACHES] = { 32 << 10, 512 << 10, 8 << 20 }, found[CACHES] = { 0 }, size;
+  char *memory;
+  int count;
+
+  memset(measured, 0, sizeof *measured);
+  count = find_caches(root, found, &measured->has_unmeasured_cache);
+  if (count > 0)
+    memcpy(caches, found, sizeof found);
+  else
+    count = 3;
+  measure_cycle(&run);
+  measure_branch_miss(&run);
+  measure_l1(&run, LINE);
+  memory = map_memory(&size);
+  if (memory) {
+    measure_levels(&run, memory, size, caches, count);
+    munmap(memory, (size_t)size);
+  }
+  measured->nanoseconds = now() - run.begin;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Measured times of a cycle, of loads and of a mispredicted branch. */
+
+#ifndef PERFEX_COST_MEASURE_H
+#define PERFEX_COST_MEASURE_H
+
+#include "perfex/cost.h"
+
+enum { PERFEX_LEVELS = 5 }; /* caches and memory */
+
+struct perfex_measured {
+  struct perfex_cost cycle, branch_miss;
+  struct {
+    long bytes; /* the loads were spread over so many */
+    struct perfex_cost load;
+  } level[PERFEX_LEVELS];
+  int levels;                /* measured levels; the first is the L1 cache */
+  int has_memory;            /* the last level is memory */
+  int has_unmeasured_cache;  /* a cache follows whose size is unusable, so memory cannot be told */
+  long long nanoseconds;     /* elapsed time of the measurement */
+};
+
+/* Measures, in at most 20 ms of CPU time. Levels for which time or memory runs out are missing;
+   without a measurement, costs are 0. root: folder above /sys, "" or a test's. */
+void perfex_measure(const char *root, struct perfex_measured *measured);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* start_counters() and read_counters(): two events of the calling thread, in one perf group that
+   counts user mode alone.
+
+   The group is pinned: if other events take its hardware, the kernel puts it into an error state
+   instead of multiplexing, and the read shows that. A thread's generation number grows by one at
+   each start and each stop. read_counters() returns the number of the start only if the events have
+   counted all the time since; otherwise the kernel gave them up, or a fork or a closed descriptor
+   ended them. Disabling the events for a time, by prctl() or through a copy of a descriptor, goes
+   unnoticed: while they are disabled, neither their enabled nor their running time advances.
+
+   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; IRIX,
+   libperfex(3C). */
+
+#include "config.h"
+
+#include "include/perfex.h"
+#include "perfex/count.h"
+#include "perfex/events.h"
+#include "perfex/message.h"
+#include "sys/perf-event.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+/* Tests define another function, with software events, which need no PMU. */
+#ifndef PERFEX_ROW
+#define PERFEX_ROW perfex_row
+#endif
+
+/* The data that read(2) returns for the group: see read_format in open_event(). */
+struct reading {
+  uint64_t count, enabled, running;
+  struct {
+    uint64_t value, id;
+  } event[2];
+};
+
+/* The calling thread's counters. A forked child has a copy, whose `process` is the parent. */
+static _Thread_local struct {
+  int generation;    /* 0: none yet */
+  int is_running;
+  int error;         /* errno of the last start, or 0 */
+  int requested[2];  /* the caller's arguments */
+  int event[2];      /* the events counted: the environment may have replaced the arguments */
+  int descriptor[2];
+  uint64_t id[2];    /* the kernel's numbers of the events, which are never reused */
+  int leader;        /* argument of open_in_group(): descriptor of the group's leader, or -1 */
+  pid_t process;     /* the process that opened the descriptors */
+} counters;
+
+/* The destructor of this key closes the events of a thread that exits. */
+static pthread_key_t exit_key;
+static int exit_key_is_created;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+/* Each thread's numbers begin far from all others' (multiples of 2^32 / golden ratio), so that a
+   number of one thread does not match in another. */
+static void next_generation(void)
+{
+  static unsigned threads;
+
+  if (counters.generation == 0)
+    counters.generation
+      = (int)(__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) * 0x9e3779b9u & INT_MAX);
+  counters.generation = counters.generation == INT_MAX ? 1 : counters.generation + 1;
+}
+
+int perfex_generation(void)
+{
+  sigset_t mask;
+  int generation;
+
+  perf_event_wait_begin(&mask); /* a signal handler may start counters */
+  if (counters.generation == 0)
+    next_generation();
+  generation = counters.generation;
+  perf_event_wait_end(&mask);
+  return generation;
+}
+
+/* The program may have closed the descriptor, and its number may belong to another file by now. */
+static int is_our_event(int i)
+{
+  uint64_t id = 0;
+
+  return perf_event_identify(counters.descriptor[i], &id) == 0 && id == counters.id[i];
+}
+
+/* Closes the first `count` descriptors that are still ours. In a forked child these are copies, and
+   the parent's events go on. */
+static void close_events(int count)
+{
+  int i;
+
+  for (i = 0; i < count; i++)
+    if (is_our_event(i))
+      perf_event_close(counters.descriptor[i]);
+}
+
+static void stop_events(void)
+{
+  if (!counters.is_running)
+    return;
+  counters.is_running = 0;
+  /* Copies of the descriptors, as a forked child has, keep the events open: disable them, so that
+     they release the hardware. */
+  if (counters.process == getpid() && is_our_event(0))
+    ioctl(counters.descriptor[0], PERF_EVENT_IOC_DISABLE, 0);
+  close_events(2);
+  next_generation();
+}
+
+static void close_at_exit(void *unused)
+{
+  sigset_t mask;
+
+  (void)unused;
+  perf_event_wait_begin(&mask);
+  stop_events();
+  perf_event_wait_end(&mask);
+}
+
+static void create_exit_key(void)
+{
+  exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
+}
+
+/* Deletes the key, whose destructor is unloaded with the library. Other threads' events stay open;
+   libperfex(3) asks them to stop before. */
+__attribute__((destructor)) static void unload(void)
+{
+  close_at_exit(NULL);
+  if (exit_key_is_created)
+    pthread_key_delete(exit_key);
+  exit_key_is_created = 0;
+}
+
+static int open_in_group(struct perf_event_attr *attributes)
+{
+  return perf_event_open_in(attributes, counters.leader);
+}
+
+/* Opens an event in the group of counters.leader; if that is -1, as the leader of a new group,
+   disabled. Returns a descriptor, or -1 with errno. */
+static int open_event(uint32_t type, uint64_t config)
+{
+  struct perf_event_attr attributes;
+
+  memset(&attributes, 0, sizeof attributes);
+  attributes.size = sizeof attributes;
+  attributes.type = type;
+  attributes.config = config;
+  attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+    | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+  attributes.pinned = attributes.disabled = counters.leader < 0;
+  return perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group);
+}
+
+/* Can the kernel count this event alone? */
+static int can_open(uint32_t type, uint64_t config)
+{
+  int descriptor;
+
+  counters.leader = -1;
+  descriptor = open_event(type, config);
+  if (descriptor >= 0)
+    perf_event_close(descriptor);
+  return descriptor >= 0;
+}
+
+/* Returns the errno to report for an event that the kernel refused. If the kernel counts other
+   events, this one is at fault: ENOTSUP, or EINVAL if it is counted alone, with a message. */
+static int explain_refusal(int error, int event)
+{
+  const struct perfex_event_row *row = PERFEX_ROW(event), *cycles = PERFEX_ROW(0);
+
+  if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
+    return error;
+  if (can_open(row->type, row->config)) {
+    perfex_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
+      counters.event[0]);
+    return EINVAL;
+  }
+  /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP. */
+  if (!can_open(cycles->type, cycles->config))
+    return error == EOPNOTSUPP ? EINVAL : error;
+  perfex_message("event %d (%s) is not counted by this CPU", event, row->text);
+  return ENOTSUP;
+}
+
+/* Opens counters.event[]. Returns 0 or an errno. */
+static int open_events(void)
+{
+  int i, error = 0;
+
+  counters.leader = -1;
+  for (i = 0; i < 2 && error == 0; i++) {
+    const struct perfex_event_row *row = PERFEX_ROW(counters.event[i]);
+
+    counters.descriptor[i] = open_event(row->type, row->config);
+    if (counters.descriptor[i] < 0)
+      error = errno;
+    else if (perf_event_identify(counters.descriptor[i], &counters.id[i]) != 0) {
+      error = errno;
+      perf_event_close(counters.descriptor[i]);
+    }
+    if (error == 0)
+      counters.leader = counters.descriptor[0];
+  }
+  if (error == 0)
+    return 0;
+  error = explain_refusal(error, counters.event[i - 1]);
+  close_events(i - 1);
+  return error;
+}
+
+/* Opens and starts counters.event[]. Returns 0 or an errno. */
+static int start_events(void)
+{
+  int error = open_events();
+
+  if (error != 0)
+    return error;
+  counters.process = getpid();
+  counters.is_running = 1;
+  next_generation();
+  pthread_setspecific(exit_key, &counters);
+  /* Last, so that as little as possible is counted before the caller's code. */
+  if (ioctl(counters.descriptor[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
+    return 0;
+  error = errno;
+  stop_events();
+  return error;
+}
+
+/* Is there a kernel event for this number? Prints a message if not. */
+static int has_counterpart(int event)
+{
+  const struct perfex_event_row *row = PERFEX_ROW(event);
+
+  if (row && row->name)
+    return 1;
+  perfex_message("event %d (%s) has no counterpart among the kernel's generic events", event,
+    row ? row->text : "no event of the R10000");
+  return 0;
+}
+
+int start_counters(int e0, int e1)
+{
+  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation, cancel_state;
+  sigset_t mask;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
+  perf_event_wait_begin(&mask); /* a handler would deadlock in the pthread_once() it interrupts */
+  pthread_once(&exit_key_once, create_exit_key);
+  if (perfex_override_events(events, 1) != 0)
+    error = errno;
+  else if (!exit_key_is_created)
+    error = EAGAIN; /* too many keys: pthread_key_create(3) */
+  else if (!(has_counterpart(events[0]) & has_counterpart(events[1])))
+    error = ENOTSUP;
+  stop_events();
+  if (error == 0) {
+    counters.requested[0] = e0;
+    counters.requested[1] = e1;
+    memcpy(counters.event, events, sizeof events);
+    error = start_events();
+  }
+  counters.error = error;
+  generation = error ? -1 : counters.generation; /* before pending signals are delivered */
+  perf_event_wait_end(&mask);
+  pthread_setcancelstate(cancel_state, NULL);
+  errno = error ? error : saved_errno;
+  return generation;
+}
+
+/* Reads the group. Returns 1 if its events, of this thread and process, have counted all the time
+   since their start. */
+static int read_group(struct reading *reading)
+{
+  memset(reading, 0, sizeof *reading);
+  if (counters.process != getpid() || !is_our_event(0) || !is_our_event(1))
+    return 0;
+  /* For a pinned group that has lost its hardware, read(2) returns 0. */
+  if (perf_event_read(counters.descriptor[0], reading, sizeof *reading) != (ssize_t)sizeof *reading)
+    return 0;
+  return reading->count == 2 && reading->enabled == reading->running
+    && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
+}
+
+/* Stores the count of event[first] in c0 and the other one's in c1, and stops both. Returns their
+   generation number, or a later one if the counts are incomplete. */
+static int read_and_stop(int first, long long *c0, long long *c1)
+{
+  struct reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };
+  int generation;
+
+  if (!counters.is_running || !read_group(&reading)) {
+    stop_events();
+    if (counters.generation == 0)
+      next_generation();
+    generation = counters.generation;
+  } else {
+    generation = counters.generation;
+    stop_events();
+  }
+  *c0 = (long long)reading.event[first].value;
+  *c1 = (long long)reading.event[!first].value;
+  return generation;
+}
+
+int read_counters(int e0, long long *c0, int e1, long long *c1)
+{
+  int saved_errno = errno, error = 0, generation = -1;
+  sigset_t mask;
+
+  perf_event_wait_begin(&mask);
+  if (!counters.is_running && counters.error != 0)
+    error = counters.error;
+  else if (!counters.is_running || (e0 == counters.requested[0] && e1 == counters.requested[1]))
+    generation = read_and_stop(0, c0, c1);
+  else if (e0 == counters.requested[1] && e1 == counters.requested[0])
+    generation = read_and_stop(1, c0, c1);
+  else
+    error = EINVAL;
+  perf_event_wait_end(&mask);
+  errno = error ? error : saved_errno;
+  return generation;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The generation number of a thread's counters, which every public function returns. */
+
+#ifndef PERFEX_COUNT_H
+#define PERFEX_COUNT_H
+
+/* Returns the calling thread's number, from 1 to 2147483647. */
+int perfex_generation(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The events by number, and the environment variables that override them. */
+
+#ifndef PERFEX_EVENTS_H
+#define PERFEX_EVENTS_H
+
+#include <stdint.h>
+
+enum { PERFEX_EVENTS = 32 };
+
+struct perfex_event_row {
+  const char *text;  /* the counted thing, as print_counters() prints it */
+  const char *name;  /* as perfex_event() takes it; NULL if the kernel has no such event */
+  const char *also;  /* another name, or "" */
+  uint32_t type;     /* of struct perf_event_attr */
+  uint64_t config;
+};
+
+/* Returns the event's row; NULL if the number is out of range. */
+const struct perfex_event_row *perfex_row(int event);
+
+/* Replaces events[] by the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. If a variable names
+   no event, it is ignored; if `strict` is not 0, this instead prints a message and returns -1 with
+   EINVAL. */
+int perfex_override_events(int events[2], int strict);
+
+#endif

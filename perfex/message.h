@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Messages on standard error. */
+
+#ifndef PERFEX_MESSAGE_H
+#define PERFEX_MESSAGE_H
+
+/* Prints a line on standard error that begins with the library's name; cut to 511 bytes. */
+void perfex_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
