@@ -1,6 +1,5 @@
 ! SPDX-License-Identifier: 0BSD OR MIT
-! libperfex from Fortran: each function, its arguments by reference. perfex-fortran.sh looks at what
-! is said.
+! Calls each function of libperfex from Fortran. perfex-fortran.sh checks the output.
 program perfex_fortran
   implicit none
   integer*4 start_counters, read_counters, print_counters, print_costs, load_costs

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* libperfex's counters with a software event, which needs no PMU, as a module that
-   check_perfex_events loads and unloads. */
+/* Module that check_perfex_events loads and unloads: libperfex's counters on a software event,
+   which needs no PMU. */
 
 #include "config.h"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests libperfex from Fortran, by gfortran: names, arguments by reference, 64-bit counts, strings.
+# A program compiled by gfortran calls libperfex: names, arguments by reference, 64-bit counts,
+# strings.
 
 set -eu
 export LC_ALL=C
@@ -15,9 +16,9 @@ mkdir $work
 wrong() { echo "perfex-fortran: $*"; failed=1; }
 skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skipped: $*"; exit 77; }
 
-# A cross compiler has its own gfortran beside it.
+# For a cross compiler, the gfortran of its toolchain; else the system's.
 case ${CC%% *} in
-  *musl-gcc) skipped "gfortran is for another C library than $CC" ;;
+  *musl-gcc) skipped "gfortran is built for another C library than $CC" ;;
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
   *) fortran=gfortran ;;
 esac
@@ -26,10 +27,11 @@ command -v "$fortran" >/dev/null || skipped "$fortran is not installed"
 sanitizers=$(echo " $CFLAGS" | tr ' ' '\n' | grep '^-fsanitize=' || :)
 $fortran -O2 -Wall -Werror -c "$srcdir/tests/programs/perfex-fortran.f90" -o $work/program.o ||
   { wrong "the program does not compile"; exit 1; }
-# words are meant to split
+# Unquoted: these variables hold several words.
 # shellcheck disable=SC2086
 "$builddir/libtool" --quiet --tag=CC --mode=link $fortran $sanitizers $work/program.o \
-  -o $work/program $LDFLAGS "$builddir/libperfex.la" || { wrong "the program does not link"; exit 1; }
+  -o $work/program $LDFLAGS "$builddir/libperfex.la" ||
+  { wrong "the program does not link"; exit 1; }
 program=$work/.libs/program
 [ -f $program ] || program=$work/program
 echo '0 1 1.5 2' >$work/costs
@@ -37,9 +39,10 @@ status=0
 LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER ./$program \
   >$work/out 2>$work/err || status=$?
 sed 's/^/perfex-fortran: /' $work/err
-[ $status = 0 ] || wrong "exit status $status: the number of the \"stop\" in the program"
-grep -q '^start_counters \(refused\|counts\)$' $work/out || wrong "the result of start_counters is not printed"
-grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a 64-bit count is not printed"
+[ $status = 0 ] || wrong "exit status $status: see the stop with that number in perfex-fortran.f90"
+grep -q '^start_counters \(refused\|counts\)$' $work/out ||
+  wrong "start_counters: neither refused nor counts is printed"
+grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a count of 64 bits is not printed"
 grep -q '^ *15 instructions  *7$' $work/err || wrong "the second count is not printed"
 grep -q '^ *0 cycles  *5000000000000  *5000\.000000000  *7500\.0*  *10000\.0*$' $work/err ||
   wrong "the loaded costs are not used"

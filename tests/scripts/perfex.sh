@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests libperfex as it is delivered. Header, manual, map, Debian's symbols file and library agree on
-# the functions, each of them also for Fortran; the library needs libcpucycles and the C library only;
-# the header compiles alone in C89 and C++98; the manual has all event numbers and an example that
-# compiles unchanged; set-user-ID programs ignore the environment.
+# libperfex as it is installed. Header, manual, map and Debian's symbols file list the same
+# functions, each also for Fortran; the library exports these, and needs only libcpucycles and the C
+# library. The header stands alone in C89 and C++98. The manuals have all numbers, and an example
+# that compiles and runs. Set-user-ID programs ignore the environment.
 
 set -eu
 export LC_ALL=C
@@ -25,7 +25,7 @@ declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | 
 mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map" | sort)
 [ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
 
-# The manual has the header's declarations; Debian's symbols file has the map's symbols.
+# The manual has the header's declarations, and Debian's symbols file the map's symbols.
 header=$(sed -n 's/^extern \(int [a-z_]*(.*)\);$/\1/p' "$srcdir/include/perfex.h" | sort)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Ft /, "") { type = $0 }
@@ -34,7 +34,8 @@ manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
 [ "$header" = "$manual" ] || wrong "header: $header; libperfex(3): $manual"
 versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
   /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/perfex/libperfex.map" | sort)
-packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' "$srcdir/contrib/debian/libperfex1.symbols" | sort)
+packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' "$srcdir/contrib/debian/libperfex1.symbols" |
+  sort)
 [ -n "$versioned" ] && [ "$versioned" = "$packed" ] ||
   wrong "map: $(echo $versioned); contrib/debian/libperfex1.symbols: $(echo $packed)"
 
@@ -95,14 +96,14 @@ numbers=$(sed -n 's/^\.It \([0-9]*\)$/\1/p' "$builddir/perfex/perfex-events.7" |
 rows=$(sed -n 's/^PERFEX_[A-Z]*(\([0-9]*\), .*/\1/p' "$srcdir/perfex/events.def" | tr '\n' ' ')
 [ "$rows" = "$numbers" ] || wrong "events.def has the rows $rows"
 
-# The manual gives each event's name on Arm, Intel and AMD.
+# Each entry of perfex-events(7) has the events of Arm, Intel and AMD.
 counted=$(grep -c '^PERFEX_EVENT(' "$srcdir/perfex/events.def")
 for maker in Arm Intel AMD; do
   named=$(grep -c "^$maker: [A-Za-z]" "$builddir/perfex/perfex-events.7")
   [ "$named" = "$counted" ] || wrong "perfex-events(7) has $named events for $maker, not $counted"
 done
 
-# The example compiles without a warning, and counts or prints why it cannot.
+# The example compiles without a warning and runs: it counts, or prints the reason why it cannot.
 $CC $CPPFLAGS -std=c99 $flags "$builddir/perfex/example.c" ||
   wrong "the manual's example is not clean"
 example=$builddir/perfex/.libs/example
@@ -117,7 +118,7 @@ case $status in
   *) wrong "the example's exit status is $status" ;;
 esac
 
-# A set-user-ID copy ignores the environment; an ordinary copy does not.
+# A set-user-ID copy ignores the environment; an ordinary one does not.
 copy=./$work/print
 cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
 printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }
@@ -126,7 +127,7 @@ case $(printed "$LOG_COMPILER") in
   *) wrong "an ordinary program ignores the environment: $(printed "$LOG_COMPILER")" ;;
 esac
 if [ -n "$LOG_COMPILER" ]; then
-  skipped "set-user-ID programs: an emulator does not change the user"
+  skipped "set-user-ID programs: an emulator ignores the bit"
 elif [ "$(id -u)" != 0 ]; then
   skipped "set-user-ID programs: only root can create one for another user"
 else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* libperfex as a program sees it: numbers and names, what is refused and how, what is printed. What
-   counting does is check_perfex_events' matter, what costs do is check_perfex_costs'. */
+/* libperfex as programs use it: numbers and names of events, errors, printed lines. Counting itself
+   is tested in check_perfex_events, costs in check_perfex_costs. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-/* The numbers that are counted, and no others; as perf_event_open(2) has types and configs. */
+/* All numbers with a kernel event, with type and config as in perf_event_open(2). */
 static const struct {
   int number;
   const char *name;
@@ -39,7 +39,7 @@ static const struct {
 
 enum { COUNTED = sizeof counted / sizeof counted[0] };
 
-START_TEST(numbers_lead_to_the_kernels_generic_events)
+START_TEST(numbers_map_to_generic_kernel_events)
 {
   int i, at = 0;
 
@@ -63,7 +63,7 @@ START_TEST(numbers_lead_to_the_kernels_generic_events)
 }
 END_TEST
 
-START_TEST(names_have_numbers_and_others_have_none)
+START_TEST(names_map_to_numbers_and_unknown_names_fail)
 {
   static const char *const others[] = { "", "Cycles", "cycles ", "0", "branch", "issued loads" };
   size_t i;
@@ -85,11 +85,11 @@ START_TEST(names_have_numbers_and_others_have_none)
 }
 END_TEST
 
-START_TEST(number_without_counterpart_fails_with_ENOTSUP_and_is_named)
+START_TEST(number_without_kernel_event_fails_with_ENOTSUP_and_a_message)
 {
   static const struct {
     int e0, e1;
-    const char *said;
+    const char *message;
   } wrong[] = { { 0, 12, "event 12 " }, { 1, 0, "event 1 " }, { 31, 15, "event 31 " },
     { 0, 32, "event 32 " }, { -1, 0, "event -1 " }, { 99, 99, "event 99 " } };
   size_t i;
@@ -101,7 +101,7 @@ START_TEST(number_without_counterpart_fails_with_ENOTSUP_and_is_named)
     errno = 0;
     result = start_counters(wrong[i].e0, wrong[i].e1);
     error = errno;
-    ck_assert_ptr_nonnull(strstr(capture_end(), wrong[i].said));
+    ck_assert_ptr_nonnull(strstr(capture_end(), wrong[i].message));
     ck_assert_int_eq(result, -1);
     ck_assert_int_eq(error, ENOTSUP);
   }
@@ -113,7 +113,7 @@ START_TEST(number_without_counterpart_fails_with_ENOTSUP_and_is_named)
 }
 END_TEST
 
-/* What the kernel says of cycles in user mode: 0 or an errno. */
+/* The kernel's answer for cycles in user mode: 0 or an errno. */
 static int error_of_cycles(void)
 {
   struct perf_event_attr wanted;
@@ -131,10 +131,10 @@ static int error_of_cycles(void)
   return 0;
 }
 
-/* Without a PMU: ENOENT; under an emulator: ENOSYS; and so on. */
-START_TEST(refused_as_the_kernel_refuses)
+/* The error is ENOENT without a PMU, ENOSYS under an emulator, and so on. */
+START_TEST(start_fails_with_the_kernels_error)
 {
-  const char test[] = "refused_as_the_kernel_refuses";
+  const char test[] = "start_fails_with_the_kernels_error";
   long long c0 = -7, c1 = -7;
   int error = error_of_cycles(), result;
 
@@ -143,7 +143,7 @@ START_TEST(refused_as_the_kernel_refuses)
     return;
   }
   if (error == EOPNOTSUPP)
-    error = EINVAL; /* as libperfex(3) has it */
+    error = EINVAL; /* see ERRORS in libperfex(3) */
   for (result = 0; result < COUNTED; result++) {
     errno = 0;
     ck_assert_int_eq(start_counters(counted[result].number, 0), -1);
@@ -159,7 +159,7 @@ START_TEST(refused_as_the_kernel_refuses)
 }
 END_TEST
 
-START_TEST(without_a_start_in_this_thread_read_matches_none)
+START_TEST(read_without_a_start_matches_no_generation)
 {
   long long c0 = -7, c1 = -7;
   int read = read_counters(0, &c0, 15, &c1);
@@ -170,7 +170,7 @@ START_TEST(without_a_start_in_this_thread_read_matches_none)
 }
 END_TEST
 
-START_TEST(counts_are_printed_whatever_they_are)
+START_TEST(any_event_and_count_is_printed)
 {
   static const struct {
     int event;
@@ -220,7 +220,7 @@ START_TEST(environment_overrides_the_arguments)
 }
 END_TEST
 
-START_TEST(environment_reaches_all_functions)
+START_TEST(environment_applies_to_all_functions)
 {
   setenv("T5_EVENT1", "12", 1);
   capture_begin(stderr);
@@ -236,7 +236,7 @@ START_TEST(environment_reaches_all_functions)
 }
 END_TEST
 
-START_TEST(environment_that_names_no_event_is_an_error_and_said)
+START_TEST(environment_without_a_valid_event_fails_with_a_message)
 {
   static const char *const wrong[] = { "nonesuch", "0x5", "-1", " 5", "100", "1e1" };
   size_t i;
@@ -259,13 +259,12 @@ START_TEST(environment_that_names_no_event_is_an_error_and_said)
 }
 END_TEST
 
-/* Where errors of a stream are the program's to see. */
-START_TEST(what_cannot_be_printed_is_an_error)
+START_TEST(failing_stream_is_an_error)
 {
   FILE *full = fopen("/dev/full", "w");
 
   if (!full) {
-    skip("what_cannot_be_printed_is_an_error", "there is no /dev/full");
+    skip("failing_stream_is_an_error", "there is no /dev/full");
     return;
   }
   dup2(fileno(full), 2);
@@ -278,16 +277,16 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, numbers_lead_to_the_kernels_generic_events);
-  tcase_add_test(tests, names_have_numbers_and_others_have_none);
-  tcase_add_test(tests, number_without_counterpart_fails_with_ENOTSUP_and_is_named);
-  tcase_add_test(tests, refused_as_the_kernel_refuses);
-  tcase_add_test(tests, without_a_start_in_this_thread_read_matches_none);
-  tcase_add_test(tests, counts_are_printed_whatever_they_are);
+  tcase_add_test(tests, numbers_map_to_generic_kernel_events);
+  tcase_add_test(tests, names_map_to_numbers_and_unknown_names_fail);
+  tcase_add_test(tests, number_without_kernel_event_fails_with_ENOTSUP_and_a_message);
+  tcase_add_test(tests, start_fails_with_the_kernels_error);
+  tcase_add_test(tests, read_without_a_start_matches_no_generation);
+  tcase_add_test(tests, any_event_and_count_is_printed);
   tcase_add_test(tests, environment_overrides_the_arguments);
-  tcase_add_test(tests, environment_reaches_all_functions);
-  tcase_add_test(tests, environment_that_names_no_event_is_an_error_and_said);
-  tcase_add_test(tests, what_cannot_be_printed_is_an_error);
+  tcase_add_test(tests, environment_applies_to_all_functions);
+  tcase_add_test(tests, environment_without_a_valid_event_fails_with_a_message);
+  tcase_add_test(tests, failing_stream_is_an_error);
 }
 
 int main(void)

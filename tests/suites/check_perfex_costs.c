@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The table of costs: what is measured, what files replace, what is refused, and who reads it while
-   it is replaced. In the place of /etc/perfex.costs there is a file of the test. */
+/* The table of costs: measurement, files, malformed files, and concurrent use. A file of the test
+   stands for /etc/perfex.costs. */
 
 #include "config.h"
 
-/* A second copy of the code, beside the library's. */
-#define PERFEX_ETC_FILE etc_of_test
-#define PERFEX_ROOT root_of_test
-static const char *etc_of_test = "/nonexistent/perfex.costs", *root_of_test = "";
+/* A second copy of the code, besides the library's. */
+#define PERFEX_ETC_FILE test_etc_file
+#define PERFEX_ROOT test_root
+static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";
 #include "perfex/cost-table.c"
 
-/* What measures has the test's clocks: if asked for, all time goes 1000 times slower, the thread
-   has none of the CPU, and once others have it. */
-static int clock_is_slow, clock_calls;
-static long others_have_it; /* milliseconds */
+/* The measurement reads the test's clocks. With is_clock_slow, elapsed time passes 1000 times
+   slower, CPU time stands still, and a preemption of preemption_ms follows the 30th call. */
+static int is_clock_slow, clock_calls;
+static long preemption_ms;
 
-static int clock_of_test(clockid_t clock, struct timespec *time)
+static int test_clock_gettime(clockid_t clock, struct timespec *time)
 {
   static time_t first;
   int result = clock_gettime(clock, time);
   long long now;
 
-  if (result != 0 || !clock_is_slow)
+  if (result != 0 || !is_clock_slow)
     return result;
   if (clock == CLOCK_THREAD_CPUTIME_ID) {
     *time = (struct timespec) { 1, 0 };
@@ -31,12 +31,12 @@ static int clock_of_test(clockid_t clock, struct timespec *time)
     first = time->tv_sec;
   now = 1000000000LL + ((time->tv_sec - first) * 1000000000LL + time->tv_nsec) / 1000;
   if (clock_calls++ >= 30)
-    now += others_have_it * 1000000LL;
+    now += preemption_ms * 1000000LL;
   *time = (struct timespec) { (time_t)(now / 1000000000), (long)(now % 1000000000) };
   return 0;
 }
 
-#define clock_gettime clock_of_test
+#define clock_gettime test_clock_gettime
 #include "perfex/cost-measure.c"
 #undef clock_gettime
 
@@ -47,8 +47,8 @@ static int clock_of_test(clockid_t clock, struct timespec *time)
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* The path of a file with this text, below the test's folder. */
-static char *file_of(const char *name, const char *text)
+/* Writes a file below the test's folder. Returns its path, valid for the next three calls. */
+static char *write_costs(const char *name, const char *text)
 {
   static char paths[4][512];
   static int next;
@@ -59,7 +59,7 @@ static char *file_of(const char *name, const char *text)
   return path;
 }
 
-static void begin(void)
+static void use_test_folder(void)
 {
   make_machine();
   atexit(remove_machine);
@@ -86,7 +86,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
-  /* a core's own rate is what it was at that moment */
+  /* within a factor of 100: the core's frequency changes */
   ck_assert_int_gt(table.cost[0].typical, PERFEX_COST_LIMIT / rate / 100);
   ck_assert_int_lt(table.cost[0].typical, PERFEX_COST_LIMIT / rate * 100 + 100);
   for (i = 0; i < PERFEX_EVENTS; i++) {
@@ -101,11 +101,11 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 }
 END_TEST
 
-/* Most times, in one of five rounds: others have the CPU, too; but not only the first time, for a
-   CPU remembers. */
-START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
+/* Must hold in most of 20 measurements, in one of five rounds, as other programs disturb. The first
+   measurement alone is not enough: a CPU may learn its branches. */
+START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
 {
-  const char test[] = "farther_is_slower_and_a_mispredicted_branch_takes_time";
+  const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";
   struct perfex_measured measured;
   int round, turn, i, in_order = 0, slow = 0;
 
@@ -113,11 +113,11 @@ START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
     || skip_under("qemu", test, "qemu has neither caches nor predictions"))
     return;
   if (SUITE_SANITIZED) {
-    skip(test, "what the sanitizer does at each access takes longer");
+    skip(test, "the sanitizer's code at each access takes longer");
     return;
   }
 #ifdef CPUCYCLES_TEST_COVERAGE
-  skip(test, "what counts branches, atomically, takes longer than to mispredict one");
+  skip(test, "the atomic counting of branches takes longer than a misprediction");
   return;
 #endif
   for (round = 0; round < 5 && (in_order <= 10 || slow <= 15); round++) {
@@ -136,75 +136,75 @@ START_TEST(farther_is_slower_and_a_mispredicted_branch_takes_time)
 }
 END_TEST
 
-START_TEST(files_that_are_read_are_closed)
+START_TEST(cost_files_are_closed)
 {
   struct perfex_measured measured;
   int before;
 
-  begin();
+  use_test_folder();
   perfex_measure(machine_root, &measured); /* libcpucycles may keep some open */
   before = suite_entries("/proc/self/fd");
   ck_assert_int_gt(before, 0);
-  ck_assert_int_gt(load_costs(file_of("/costs", "0 1 2 3\n")), 0);
+  ck_assert_int_gt(load_costs(write_costs("/costs", "0 1 2 3\n")), 0);
   capture_begin(stderr);
-  ck_assert_int_eq(load_costs(file_of("/costs", "0 junk\n")), -1);
+  ck_assert_int_eq(load_costs(write_costs("/costs", "0 junk\n")), -1);
   capture_end();
   ck_assert_int_eq(load_costs(machine_root), -1);
   ck_assert_int_eq(load_costs((char *)"/dev/null"), -1);
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
-  etc_of_test = file_of("/etc", "24 1 2 3\n");
+  test_etc_file = write_costs("/etc", "24 1 2 3\n");
   table_now();
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 
-/* What the table is made of is what the manual says. */
-START_TEST(costs_follow_from_what_was_measured)
+/* The table in libperfex(3), COSTS. */
+START_TEST(costs_are_estimated_from_measured_times)
 {
   struct perfex_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
       { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
-  struct perfex_costs file;
+  struct perfex_costs costs;
 
-  perfex_estimate_costs(&measured, &file);
-  ck_assert(is_cost(file.cost[0], 400, 400, 400) && is_cost(file.cost[16], 400, 400, 400));
-  ck_assert(is_cost(file.cost[15], 0, 0, 400) && is_cost(file.cost[17], 0, 0, 400));
-  ck_assert(is_cost(file.cost[6], 0, 400, 400) && is_cost(file.cost[19], 0, 400, 400));
-  ck_assert(is_cost(file.cost[18], 0, 400, 1100));
-  ck_assert(is_cost(file.cost[24], 3000, 5000, 9000));
-  ck_assert(is_cost(file.cost[25], 1900, 3300, 140000));
-  ck_assert(is_cost(file.cost[9], 1900, 3300, 140000));
-  ck_assert(is_cost(file.cost[26], 80000, 90000, 140000));
-  ck_assert(is_cost(file.cost[10], 80000, 90000, 140000));
-  ck_assert(is_cost(file.cost[23], 1000, 3300, 140000));
+  perfex_estimate_costs(&measured, &costs);
+  ck_assert(is_cost(costs.cost[0], 400, 400, 400) && is_cost(costs.cost[16], 400, 400, 400));
+  ck_assert(is_cost(costs.cost[15], 0, 0, 400) && is_cost(costs.cost[17], 0, 0, 400));
+  ck_assert(is_cost(costs.cost[6], 0, 400, 400) && is_cost(costs.cost[19], 0, 400, 400));
+  ck_assert(is_cost(costs.cost[18], 0, 400, 1100));
+  ck_assert(is_cost(costs.cost[24], 3000, 5000, 9000));
+  ck_assert(is_cost(costs.cost[25], 1900, 3300, 140000));
+  ck_assert(is_cost(costs.cost[9], 1900, 3300, 140000));
+  ck_assert(is_cost(costs.cost[26], 80000, 90000, 140000));
+  ck_assert(is_cost(costs.cost[10], 80000, 90000, 140000));
+  ck_assert(is_cost(costs.cost[23], 1000, 3300, 140000));
   measured.has_memory = 0;
   measured.levels = 2;
-  perfex_estimate_costs(&measured, &file);
-  ck_assert(!file.stated[26] && !file.stated[10] && file.stated[25]);
-  ck_assert(is_cost(file.cost[25], 1900, 3300, 3600));
+  perfex_estimate_costs(&measured, &costs);
+  ck_assert(!costs.stated[26] && !costs.stated[10] && costs.stated[25]);
+  ck_assert(is_cost(costs.cost[25], 1900, 3300, 3600));
   measured.levels = 1;
-  perfex_estimate_costs(&measured, &file);
-  ck_assert(!file.stated[25] && !file.stated[23] && file.stated[18]);
+  perfex_estimate_costs(&measured, &costs);
+  ck_assert(!costs.stated[25] && !costs.stated[23] && costs.stated[18]);
 }
 END_TEST
 
-START_TEST(etc_replaces_what_was_measured_and_a_loaded_file_both)
+START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
 {
   struct perfex_cost_table table;
 
-  begin();
-  etc_of_test = file_of("/etc", "24 1 2 3\n25 4 5 6\n");
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
   ck_assert(table.origin[24] == PERFEX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_gt(load_costs(file_of("/one", "branch-misses 7 8.5 9.125\n")), 0);
+  ck_assert_int_gt(load_costs(write_costs("/one", "branch-misses 7 8.5 9.125\n")), 0);
   table = table_now();
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
   ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_gt(load_costs(file_of("/two", "cycles 0.25 .25 0.250")), 0);
+  ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 .25 0.250")), 0);
   table = table_now();
   ck_assert(table.origin[0] == PERFEX_LOADED && is_cost(table.cost[0], 250, 250, 250));
   ck_assert(table.origin[16] == PERFEX_LOADED && is_cost(table.cost[16], 250, 250, 250));
@@ -213,13 +213,13 @@ START_TEST(etc_replaces_what_was_measured_and_a_loaded_file_both)
 }
 END_TEST
 
-START_TEST(what_is_loaded_first_stays)
+START_TEST(loaded_costs_stay_when_the_table_is_initialised)
 {
   struct perfex_cost_table table;
 
-  begin();
-  etc_of_test = file_of("/etc", "24 1 2 3\n25 4 5 6\n");
-  ck_assert_int_gt(load_costs(file_of("/one", "24 7 8 9\n")), 0);
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
+  ck_assert_int_gt(load_costs(write_costs("/one", "24 7 8 9\n")), 0);
   table = table_now();
   ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
   ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
@@ -227,15 +227,15 @@ START_TEST(what_is_loaded_first_stays)
 }
 END_TEST
 
-START_TEST(nothing_is_measured_that_files_state)
+START_TEST(nothing_is_measured_if_files_state_all_costs)
 {
   char text[4096] = "";
   int i;
 
-  begin();
+  use_test_folder();
   for (i = 0; i < PERFEX_EVENTS; i++)
     sprintf(text + strlen(text), "%d %d 100 1000\n", i, i);
-  etc_of_test = file_of("/etc", text);
+  test_etc_file = write_costs("/etc", text);
   ck_assert_int_eq(table_now().measured.nanoseconds, 0);
   ck_assert(is_cost(table_now().cost[31], 31000, 100000, 1000000));
 }
@@ -274,15 +274,15 @@ static const struct {
   { "0 1 2 3\n\v1 1 2 3\n", 2 },
 };
 
-START_TEST(malformed_file_names_its_line_and_changes_nothing)
+START_TEST(malformed_file_is_reported_by_line_and_changes_nothing)
 {
   struct perfex_cost_table before, after;
   size_t i;
 
-  begin();
+  use_test_folder();
   before = table_now();
   for (i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
-    char *path = file_of("/costs", malformed[i].text), where[600];
+    char *path = write_costs("/costs", malformed[i].text), where[600];
     int result, error;
 
     capture_begin(stderr);
@@ -299,27 +299,28 @@ START_TEST(malformed_file_names_its_line_and_changes_nothing)
 }
 END_TEST
 
-/* Behind which nothing of a word would be seen. */
-START_TEST(byte_0_is_malformed_wherever_it_is)
+/* A byte 0 would hide the rest of its word. */
+START_TEST(byte_0_is_malformed_anywhere)
 {
   static const char text[] = "# all\n24 1 2 3 # one\n";
   char bytes[sizeof text];
-  struct perfex_costs file;
-  const char *what;
+  struct perfex_costs costs;
+  const char *mistake;
   size_t at;
-  FILE *costs;
+  FILE *file;
 
   for (at = 0; at < sizeof text; at++) {
     memcpy(bytes, text, sizeof text);
     bytes[at] = 0;
-    ck_assert_int_eq(perfex_parse_costs(bytes, sizeof text, &file, &what), at < 6 ? 1 : at < 21 ? 2 : 3);
-    ck_assert_ptr_nonnull(strstr(what, "byte 0"));
+    ck_assert_int_eq(perfex_parse_costs(bytes, sizeof text, &costs, &mistake),
+      at < 6 ? 1 : at < 21 ? 2 : 3);
+    ck_assert_ptr_nonnull(strstr(mistake, "byte 0"));
   }
-  begin();
-  costs = fopen(file_of("/costs", ""), "w");
-  ck_assert_ptr_nonnull(costs);
-  ck_assert_int_eq(fwrite("\n24\0junk 1 2 3\n", 1, 15, costs), 15);
-  fclose(costs);
+  use_test_folder();
+  file = fopen(write_costs("/costs", ""), "w");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_int_eq(fwrite("\n24\0junk 1 2 3\n", 1, 15, file), 15);
+  fclose(file);
   capture_begin(stderr);
   ck_assert_int_eq(load_costs((char *)path_of("/costs")), -1);
   ck_assert_int_eq(errno, EINVAL);
@@ -327,24 +328,24 @@ START_TEST(byte_0_is_malformed_wherever_it_is)
 }
 END_TEST
 
-START_TEST(file_may_have_comments_blanks_and_no_end_of_line)
+START_TEST(file_may_have_comments_blanks_and_no_final_newline)
 {
-  struct perfex_costs file;
-  const char *what;
+  struct perfex_costs costs;
+  const char *mistake;
   static const char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
 
-  ck_assert_int_eq(perfex_parse_costs(text, sizeof text - 1, &file, &what), 0);
-  ck_assert(file.stated[0] && is_cost(file.cost[0], 1000, 2500, PERFEX_COST_LIMIT));
-  ck_assert(file.stated[15] && is_cost(file.cost[15], 0, 0, 0) && !file.stated[16]);
+  ck_assert_int_eq(perfex_parse_costs(text, sizeof text - 1, &costs, &mistake), 0);
+  ck_assert(costs.stated[0] && is_cost(costs.cost[0], 1000, 2500, PERFEX_COST_LIMIT));
+  ck_assert(costs.stated[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.stated[16]);
 }
 END_TEST
 
-START_TEST(file_that_cannot_be_read_says_why)
+START_TEST(unreadable_file_fails_with_its_errno)
 {
   char folder[256], *path;
   FILE *large;
 
-  begin();
+  use_test_folder();
   snprintf(folder, sizeof folder, "%s", machine_root);
   errno = 0;
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
@@ -355,17 +356,17 @@ START_TEST(file_that_cannot_be_read_says_why)
   ck_assert_int_eq(errno, EINVAL);
   ck_assert_int_eq(load_costs(NULL), -1);
   ck_assert_int_eq(errno, EFAULT);
-  path = file_of("/fifo", "");
+  path = write_costs("/fifo", "");
   unlink(path);
   ck_assert_int_eq(mkfifo(path, 0600), 0);
-  ck_assert_int_eq(load_costs(path), -1); /* and does not wait */
+  ck_assert_int_eq(load_costs(path), -1); /* without waiting for a writer */
   ck_assert_int_eq(errno, EINVAL);
-  path = file_of("/large", "# ");
+  path = write_costs("/large", "# ");
   large = fopen(path, "a");
   ck_assert_ptr_nonnull(large);
   ck_assert_int_eq(fprintf(large, "%65534s", "x"), 65534);
   fclose(large);
-  ck_assert_int_gt(load_costs(path), 0); /* as large as may be */
+  ck_assert_int_gt(load_costs(path), 0); /* the largest size allowed */
   large = fopen(path, "a");
   fputc('x', large);
   fclose(large);
@@ -376,12 +377,12 @@ START_TEST(file_that_cannot_be_read_says_why)
 }
 END_TEST
 
-START_TEST(malformed_etc_is_as_if_it_were_not_there_and_is_said)
+START_TEST(malformed_etc_is_ignored_with_a_message)
 {
   struct perfex_cost_table table;
 
-  begin();
-  etc_of_test = file_of("/etc", "24 1 2 3\n25 junk\n");
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 1 2 3\n25 junk\n");
   capture_begin(stderr);
   table = table_now();
   ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
@@ -390,7 +391,7 @@ START_TEST(malformed_etc_is_as_if_it_were_not_there_and_is_said)
 }
 END_TEST
 
-/* What caches the kernel tells of, below the test's folder. */
+/* Writes the kernel's description of a cache below the test's folder. */
 static void write_cache(int index, const char *level, const char *type, const char *size)
 {
   char path[128];
@@ -403,12 +404,12 @@ static void write_cache(int index, const char *level, const char *type, const ch
   write_file(path, size);
 }
 
-START_TEST(caches_are_those_that_the_kernel_tells_of)
+START_TEST(cache_sizes_come_from_the_kernel)
 {
   struct perfex_measured measured;
   int i;
 
-  begin();
+  use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
@@ -417,7 +418,7 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
     ck_assert_int_eq(measured.level[i].bytes, 65536);
   ck_assert_int_le(measured.levels, 3);
   if (measured.levels < 2)
-    skip("caches_are_those_that_the_kernel_tells_of", "too slow here to reach the second cache");
+    skip("cache_sizes_come_from_the_kernel", "too slow here to reach the second cache");
   ck_assert_int_eq(measured.has_unmeasured_cache, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   perfex_measure(machine_root, &measured);
@@ -425,14 +426,14 @@ START_TEST(caches_are_those_that_the_kernel_tells_of)
 }
 END_TEST
 
-/* Loads that such a cache holds take the same time wherever they are, as memory's do. */
-START_TEST(memory_is_not_taken_from_a_cache_that_cannot_be_measured)
+/* Loads within an unmeasured cache take the same time everywhere, as loads from memory do. */
+START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
   static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6M\n" };
   struct perfex_measured measured;
   int i;
 
-  begin();
+  use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "2\n", "Unified\n", "256K\n");
   for (i = 0; i < 4; i++) {
@@ -442,7 +443,7 @@ START_TEST(memory_is_not_taken_from_a_cache_that_cannot_be_measured)
     ck_assert_int_eq(measured.has_unmeasured_cache, 1);
     ck_assert_int_le(measured.levels, 2);
   }
-  root_of_test = machine_root;
+  test_root = machine_root;
   capture_begin(stderr);
   print_costs(26, 1, 10, 1);
   capture_end();
@@ -453,22 +454,22 @@ START_TEST(memory_is_not_taken_from_a_cache_that_cannot_be_measured)
 }
 END_TEST
 
-/* Bytes of the memory that the kernel has given pages. */
-static long touched_of(char *memory, long room)
+/* Bytes for which the kernel has allocated pages. */
+static long allocated_bytes(char *memory, long room)
 {
   long page = sysconf(_SC_PAGESIZE), pages = room / page, touched = 0, i;
-  unsigned char *is_there = malloc((size_t)pages);
+  unsigned char *residency = malloc((size_t)pages);
 
-  ck_assert_int_eq(mincore(memory, (size_t)room, is_there), 0);
+  ck_assert_int_eq(mincore(memory, (size_t)room, residency), 0);
   for (i = 0; i < pages; i++)
-    touched += is_there[i] & 1;
-  free(is_there);
+    touched += residency[i] & 1;
+  free(residency);
   return touched * page;
 }
 
-START_TEST(memory_costs_nothing_before_it_is_touched_where_all_is_locked)
+START_TEST(locked_mapping_has_no_pages_before_the_first_access)
 {
-  const char test[] = "memory_costs_nothing_before_it_is_touched_where_all_is_locked";
+  const char test[] = "locked_mapping_has_no_pages_before_the_first_access";
   char *memory;
   long room;
 
@@ -477,44 +478,44 @@ START_TEST(memory_costs_nothing_before_it_is_touched_where_all_is_locked)
     return;
   if (mlockall(MCL_FUTURE) != 0 || !(memory = map_memory(&room))) {
     munlockall();
-    skip(test, "this user may not lock so much");
+    skip(test, "this user may not lock so much memory");
     return;
   }
-  ck_assert_int_eq(touched_of(memory, room), 0);
+  ck_assert_int_eq(allocated_bytes(memory, room), 0);
   memory[0] = 1;
-  ck_assert_int_gt(touched_of(memory, room), 0);
-  ck_assert_int_lt(touched_of(memory, room), room);
+  ck_assert_int_gt(allocated_bytes(memory, room), 0);
+  ck_assert_int_lt(allocated_bytes(memory, room), room);
 }
 END_TEST
 
-START_TEST(who_is_interrupted_once_measures_no_less)
+START_TEST(one_preemption_does_not_shorten_the_measurement)
 {
   struct perfex_measured measured;
 
-  begin();
+  use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "2\n", "Unified\n", "256K\n");
-  clock_is_slow = 1;
-  others_have_it = 30;
+  is_clock_slow = 1;
+  preemption_ms = 30;
   perfex_measure(machine_root, &measured);
   ck_assert_int_ge(measured.nanoseconds, 30000000);
   ck_assert_int_ge(measured.levels, 2);
   clock_calls = 0;
-  others_have_it = 10000; /* but does not wait for ever */
+  preemption_ms = 10000; /* elapsed time is limited, too */
   perfex_measure(machine_root, &measured);
   ck_assert_int_eq(measured.levels, 1);
 }
 END_TEST
 
-/* Costs are printed as seconds of the count, the same in each locale. */
+/* Costs are printed in seconds, the same in every locale. */
 START_TEST(costs_are_printed_with_their_origin)
 {
   char *path;
 
-  begin();
+  use_test_folder();
   setlocale(LC_ALL, "de_DE.UTF-8");
-  etc_of_test = file_of("/etc", "24 1 2.5 1000\n");
-  path = file_of("/costs", "15 0 0.125 3\n");
+  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n");
+  path = write_costs("/costs", "15 0 0.125 3\n");
   ck_assert_int_gt(load_costs(path), 0);
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
@@ -536,10 +537,10 @@ START_TEST(origin_is_the_file_that_has_the_event)
 {
   char *one, *two;
 
-  begin();
-  etc_of_test = file_of("/etc", "15 0 1 2\n");
-  one = file_of("/one", "24 7 8 9\n25 1 2 3\n");
-  two = file_of("/two", "0 1 1 1\n25 4 5 6\n");
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "15 0 1 2\n");
+  one = write_costs("/one", "24 7 8 9\n25 1 2 3\n");
+  two = write_costs("/two", "0 1 1 1\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(one), 0);
   ck_assert_int_gt(load_costs(two), 0);
   capture_begin(stderr);
@@ -568,12 +569,12 @@ START_TEST(printed_table_can_be_loaded)
   char *path;
   int i, result;
 
-  begin();
-  etc_of_test = file_of("/etc", "24 1 2.5 1000\n");
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n");
   before = table_now();
   capture_begin(stdout);
   result = perfex_print_table();
-  path = file_of("/table", capture_end());
+  path = write_costs("/table", capture_end());
   ck_assert_int_gt(result, 0);
   ck_assert_int_gt(load_costs(path), 0);
   after = table_now();
@@ -587,16 +588,16 @@ END_TEST
 
 enum { READERS = 3 };
 
-static int is_over;
+static int readers_stop;
 
-/* All costs of a table are of one file, if it is of one piece. */
+/* Counts costs that are not from the same file as the first cost of their table. */
 static void *read_tables(void *unused)
 {
   long long wrong = 0;
   int i;
 
   (void)unused;
-  while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+  while (!__atomic_load_n(&readers_stop, __ATOMIC_RELAXED)) {
     struct perfex_cost_table table = table_now();
 
     for (i = 1; i < PERFEX_EVENTS; i++)
@@ -605,7 +606,7 @@ static void *read_tables(void *unused)
   return (void *)(intptr_t)wrong;
 }
 
-START_TEST(table_is_replaced_at_once_while_others_read_it)
+START_TEST(table_is_replaced_atomically_for_concurrent_readers)
 {
   pthread_t threads[READERS];
   char *path[2], text[4096];
@@ -613,19 +614,19 @@ START_TEST(table_is_replaced_at_once_while_others_read_it)
   pid_t child;
   void *wrong;
 
-  begin();
+  use_test_folder();
   for (which = 0; which < 2; which++) {
     text[0] = 0;
     for (i = 0; i < PERFEX_EVENTS; i++)
       sprintf(text + strlen(text), "%d 0 %d %d\n", i, which, which + 1);
-    path[which] = file_of(which ? "/one" : "/zero", text);
+    path[which] = write_costs(which ? "/one" : "/zero", text);
   }
   ck_assert_int_gt(load_costs(path[0]), 0);
   for (i = 0; i < READERS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, read_tables, NULL), 0);
   for (i = 0; i < suite_runs(500); i++)
     ck_assert_int_gt(load_costs(path[i & 1]), 0);
-  /* a child that was forked meanwhile has a whole table, whoever was at it */
+  /* a forked child has a complete table, even if another thread held the lock */
   for (i = 0; i < suite_runs(50); i++) {
     child = fork();
     if (child == 0) {
@@ -638,7 +639,7 @@ START_TEST(table_is_replaced_at_once_while_others_read_it)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
   }
-  __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&readers_stop, 1, __ATOMIC_RELAXED);
   for (i = 0; i < READERS; i++) {
     pthread_join(threads[i], &wrong);
     ck_assert_ptr_null(wrong);
@@ -646,50 +647,50 @@ START_TEST(table_is_replaced_at_once_while_others_read_it)
 }
 END_TEST
 
-static void *first_table(void *table)
+static void *copy_table(void *table)
 {
   perfex_copy_cost_table(table);
   return NULL;
 }
 
-START_TEST(first_table_is_one_for_all_threads)
+START_TEST(concurrent_first_calls_get_the_same_table)
 {
-  static struct perfex_cost_table tables_of[READERS];
+  static struct perfex_cost_table copies[READERS];
   pthread_t threads[READERS];
   int i;
 
   for (i = 0; i < READERS; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, first_table, &tables_of[i]), 0);
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, copy_table, &copies[i]), 0);
   for (i = 0; i < READERS; i++)
     pthread_join(threads[i], NULL);
   for (i = 1; i < READERS; i++)
-    ck_assert_mem_eq(&tables_of[i], &tables_of[0], sizeof tables_of[0]);
+    ck_assert_mem_eq(&copies[i], &copies[0], sizeof copies[0]);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
-  tcase_add_test(tests, farther_is_slower_and_a_mispredicted_branch_takes_time);
-  tcase_add_test(tests, files_that_are_read_are_closed);
-  tcase_add_test(tests, costs_follow_from_what_was_measured);
-  tcase_add_test(tests, etc_replaces_what_was_measured_and_a_loaded_file_both);
-  tcase_add_test(tests, what_is_loaded_first_stays);
-  tcase_add_test(tests, nothing_is_measured_that_files_state);
-  tcase_add_test(tests, malformed_file_names_its_line_and_changes_nothing);
-  tcase_add_test(tests, byte_0_is_malformed_wherever_it_is);
-  tcase_add_test(tests, file_may_have_comments_blanks_and_no_end_of_line);
-  tcase_add_test(tests, file_that_cannot_be_read_says_why);
-  tcase_add_test(tests, malformed_etc_is_as_if_it_were_not_there_and_is_said);
-  tcase_add_test(tests, caches_are_those_that_the_kernel_tells_of);
-  tcase_add_test(tests, memory_costs_nothing_before_it_is_touched_where_all_is_locked);
-  tcase_add_test(tests, who_is_interrupted_once_measures_no_less);
-  tcase_add_test(tests, memory_is_not_taken_from_a_cache_that_cannot_be_measured);
+  tcase_add_test(tests, farther_caches_are_slower_and_mispredictions_cost_time);
+  tcase_add_test(tests, cost_files_are_closed);
+  tcase_add_test(tests, costs_are_estimated_from_measured_times);
+  tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
+  tcase_add_test(tests, loaded_costs_stay_when_the_table_is_initialised);
+  tcase_add_test(tests, nothing_is_measured_if_files_state_all_costs);
+  tcase_add_test(tests, malformed_file_is_reported_by_line_and_changes_nothing);
+  tcase_add_test(tests, byte_0_is_malformed_anywhere);
+  tcase_add_test(tests, file_may_have_comments_blanks_and_no_final_newline);
+  tcase_add_test(tests, unreadable_file_fails_with_its_errno);
+  tcase_add_test(tests, malformed_etc_is_ignored_with_a_message);
+  tcase_add_test(tests, cache_sizes_come_from_the_kernel);
+  tcase_add_test(tests, locked_mapping_has_no_pages_before_the_first_access);
+  tcase_add_test(tests, one_preemption_does_not_shorten_the_measurement);
+  tcase_add_test(tests, memory_is_unknown_behind_an_unmeasured_cache);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
-  tcase_add_test(tests, table_is_replaced_at_once_while_others_read_it);
-  tcase_add_test(tests, first_table_is_one_for_all_threads);
+  tcase_add_test(tests, table_is_replaced_atomically_for_concurrent_readers);
+  tcase_add_test(tests, concurrent_first_calls_get_the_same_table);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counting, with software events in the place of the PMU's, which every Linux counts: page faults,
-   so that counts are known exactly, and the thread's own time. Everything else is the kernel's, but
-   for what a test makes it say. */
+/* start_counters() and read_counters() on software events, which every Linux counts without a PMU:
+   page faults, whose number a test knows exactly, and the thread's CPU time. The events are the
+   kernel's; tests replace single answers of it. */
 
 #include "config.h"
 
@@ -23,8 +23,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-/* Event 15 is page faults, 24 minor ones, which here are the same; 0 is time. */
-static const struct perfex_event_row *row_of_test(int event)
+/* Event 15 counts page faults, 24 minor ones (the same number in these tests), and 0 time. */
+static const struct perfex_event_row *test_row(int event)
 {
   static const struct perfex_event_row time
     = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
@@ -36,61 +36,66 @@ static const struct perfex_event_row *row_of_test(int event)
   return event == 0 ? &time : event == 15 ? &faults : event == 24 ? &minor : NULL;
 }
 
-/* What a test makes the kernel say. */
-static int refused_alone, refused_together; /* configs that it does not open so; or 0 */
-static int refused_without_kernel;          /* all where the kernel is left out */
-static int refusing;                        /* with that errno */
-static void (*alter)(void *reading, ssize_t *length);
-static _Thread_local struct perf_event_attr asked[4];
-static _Thread_local int asked_group[4], asks;
-static void (*when_an_event_is_opened)(void);
+/* Answers that a test replaces: events that perf_event_open(2) refuses. */
+static int refused_alone;          /* config refused always, or 0 */
+static int refused_together;       /* config refused as the second of a group, or 0 */
+static int refused_without_kernel; /* 1: every event that excludes the kernel */
+static int refusal_errno;
 
-static int open_of_test(struct perf_event_attr *wanted, int group)
+/* Called, if set: before an event is opened; after the group is read, with the result. */
+static void (*on_event_open)(void);
+static void (*alter_reading)(void *reading, ssize_t *length);
+
+/* The arguments of the thread's first calls of perf_event_open(2). */
+static _Thread_local struct perf_event_attr opened[4];
+static _Thread_local int opened_group[4], open_calls;
+
+static int test_open(struct perf_event_attr *wanted, int group)
 {
-  if (asks < 4) {
-    asked[asks] = *wanted;
-    asked_group[asks++] = group;
+  if (open_calls < 4) {
+    opened[open_calls] = *wanted;
+    opened_group[open_calls++] = group;
   }
-  if (when_an_event_is_opened)
-    when_an_event_is_opened();
+  if (on_event_open)
+    on_event_open();
   if ((refused_without_kernel && wanted->exclude_kernel)
     || (refused_alone && (int)wanted->config == refused_alone)
     || (refused_together && (int)wanted->config == refused_together && group >= 0)) {
-    errno = refusing;
+    errno = refusal_errno;
     return -1;
   }
   return perf_event_open_in(wanted, group);
 }
 
-static ssize_t read_of_test(int descriptor, void *reading, size_t size)
+static ssize_t test_read(int descriptor, void *reading, size_t size)
 {
   ssize_t length = perf_event_read(descriptor, reading, size);
 
-  if (alter)
-    alter(reading, &length);
+  if (alter_reading)
+    alter_reading(reading, &length);
   return length;
 }
 
-static void (*when_a_key_is_made)(void);
+static void (*on_key_create)(void);
 
-static int key_create_of_test(pthread_key_t *key, void (*destructor)(void *value))
+static int test_key_create(pthread_key_t *key, void (*destructor)(void *value))
 {
-  if (when_a_key_is_made)
-    when_a_key_is_made();
+  if (on_key_create)
+    on_key_create();
   return pthread_key_create(key, destructor);
 }
 
-/* A second copy of the code, beside the library's. */
-#define PERFEX_ROW row_of_test
-#define perf_event_open_in open_of_test
-#define perf_event_read read_of_test
-#define pthread_key_create key_create_of_test
+/* A second copy of the code, besides the library's. */
+#define PERFEX_ROW test_row
+#define perf_event_open_in test_open
+#define perf_event_read test_read
+#define pthread_key_create test_key_create
 #include "perfex/count.c"
 #undef pthread_key_create
 #undef perf_event_read
 #undef perf_event_open_in
 
-/* Can the kernel count that here? Says so if not. */
+/* Can the kernel count these events here? Skips the test if not. */
 static int can_count(const char *test)
 {
   int started = start_counters(15, 24), error = errno;
@@ -98,7 +103,7 @@ static int can_count(const char *test)
 
   if (started > 0) {
     read_counters(15, &c0, 24, &c1);
-    asks = 0;
+    open_calls = 0;
     return 1;
   }
   ck_assert_msg(error == ENOSYS || error == EACCES || error == EPERM, "errno %d", error);
@@ -108,10 +113,10 @@ static int can_count(const char *test)
 
 enum { PAGES = 64 };
 
-static volatile char *fresh;
+static volatile char *mapping;
 
-/* Pages that nobody has touched. */
-static void make_fresh(void)
+/* Maps pages that were never touched: each first write is a fault. */
+static void map_pages(void)
 {
   size_t size = 2 * PAGES * (size_t)sysconf(_SC_PAGESIZE);
   void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -120,26 +125,27 @@ static void make_fresh(void)
 #ifdef MADV_NOHUGEPAGE
   madvise(pages, size, MADV_NOHUGEPAGE);
 #endif
-  fresh = pages;
+  mapping = pages;
 }
 
-/* Sanitizers would touch pages of their counters. */
+/* Not sanitized: sanitizers touch pages of their own. */
 static __attribute__((noinline, no_sanitize("address", "thread"))) void touch(int pages)
 {
   long size = sysconf(_SC_PAGESIZE);
   int i;
 
   for (i = 0; i < pages; i++)
-    fresh[i * size] = 1;
+    mapping[i * size] = 1;
 }
 
-/* What is counted of touching so many pages; fails the test if the count is not whole. */
+/* Returns the faults counted while so many pages are touched. Fails the test if the count is
+   incomplete. */
 static long long count_faults(int pages)
 {
   long long c0 = -1, c1 = -1;
   int start, read;
 
-  make_fresh();
+  map_pages();
   start = start_counters(15, 24);
   touch(pages);
   read = read_counters(15, &c0, 24, &c1);
@@ -149,22 +155,22 @@ static long long count_faults(int pages)
   return c0;
 }
 
-START_TEST(section_is_counted_exactly_and_twice_is_twice)
+START_TEST(section_is_counted_exactly)
 {
-  const char test[] = "section_is_counted_exactly_and_twice_is_twice";
+  const char test[] = "section_is_counted_exactly";
 
   if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
     return;
-  count_faults(PAGES); /* code that is run for the first time has faults of its own */
+  count_faults(PAGES); /* code has page faults of its own when it first runs */
   ck_assert_int_eq(count_faults(0), 0);
   ck_assert_int_eq(count_faults(PAGES), PAGES);
   ck_assert_int_eq(count_faults(2 * PAGES), 2 * PAGES);
 }
 END_TEST
 
-START_TEST(what_the_kernel_does_is_not_counted)
+START_TEST(kernel_mode_is_not_counted)
 {
-  const char test[] = "what_the_kernel_does_is_not_counted";
+  const char test[] = "kernel_mode_is_not_counted";
   long size = sysconf(_SC_PAGESIZE);
   int zero = open("/dev/zero", O_RDONLY), i, round, start;
   long long c0 = 0, c1;
@@ -172,10 +178,10 @@ START_TEST(what_the_kernel_does_is_not_counted)
   if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
     return;
   for (round = 0; round < 2; round++) {
-    make_fresh();
+    map_pages();
     start = start_counters(15, 24);
     for (i = 0; i < PAGES; i++)
-      if (syscall(SYS_read, zero, fresh + i * size, 1) != 1)
+      if (syscall(SYS_read, zero, mapping + i * size, 1) != 1)
         break;
     ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
     ck_assert_int_eq(i, PAGES);
@@ -184,17 +190,17 @@ START_TEST(what_the_kernel_does_is_not_counted)
 }
 END_TEST
 
-START_TEST(generation_is_larger_by_one_for_each_start_and_stop)
+START_TEST(generation_grows_by_one_at_each_start_and_stop)
 {
   long long c0, c1;
   int i, first, start;
 
-  if (!can_count("generation_is_larger_by_one_for_each_start_and_stop"))
+  if (!can_count("generation_grows_by_one_at_each_start_and_stop"))
     return;
   first = start_counters(0, 15);
   ck_assert_int_gt(first, 0);
   ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first);
-  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first + 1); /* as they were stopped */
+  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first + 1); /* the number after the stop */
   for (i = 1; i < 10; i++) {
     start = start_counters(0, 15);
     ck_assert_int_eq(start, first + 2 * i);
@@ -207,14 +213,14 @@ START_TEST(generation_is_larger_by_one_for_each_start_and_stop)
 }
 END_TEST
 
-START_TEST(start_zeroes)
+START_TEST(start_zeroes_the_counters)
 {
   long long c0, c1;
 
-  if (!can_count("start_zeroes"))
+  if (!can_count("start_zeroes_the_counters"))
     return;
   count_faults(PAGES);
-  make_fresh();
+  map_pages();
   start_counters(15, 24);
   touch(PAGES);
   start_counters(15, 24);
@@ -223,12 +229,12 @@ START_TEST(start_zeroes)
 }
 END_TEST
 
-START_TEST(start_that_fails_stops_what_was_running)
+START_TEST(failing_start_stops_running_counters)
 {
   long long c0 = -1, c1 = -1;
   int before, start;
 
-  if (!can_count("start_that_fails_stops_what_was_running"))
+  if (!can_count("failing_start_stops_running_counters"))
     return;
   before = suite_entries("/proc/self/fd");
   start = start_counters(15, 24);
@@ -244,46 +250,46 @@ START_TEST(start_that_fails_stops_what_was_running)
 }
 END_TEST
 
-START_TEST(events_are_one_group_of_user_mode_that_is_pinned)
+START_TEST(events_are_one_pinned_group_in_user_mode)
 {
-  if (!can_count("events_are_one_group_of_user_mode_that_is_pinned"))
+  if (!can_count("events_are_one_pinned_group_in_user_mode"))
     return;
   ck_assert_int_gt(start_counters(15, 24), 0);
-  ck_assert_int_eq(asks, 2);
-  ck_assert_int_eq(asked_group[0], -1);
-  ck_assert_int_eq(asked_group[1], counters.descriptor[0]);
-  ck_assert(asked[0].pinned && asked[0].disabled && !asked[1].pinned && !asked[1].disabled);
-  ck_assert(asked[0].exclude_kernel && asked[0].exclude_hv);
-  ck_assert(asked[1].exclude_kernel && asked[1].exclude_hv);
+  ck_assert_int_eq(open_calls, 2);
+  ck_assert_int_eq(opened_group[0], -1);
+  ck_assert_int_eq(opened_group[1], counters.descriptor[0]);
+  ck_assert(opened[0].pinned && opened[0].disabled && !opened[1].pinned && !opened[1].disabled);
+  ck_assert(opened[0].exclude_kernel && opened[0].exclude_hv);
+  ck_assert(opened[1].exclude_kernel && opened[1].exclude_hv);
   ck_assert_int_eq(fcntl(counters.descriptor[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
   ck_assert_int_eq(fcntl(counters.descriptor[1], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 END_TEST
 
-START_TEST(counts_go_where_their_events_point)
+START_TEST(counts_are_stored_by_event_in_either_order)
 {
   long long faults = -1, time = -1;
   int start;
 
-  if (!can_count("counts_go_where_their_events_point"))
+  if (!can_count("counts_are_stored_by_event_in_either_order"))
     return;
-  make_fresh();
+  map_pages();
   start = start_counters(15, 0);
   touch(PAGES);
   ck_assert_int_eq(read_counters(0, &time, 15, &faults), start);
   ck_assert_int_ge(faults, PAGES);
-  ck_assert_int_gt(time, faults); /* in nanoseconds */
+  ck_assert_int_gt(time, faults); /* nanoseconds */
 }
 END_TEST
 
-START_TEST(events_that_were_not_started_are_EINVAL_and_the_others_go_on)
+START_TEST(read_of_other_events_fails_and_the_counters_go_on)
 {
   long long c0 = -1, c1 = -1;
   int start;
 
-  if (!can_count("events_that_were_not_started_are_EINVAL_and_the_others_go_on"))
+  if (!can_count("read_of_other_events_fails_and_the_counters_go_on"))
     return;
-  make_fresh();
+  map_pages();
   start = start_counters(15, 24);
   errno = 0;
   ck_assert_int_eq(read_counters(15, &c0, 0, &c1), -1);
@@ -295,20 +301,20 @@ START_TEST(events_that_were_not_started_are_EINVAL_and_the_others_go_on)
 }
 END_TEST
 
-START_TEST(what_the_environment_asks_for_goes_where_the_event_in_its_place_points)
+START_TEST(overridden_event_is_read_by_its_argument)
 {
   long long time = -1, faults = -1;
   int start;
 
-  if (!can_count("what_the_environment_asks_for_goes_where_the_event_in_its_place_points"))
+  if (!can_count("overridden_event_is_read_by_its_argument"))
     return;
-  setenv("T5_EVENT1", "minor", 1); /* no name of a true event */
+  setenv("T5_EVENT1", "minor", 1); /* a name in this test's table only */
   capture_begin(stderr);
   ck_assert_int_eq(start_counters(0, 15), -1);
   capture_end();
   setenv("T5_EVENT1", "24", 1);
-  make_fresh();
-  start = start_counters(0, 12); /* which nobody counts */
+  map_pages();
+  start = start_counters(0, 12); /* 12 has no kernel event */
   ck_assert_int_gt(start, 0);
   touch(PAGES);
   setenv("T5_EVENT0", "99", 1); /* too late */
@@ -320,11 +326,11 @@ START_TEST(what_the_environment_asks_for_goes_where_the_event_in_its_place_point
 }
 END_TEST
 
-START_TEST(errno_is_left_alone)
+START_TEST(errno_is_unchanged_on_success)
 {
   long long c0, c1;
 
-  if (!can_count("errno_is_left_alone"))
+  if (!can_count("errno_is_unchanged_on_success"))
     return;
   errno = ERANGE;
   start_counters(15, 24);
@@ -334,7 +340,8 @@ START_TEST(errno_is_left_alone)
 }
 END_TEST
 
-/* What the kernel says when other events had the hardware for a part of the time. */
+/* Readings as the kernel returns them if other events had the hardware for a part of the time, or
+   took it for good; and readings that do not belong to the group. */
 static void multiplexed(void *reading, ssize_t *length)
 {
   ((struct reading *)reading)->running = ((struct reading *)reading)->enabled / 2;
@@ -347,24 +354,24 @@ static void given_up(void *reading, ssize_t *length)
   *length = 0;
 }
 
-static void of_another(void *reading, ssize_t *length)
+static void with_another_id(void *reading, ssize_t *length)
 {
   ((struct reading *)reading)->event[1].id++;
   (void)length;
 }
 
-static void cut_off(void *reading, ssize_t *length)
+static void short_read(void *reading, ssize_t *length)
 {
   (void)reading;
   *length = 16;
 }
 
-static void by_closing(void)
+static void close_descriptor(void)
 {
   close(counters.descriptor[1]);
 }
 
-static void by_replacing(void)
+static void replace_descriptor(void)
 {
   int null = open("/dev/null", O_RDONLY);
 
@@ -372,12 +379,12 @@ static void by_replacing(void)
   close(null);
 }
 
-static void by_starting_again(void)
+static void start_again(void)
 {
   start_counters(0, 15);
 }
 
-static void handle(int signal)
+static void start_and_read(int signal)
 {
   long long c0, c1;
 
@@ -386,9 +393,9 @@ static void handle(int signal)
   read_counters(0, &c0, 15, &c1);
 }
 
-static void by_handler(void)
+static void start_in_handler(void)
 {
-  signal(SIGUSR1, handle);
+  signal(SIGUSR1, start_and_read);
   raise(SIGUSR1);
 }
 
@@ -400,15 +407,15 @@ static void deliver(int signal)
   delivered++;
 }
 
-START_TEST(signals_that_the_program_has_blocked_stay_pending)
+START_TEST(blocked_signals_stay_pending)
 {
   static const int signals[] = { SIGSEGV, SIGBUS, SIGUSR1, SIGSYS };
   sigset_t blocked, before, pending;
   int i, count = 4;
   long long c0, c1;
 
-  if (skip_under("valgrind", "signals_that_the_program_has_blocked_stay_pending",
-        "valgrind delivers signals of faults though they are blocked"))
+  if (skip_under("valgrind", "blocked_signals_stay_pending",
+        "valgrind delivers blocked fault signals"))
     return;
   sigemptyset(&blocked);
   for (i = 0; i < 4; i++) {
@@ -419,7 +426,7 @@ START_TEST(signals_that_the_program_has_blocked_stay_pending)
   raise(SIGSYS);
   sigpending(&pending);
   if (sigismember(&pending, SIGSYS) != 1) {
-    skip("SIGSYS_that_is_blocked_stays_pending", "this emulator does not tell what is pending");
+    skip("blocked_SIGSYS_stays_pending", "this emulator does not report pending signals");
     count = 3;
   }
   for (i = 0; i < 3; i++)
@@ -432,10 +439,10 @@ START_TEST(signals_that_the_program_has_blocked_stay_pending)
 }
 END_TEST
 
-/* As some sandboxes do. */
-START_TEST(filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals)
+/* Some sandboxes trap system calls so. */
+START_TEST(seccomp_trap_does_not_kill_a_thread_that_blocks_all_signals)
 {
-  const char test[] = "filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals";
+  const char test[] = "seccomp_trap_does_not_kill_a_thread_that_blocks_all_signals";
 #ifdef HAVE_LINUX_SECCOMP_H
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -446,8 +453,8 @@ START_TEST(filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signa
   struct sock_fprog program = { sizeof code / sizeof code[0], code };
   sigset_t all, after;
 
-  if (skip_under("qemu", test, "qemu passes no filter on")
-    || skip_under("valgrind", test, "valgrind would be filtered itself"))
+  if (skip_under("qemu", test, "qemu does not pass filters on")
+    || skip_under("valgrind", test, "the filter would apply to valgrind itself"))
     return;
   signal(SIGSYS, deliver);
   sigfillset(&all);
@@ -467,20 +474,20 @@ START_TEST(filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signa
 }
 END_TEST
 
-static void raise_one(void)
+static void raise_signal(void)
 {
   raise(SIGUSR1);
 }
 
 START_TEST(handler_may_start_counters_during_the_first_start)
 {
-  /* It passes there alone; behind other tests, the handler's code raises SIGSEGV, of si_code
-     SI_KERNEL, which happens nowhere else. */
+  /* Under qemu the test passes alone. After other tests, the handler's code raises SIGSEGV with
+     si_code SI_KERNEL, which happens nowhere else. */
   if (skip_under("qemu", "handler_may_start_counters_during_the_first_start",
-        "behind other tests, qemu ends the process in the handler"))
+        "qemu ends the process in the handler if other tests ran before"))
     return;
-  signal(SIGUSR1, handle);
-  when_a_key_is_made = raise_one;
+  signal(SIGUSR1, start_and_read);
+  on_key_create = raise_signal;
   alarm(20);
   start_counters(0, 15);
   alarm(0);
@@ -488,56 +495,56 @@ START_TEST(handler_may_start_counters_during_the_first_start)
 }
 END_TEST
 
-static volatile int handlers_start;
+static volatile int generation_in_handler;
 
 static void count_in_handler(int signal)
 {
   long long c0, c1;
 
   (void)signal;
-  when_an_event_is_opened = NULL;
-  handlers_start = start_counters(0, 15);
+  on_event_open = NULL;
+  generation_in_handler = start_counters(0, 15);
   read_counters(0, &c0, 15, &c1);
 }
 
-/* The signal is pending until start_counters() lets signals through again. */
-START_TEST(handler_that_counts_before_start_returns_leaves_no_count_that_matches)
+/* The signal is pending until start_counters() unblocks signals. */
+START_TEST(handler_that_counts_before_start_returns_invalidates_the_count)
 {
   long long c0, c1;
   int start;
 
-  if (!can_count("handler_that_counts_before_start_returns_leaves_no_count_that_matches"))
+  if (!can_count("handler_that_counts_before_start_returns_invalidates_the_count"))
     return;
   signal(SIGUSR1, count_in_handler);
-  when_an_event_is_opened = raise_one;
+  on_event_open = raise_signal;
   start = start_counters(0, 15);
   ck_assert_int_gt(start, 0);
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
-  ck_assert_int_eq(handlers_start, start + 2);
+  ck_assert_int_eq(generation_in_handler, start + 2);
 }
 END_TEST
 
 static const struct {
   const char *name;
-  void (*alter)(void *reading, ssize_t *length);
+  void (*alter_reading)(void *reading, ssize_t *length);
   void (*between)(void);
 } disturbances[] = {
   { "multiplexed", multiplexed, NULL },
   { "given up", given_up, NULL },
-  { "of another", of_another, NULL },
-  { "cut off", cut_off, NULL },
-  { "closed", NULL, by_closing },
-  { "replaced", NULL, by_replacing },
-  { "started again", NULL, by_starting_again },
-  { "a handler's", NULL, by_handler },
+  { "another id", with_another_id, NULL },
+  { "short read", short_read, NULL },
+  { "closed", NULL, close_descriptor },
+  { "replaced", NULL, replace_descriptor },
+  { "started again", NULL, start_again },
+  { "started in a handler", NULL, start_in_handler },
 };
 
-START_TEST(disturbed_count_shows_as_a_generation_that_does_not_match)
+START_TEST(disturbed_count_has_another_generation)
 {
   long long c0, c1;
   size_t i;
 
-  if (!can_count("disturbed_count_shows_as_a_generation_that_does_not_match"))
+  if (!can_count("disturbed_count_has_another_generation"))
     return;
   for (i = 0; i < sizeof disturbances / sizeof disturbances[0]; i++) {
     int start = start_counters(0, 15), read;
@@ -545,11 +552,11 @@ START_TEST(disturbed_count_shows_as_a_generation_that_does_not_match)
     ck_assert_int_gt(start, 0);
     if (disturbances[i].between)
       disturbances[i].between();
-    alter = disturbances[i].alter;
+    alter_reading = disturbances[i].alter_reading;
     read = read_counters(0, &c0, 15, &c1);
-    alter = NULL;
+    alter_reading = NULL;
     ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbances[i].name, start, read);
-    /* and the next one is whole again */
+    /* the next count is complete again */
     start = start_counters(0, 15);
     ck_assert_int_gt(start, read);
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
@@ -557,13 +564,13 @@ START_TEST(disturbed_count_shows_as_a_generation_that_does_not_match)
 }
 END_TEST
 
-START_TEST(descriptor_that_is_another_by_now_is_not_read_and_not_closed)
+START_TEST(reused_descriptor_is_neither_read_nor_closed)
 {
   char bytes[sizeof(struct reading)] = "";
   int ends[2], i, start, descriptor;
   long long c0, c1;
 
-  if (!can_count("descriptor_that_is_another_by_now_is_not_read_and_not_closed"))
+  if (!can_count("reused_descriptor_is_neither_read_nor_closed"))
     return;
   for (i = 0; i < 2; i++) {
     ck_assert_int_eq(pipe(ends), 0);
@@ -578,16 +585,16 @@ START_TEST(descriptor_that_is_another_by_now_is_not_read_and_not_closed)
 }
 END_TEST
 
-START_TEST(forked_child_does_not_have_the_count_nor_disturb_it)
+START_TEST(forked_child_neither_has_nor_disturbs_the_count)
 {
-  const char test[] = "forked_child_does_not_have_the_count_nor_disturb_it";
+  const char test[] = "forked_child_neither_has_nor_disturbs_the_count";
   long long c0, c1;
   int start, status = -1;
   pid_t child;
 
   if (!can_count(test))
     return;
-  make_fresh();
+  map_pages();
   start = start_counters(15, 24);
   child = fork();
   if (child == 0) {
@@ -607,16 +614,16 @@ START_TEST(forked_child_does_not_have_the_count_nor_disturb_it)
 }
 END_TEST
 
-/* The child waits until the parent has read, and has touched other pages after that. */
-START_TEST(count_that_was_read_stands_still_where_a_forked_child_has_copies)
+/* The child reads its copy after the parent has read, stopped and touched further pages. */
+START_TEST(events_stop_even_if_a_forked_child_has_copies)
 {
   long long counts[2];
   int start, ends[2], status = -1;
   pid_t child;
 
-  if (!can_count("count_that_was_read_stands_still_where_a_forked_child_has_copies"))
+  if (!can_count("events_stop_even_if_a_forked_child_has_copies"))
     return;
-  make_fresh();
+  map_pages();
   ck_assert_int_eq(pipe(ends), 0);
   start = start_counters(15, 24);
   child = fork();
@@ -644,21 +651,21 @@ static void *read_elsewhere(void *read)
   return c0 == 0 && c1 == 0 ? read : NULL;
 }
 
-START_TEST(another_thread_does_not_have_the_count_nor_disturb_it)
+START_TEST(other_thread_neither_has_nor_disturbs_the_count)
 {
   long long c0, c1;
   int start, read = 0;
   pthread_t thread;
-  void *is_right;
+  void *has_no_count;
 
-  if (!can_count("another_thread_does_not_have_the_count_nor_disturb_it"))
+  if (!can_count("other_thread_neither_has_nor_disturbs_the_count"))
     return;
   start = start_counters(15, 24);
   ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, &read), 0);
-  pthread_join(thread, &is_right);
+  pthread_join(thread, &has_no_count);
   ck_assert_int_gt(read, 0);
   ck_assert_int_ne(read, start);
-  ck_assert_ptr_nonnull(is_right);
+  ck_assert_ptr_nonnull(has_no_count);
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
 }
 END_TEST
@@ -689,12 +696,12 @@ static void *run_sections(void *argument)
   return NULL;
 }
 
-START_TEST(threads_count_at_once_each_with_numbers_of_its_own)
+START_TEST(threads_count_concurrently_with_distinct_generations)
 {
   struct runner runners[THREADS] = { { 0, 0, 0, 0 } };
   int i, j;
 
-  if (!can_count("threads_count_at_once_each_with_numbers_of_its_own"))
+  if (!can_count("threads_count_concurrently_with_distinct_generations"))
     return;
   for (i = 0; i < THREADS; i++)
     ck_assert_int_eq(pthread_create(&runners[i].thread, NULL, run_sections, &runners[i]), 0);
@@ -714,13 +721,13 @@ static void *start_and_exit(void *started)
   return NULL;
 }
 
-START_TEST(nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read)
+START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
 {
   int i, before, started = 0;
   long long c0, c1;
   pthread_t thread;
 
-  if (!can_count("nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read"))
+  if (!can_count("descriptors_are_closed_by_read_failed_start_and_thread_exit"))
     return;
   before = suite_entries("/proc/self/fd");
   for (i = 0; i < 10; i++) {
@@ -736,21 +743,21 @@ START_TEST(nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read)
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
   refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  refusing = EMFILE;
+  refusal_errno = EMFILE;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 
-START_TEST(refusal_of_one_event_is_told_from_that_of_all)
+START_TEST(refusal_of_one_event_is_told_from_refusal_of_all)
 {
   static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
   size_t i;
 
-  if (!can_count("refusal_of_one_event_is_told_from_that_of_all"))
+  if (!can_count("refusal_of_one_event_is_told_from_refusal_of_all"))
     return;
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-    refusing = errors[i];
+    refusal_errno = errors[i];
     refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, ENOTSUP);
@@ -761,32 +768,32 @@ START_TEST(refusal_of_one_event_is_told_from_that_of_all)
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
     refused_together = 0;
-    refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* what stands for cycles */
+    refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
     refused_alone = 0;
   }
-  refusing = EACCES;
+  refusal_errno = EACCES;
   refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
 }
 END_TEST
 
-START_TEST(kernel_is_not_counted_where_the_PMU_cannot_leave_it_out)
+START_TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
 {
   static const int errors[] = { EINVAL, EOPNOTSUPP };
   int i;
 
-  if (!can_count("kernel_is_not_counted_where_the_PMU_cannot_leave_it_out"))
+  if (!can_count("start_fails_if_the_PMU_cannot_exclude_the_kernel"))
     return;
   refused_without_kernel = 1;
   for (i = 0; i < 2; i++) {
-    refusing = errors[i];
+    refusal_errno = errors[i];
     capture_begin(stderr);
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
-    ck_assert_str_eq(capture_end(), ""); /* it is about no event */
+    ck_assert_str_eq(capture_end(), ""); /* no event is at fault */
   }
 }
 END_TEST
@@ -802,9 +809,9 @@ static void *start_and_outlive(void *started)
   return NULL;
 }
 
-START_TEST(threads_outlive_the_library)
+START_TEST(threads_may_outlive_the_library)
 {
-  const char test[] = "threads_outlive_the_library", module[] = "tests/.libs/perfex-loaded.so";
+  const char test[] = "threads_may_outlive_the_library", module[] = "tests/.libs/perfex-loaded.so";
   pthread_t threads[THREADS];
   int i, started[THREADS];
   void *loaded;
@@ -876,17 +883,17 @@ static void *start_when_cancelled(void *unused)
   return unused;
 }
 
-START_TEST(start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing)
+START_TEST(failing_start_is_no_cancellation_point_and_leaks_nothing)
 {
   pthread_t thread;
   void *result;
   int before;
 
-  if (!can_count("start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing"))
+  if (!can_count("failing_start_is_no_cancellation_point_and_leaks_nothing"))
     return;
   before = suite_entries("/proc/self/fd");
   refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  refusing = EINVAL;
+  refusal_errno = EINVAL;
   ck_assert_int_eq(pthread_create(&thread, NULL, start_when_cancelled, &before), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_eq(result, &before);
@@ -896,32 +903,32 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, section_is_counted_exactly_and_twice_is_twice);
-  tcase_add_test(tests, what_the_kernel_does_is_not_counted);
-  tcase_add_test(tests, generation_is_larger_by_one_for_each_start_and_stop);
-  tcase_add_test(tests, start_zeroes);
-  tcase_add_test(tests, start_that_fails_stops_what_was_running);
-  tcase_add_test(tests, events_are_one_group_of_user_mode_that_is_pinned);
-  tcase_add_test(tests, counts_go_where_their_events_point);
-  tcase_add_test(tests, events_that_were_not_started_are_EINVAL_and_the_others_go_on);
-  tcase_add_test(tests, what_the_environment_asks_for_goes_where_the_event_in_its_place_points);
-  tcase_add_test(tests, errno_is_left_alone);
-  tcase_add_test(tests, signals_that_the_program_has_blocked_stay_pending);
-  tcase_add_test(tests, filter_that_raises_SIGSYS_does_not_end_a_thread_that_blocks_all_signals);
+  tcase_add_test(tests, section_is_counted_exactly);
+  tcase_add_test(tests, kernel_mode_is_not_counted);
+  tcase_add_test(tests, generation_grows_by_one_at_each_start_and_stop);
+  tcase_add_test(tests, start_zeroes_the_counters);
+  tcase_add_test(tests, failing_start_stops_running_counters);
+  tcase_add_test(tests, events_are_one_pinned_group_in_user_mode);
+  tcase_add_test(tests, counts_are_stored_by_event_in_either_order);
+  tcase_add_test(tests, read_of_other_events_fails_and_the_counters_go_on);
+  tcase_add_test(tests, overridden_event_is_read_by_its_argument);
+  tcase_add_test(tests, errno_is_unchanged_on_success);
+  tcase_add_test(tests, blocked_signals_stay_pending);
+  tcase_add_test(tests, seccomp_trap_does_not_kill_a_thread_that_blocks_all_signals);
   tcase_add_test(tests, handler_may_start_counters_during_the_first_start);
-  tcase_add_test(tests, handler_that_counts_before_start_returns_leaves_no_count_that_matches);
-  tcase_add_test(tests, disturbed_count_shows_as_a_generation_that_does_not_match);
-  tcase_add_test(tests, descriptor_that_is_another_by_now_is_not_read_and_not_closed);
-  tcase_add_test(tests, forked_child_does_not_have_the_count_nor_disturb_it);
-  tcase_add_test(tests, count_that_was_read_stands_still_where_a_forked_child_has_copies);
-  tcase_add_test(tests, another_thread_does_not_have_the_count_nor_disturb_it);
-  tcase_add_test(tests, threads_count_at_once_each_with_numbers_of_its_own);
-  tcase_add_test(tests, nothing_is_left_of_threads_that_exit_and_of_counts_that_are_read);
-  tcase_add_test(tests, threads_outlive_the_library);
-  tcase_add_test(tests, refusal_of_one_event_is_told_from_that_of_all);
-  tcase_add_test(tests, kernel_is_not_counted_where_the_PMU_cannot_leave_it_out);
+  tcase_add_test(tests, handler_that_counts_before_start_returns_invalidates_the_count);
+  tcase_add_test(tests, disturbed_count_has_another_generation);
+  tcase_add_test(tests, reused_descriptor_is_neither_read_nor_closed);
+  tcase_add_test(tests, forked_child_neither_has_nor_disturbs_the_count);
+  tcase_add_test(tests, events_stop_even_if_a_forked_child_has_copies);
+  tcase_add_test(tests, other_thread_neither_has_nor_disturbs_the_count);
+  tcase_add_test(tests, threads_count_concurrently_with_distinct_generations);
+  tcase_add_test(tests, descriptors_are_closed_by_read_failed_start_and_thread_exit);
+  tcase_add_test(tests, threads_may_outlive_the_library);
+  tcase_add_test(tests, refusal_of_one_event_is_told_from_refusal_of_all);
+  tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
   tcase_add_test(tests, counting_is_no_cancellation_point);
-  tcase_add_test(tests, start_that_is_refused_aloud_is_no_cancellation_point_and_leaves_nothing);
+  tcase_add_test(tests, failing_start_is_no_cancellation_point_and_leaks_nothing);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What suites about libperfex share: what was said on a stream meanwhile. */
+/* Captures the output on stderr or stdout, for the suites of libperfex. */
 
 #ifndef CPUCYCLES_PERFEX_SAID_H
 #define CPUCYCLES_PERFEX_SAID_H
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static FILE *capture_stream, *capture_file;
-static int capture_saved; /* where the stream led */
+static int capture_saved; /* the stream's own file, while captured */
 static char captured[16384];
 
 static inline void capture_begin(FILE *stream)
@@ -24,7 +24,7 @@ static inline void capture_begin(FILE *stream)
   dup2(fileno(capture_file), fileno(stream));
 }
 
-/* All that was said since. */
+/* Ends the capture. Returns its output, which is in captured[] until the next one. */
 static inline const char *capture_end(void)
 {
   size_t length;
