@@ -46,6 +46,7 @@
 #include "config.h"
 
 #include "lib/extend32.h"
+#include "lib/clock-sample.h"
 #include "sys/thread-local.h"
 
 #include <string.h>
@@ -125,34 +126,12 @@ static unsigned long long nearest(unsigned long long expected, uint32_t low)
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
 }
 
-/* Clock and counter, read together. */
-struct sample {
-  long long time, width;
-  uint32_t low;
-};
-
-static struct sample take_sample(const struct cpucycles_extension *extension)
+/* The counter between two reads of the clock. A sample that takes less than 2^14 counts is tight
+   enough. */
+static struct cpucycles_sample sample_counter(const struct cpucycles_extension *extension)
 {
-  struct sample sample;
-
-  sample.time = extension->clock.now();
-  sample.low = (uint32_t)extension->read();
-  sample.width = since(sample.time, extension->clock.now());
-  return sample;
-}
-
-/* The narrowest of some samples; the first that takes less than 2^14 counts will do. */
-static struct sample take_best_sample(const struct cpucycles_extension *extension)
-{
-  struct sample best = take_sample(extension), next;
-  int i;
-
-  for (i = 1; i < TRIES && best.width > extension->nearby >> 11; i++) {
-    next = take_sample(extension);
-    if (next.width < best.width)
-      best = next;
-  }
-  return best;
+  return cpucycles_tightest_sample(extension->clock.now, extension->read, TRIES,
+    extension->nearby >> 11);
 }
 
 /* Nanoseconds to counts; a clock gone wild is limited. */
@@ -219,15 +198,15 @@ static void proceed(const struct cpucycles_extension *extension, struct cpucycle
 /* The count now, which becomes the anchor. */
 static long long renew(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor)
 {
-  struct sample sample = take_best_sample(extension);
-  long long elapsed = since(anchor->time, sample.time);
+  struct cpucycles_sample sample = sample_counter(extension);
+  long long elapsed = since(anchor->time, sample.outer);
 
   if (extension->clock.settable || elapsed < 0)
-    anchor->count = nearest(anchor->count + WRAP / 2 - WRAP / 16, sample.low);
+    anchor->count = nearest(anchor->count + WRAP / 2 - WRAP / 16, (uint32_t)sample.inner);
   else
-    proceed(extension, anchor, elapsed, sample.low);
+    proceed(extension, anchor, elapsed, (uint32_t)sample.inner);
   if (elapsed > 0)
-    anchor->time = sample.time;
+    anchor->time = sample.outer;
   anchor->set = 1;
   store(extension, anchor);
   return (long long)anchor->count;
@@ -249,7 +228,7 @@ long long cpucycles_extend32(const struct cpucycles_extension *extension)
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
   struct cpucycles_clock clock, long long persecond, long long fastest)
 {
-  struct sample sample;
+  struct cpucycles_sample sample;
 
   memset(extension, 0, sizeof *extension);
   memset(&own, 0, sizeof own);
@@ -258,9 +237,9 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->rate = (double)persecond / 1e9;
   extension->fastest = 2e-9 * (double)(fastest > persecond ? fastest : persecond);
   extension->nearby = (long long)((double)NEAR / 2 / extension->fastest);
-  sample = take_best_sample(extension);
-  extension->start.time = sample.time;
-  extension->start.count = sample.low;
-  if (sample.time == 0)
+  sample = sample_counter(extension);
+  extension->start.time = sample.outer;
+  extension->start.count = (uint32_t)sample.inner;
+  if (sample.outer == 0)
     extension->clock.settable = 1; /* refused */
 }

@@ -10,6 +10,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/perf-remedy.h \
 	lib/choice.c \
 	lib/choice.h \
+	lib/clock-sample.c \
+	lib/clock-sample.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \

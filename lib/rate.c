@@ -5,43 +5,19 @@
 #include "config.h"
 
 #include "lib/rate.h"
+#include "lib/clock-sample.h"
 #include "lib/scale.h"
 #include "sys/os-clock.h"
 
 enum {
-  BRACKETS = 16,          /* at each end */
+  SAMPLES = 16,           /* at each end */
   NANOSECONDS = 850000,   /* between the ends; with them, less than a millisecond */
   STILL = 4096            /* so many reads of a clock that does not move are enough */
 };
 
-/* A moment by both: the clock was read between two reads of the counter, `width` apart. The
-   tighter, the less both moments differ. */
-struct moment {
-  unsigned long long count, width;
-  long long nanoseconds;
-};
-
-static struct moment look(long long (*read)(void), long long (*now)(void))
+static struct cpucycles_sample sample(long long (*read)(void), long long (*now)(void))
 {
-  unsigned long long before = (unsigned long long)read();
-  long long nanoseconds = now();
-  unsigned long long width = (unsigned long long)read() - before;
-  struct moment moment = { before + width / 2, width, nanoseconds };
-
-  return moment;
-}
-
-static struct moment look_closely(long long (*read)(void), long long (*now)(void))
-{
-  struct moment tightest = look(read, now), moment;
-  int i;
-
-  for (i = 1; i < BRACKETS; i++) {
-    moment = look(read, now);
-    if (moment.width < tightest.width)
-      tightest = moment;
-  }
-  return tightest;
+  return cpucycles_tightest_sample(read, now, SAMPLES, 0);
 }
 
 /* All the while busy, as a core's own counter may stand still otherwise. Returns the least step
@@ -64,19 +40,26 @@ static long long wait_for_end(long long (*now)(void), long long begin)
   return still < STILL ? finest : 0;
 }
 
+/* The count between the two reads of the counter. */
+static unsigned long long count_of(const struct cpucycles_sample *sample)
+{
+  return (unsigned long long)sample->outer + (unsigned long long)sample->width / 2;
+}
+
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void))
 {
-  struct moment begin = look_closely(read, now), end;
-  long long finest = wait_for_end(now, begin.nanoseconds), time;
-  unsigned long long counts;
+  struct cpucycles_sample begin = sample(read, now), end;
+  long long finest = wait_for_end(now, begin.inner), time;
+  unsigned long long counts, widths;
   double rate;
 
   if (finest == 0)
     return 0;
-  end = look_closely(read, now);
-  time = end.nanoseconds - begin.nanoseconds;
-  counts = end.count - begin.count;
-  if (time < NANOSECONDS || finest > time / 100 || (begin.width + end.width) / 2 > counts / 100)
+  end = sample(read, now);
+  time = end.inner - begin.inner;
+  counts = count_of(&end) - count_of(&begin);
+  widths = (unsigned long long)begin.width + (unsigned long long)end.width;
+  if (time < NANOSECONDS || finest > time / 100 || widths / 2 > counts / 100)
     return 0;
   rate = (double)counts * 1e9 / (double)time;
   return rate < 1e15 ? (long long)(rate + 0.5) : 0;

@@ -5,12 +5,13 @@
 #include "config.h"
 
 #include "lib/scale.h"
+#include "lib/clock-sample.h"
 #include "lib/frequency.h"
 
 #include <stddef.h>
 
 enum {
-  SIGHTS = 3,             /* the narrowest of them counts: the others may have been interrupted */
+  SAMPLES = 3,
   STILL = 4096,           /* so many reads of a clock that does not move are enough */
   WINDOW_STATED = 200000, /* ns: tells 1 % apart with a clock of microseconds */
   WINDOW = 400000,        /* tells 0.05 % apart with a clock of nanoseconds */
@@ -64,41 +65,40 @@ int cpucycles_rates_agree(long long stated, long long measured)
   return is_part(measured - stated, stated, 100);
 }
 
-/* A moment at which both are known. */
-struct sight {
-  long long time, width, count;
+struct timed_count {
+  long long count, time, width;
 };
 
-/* The counter at a step of the clock. Returns 0, or why there is none. */
-static const char *take_sight(const struct cpucycles_calibration *calibration, struct sight *sight)
+/* The count at a time of the clock. Returns 0, or the reason for which there is none. */
+static const char *time_count(const struct cpucycles_calibration *calibration,
+  struct timed_count *timed)
 {
-  long long before = calibration->now(), after;
-  int i;
+  struct cpucycles_sample sample = cpucycles_sample(calibration->now, calibration->read);
+  int is_coarse = sample.width == 0, reads;
 
-  for (i = 0; i < STILL; i++) {
-    sight->count = calibration->read();
-    after = calibration->now();
-    if (after < before)
-      return "clock-step";
-    if (after == before)
-      continue;
-    sight->width = after - before;
-    /* A fine clock was read around the counter, a coarse one moved right after it. */
-    sight->time = i == 0 ? before + sight->width / 2 : after;
-    return NULL;
+  /* A coarse clock is waited for, and moves right after the last of these reads. */
+  for (reads = 1; sample.width == 0 && reads < STILL; reads++) {
+    sample.inner = calibration->read();
+    sample.width = calibration->now() - sample.outer;
   }
-  return "clock-stopped";
+  if (sample.width <= 0)
+    return sample.width < 0 ? "clock-step" : "clock-stopped";
+  timed->count = sample.inner;
+  timed->time = sample.outer + (is_coarse ? sample.width : sample.width / 2);
+  timed->width = sample.width;
+  return NULL;
 }
 
-static const char *take_best_sight(const struct cpucycles_calibration *calibration,
-  struct sight *best)
+/* The narrowest of some, as others may have been interrupted. */
+static const char *best_timed_count(const struct cpucycles_calibration *calibration,
+  struct timed_count *best)
 {
-  const char *reason = take_sight(calibration, best);
-  struct sight next;
+  const char *reason = time_count(calibration, best);
+  struct timed_count next;
   int i;
 
-  for (i = 1; i < SIGHTS && !reason; i++) {
-    reason = take_sight(calibration, &next);
+  for (i = 1; i < SAMPLES && !reason; i++) {
+    reason = time_count(calibration, &next);
     if (!reason && next.width < best->width)
       *best = next;
   }
@@ -125,7 +125,7 @@ static const char *wait_for(const struct cpucycles_calibration *calibration, lon
 
 /* What was counted between the two, a second. */
 static const char *rate_between(const struct cpucycles_calibration *calibration,
-  const struct sight *from, const struct sight *to, long long *rate)
+  const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
   double persecond;
@@ -160,14 +160,14 @@ static int spend(struct cpucycles_calibration *calibration, long long nanosecond
 static const char *measure(const struct cpucycles_calibration *calibration, long long window,
   long long *rates, int count)
 {
-  struct sight from, to;
-  const char *reason = take_best_sight(calibration, &from);
+  struct timed_count from, to;
+  const char *reason = best_timed_count(calibration, &from);
   int i;
 
   for (i = 0; i < count && !reason; i++) {
     reason = wait_for(calibration, from.time, window);
     if (!reason)
-      reason = take_best_sight(calibration, &to);
+      reason = best_timed_count(calibration, &to);
     if (!reason)
       reason = rate_between(calibration, &from, &to, &rates[i]);
     from = to;
