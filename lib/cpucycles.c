@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The public calls, and the pointer that they are about. */
+/* The public calls, and the pointer `cpucycles`. */
 
 #include "config.h"
 
@@ -18,32 +18,32 @@
 
 static long long first_call(void);
 
-/* Default visibility and reached through the GOT: a non-PIE program has the only copy of it (copy
-   relocation). */
+/* Has default visibility and is reached through the GOT, because a non-PIE program holds the only
+   copy of it (copy relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* Reached likewise. */
+/* Reached through the GOT as well. */
 struct cpucycles_inline_state cpucycles_inline_state;
 
-/* Of the selection. */
-static const struct cpucycles_reader *finished;
+/* The selected counter; NULL until it is published. */
+static const struct cpucycles_reader *published_reader;
 
-/* What a counter that must be extended or scaled is read through. The acquire orders this after the
-   selection, for threads that see the new pointer to this before anything else. */
-static long long read_finished(void)
+/* Reads a counter that is extended. The acquire orders the read after the selection in threads that
+   see the new value of `cpucycles` before any other write of the selecting thread. */
+static long long read_extended(void)
 {
-  const struct cpucycles_reader *reader = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
+  const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
   return cpucycles_reader_read(reader ? reader : &cpucycles_selected()->reader);
 }
 
-/* The same for what is not extended, which costs least. */
+/* Reads a counter that is only scaled, at less cost. */
 static long long read_scaled(void)
 {
-  const struct cpucycles_reader *reader = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
+  const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
   if (!reader)
-    return read_finished();
+    return read_extended();
   return cpucycles_scale_apply(reader->scale, reader->read());
 }
 
@@ -51,21 +51,19 @@ static long long (*published_form(const struct cpucycles_reader *reader))(void)
 {
   if (cpucycles_reader_is_direct(reader))
     return reader->read;
-  return reader->extension ? read_finished : read_scaled;
+  return reader->extension ? read_extended : read_scaled;
 }
 
-/* While the library selects, a signal handler of the application may run in the selecting thread
-   (only for the signals that faults raise, and only if somebody sends one). It gets a clock's
-   answer. */
-static long long provisional(void)
+/* The count for a signal handler of the program that interrupts the selecting thread: time of the
+   wall clock. Such handlers run only for the signals of faults, and only if one is sent. */
+static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpucycles_osclock_wall()
     * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
 }
 
-/* The pointer is plain memory to the program, so that nothing can make its write and the
-   program's read agree formally; an aligned pointer is written whole on every CPU there is.
-   Every thread that gets here writes the same. */
+/* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
+   aligned pointer in one piece, and all threads write the same value. */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -80,8 +78,8 @@ publish(long long (*read)(void))
     *where = read;
 }
 
-/* By one thread only, so that none reads what another still writes. (A process forked just then,
-   off the library's hands, calls for all counts.) */
+/* Only one thread writes the state, so that no thread reads it half written. A child that is forked
+   meanwhile keeps CPUCYCLES_INLINE_CALL, and calls for every count. */
 static void publish_inline(const struct cpucycles_selection *selected)
 {
   static int written;
@@ -97,8 +95,8 @@ static void publish_inline(const struct cpucycles_selection *selected)
     __ATOMIC_RELEASE);
 }
 
-/* Were the tracesetup lines asked for, and not printed yet? */
-static int trace;
+/* tracesetup lines were requested and are not printed yet */
+static int trace_wanted;
 
 static void print_trace(const struct cpucycles_counter_info *infos, int count)
 {
@@ -109,42 +107,45 @@ static void print_trace(const struct cpucycles_counter_info *infos, int count)
     long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
-      infos[i].name,
-      infos[i].precision, millionths / 1000000, millionths % 1000000, infos[i].width == 32);
+      infos[i].name, infos[i].precision, millionths / 1000000, millionths % 1000000,
+      infos[i].width == 32);
   }
 }
 
-static struct cpucycles_selection *selection(void)
+/* Selects a counter if none is selected yet, publishes it, and prints tracesetup lines if they are
+   due. Returns NULL in a signal handler or allocator that the selection has called. */
+static struct cpucycles_selection *published_selection(void)
 {
   struct cpucycles_selection *selected = cpucycles_selected();
 
   if (!selected)
     return NULL;
-  __atomic_store_n(&finished, &selected->reader, __ATOMIC_RELEASE);
+  __atomic_store_n(&published_reader, &selected->reader, __ATOMIC_RELEASE);
   publish(published_form(&selected->reader));
   publish_inline(selected);
-  if (__atomic_load_n(&trace, __ATOMIC_RELAXED) && __atomic_exchange_n(&trace, 0, __ATOMIC_ACQ_REL))
+  if (__atomic_load_n(&trace_wanted, __ATOMIC_RELAXED)
+    && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_ACQ_REL))
     print_trace(selected->counters, selected->count);
   return selected;
 }
 
 static long long first_call(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
-  return selected ? published_form(&selected->reader)() : provisional();
+  return selected ? published_form(&selected->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
   return selected ? selected->implementation : "default-gettimeofday";
 }
 
 const char *cpucycles_implementation_skipped(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
   return selected && *selected->skipped ? selected->skipped : NULL;
 }
@@ -156,64 +157,65 @@ const char *cpucycles_version(void)
 
 long long cpucycles_persecond(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
   return selected ? selected->frequency.persecond : CPUCYCLES_FREQUENCY_DEFAULT;
 }
 
 const char *cpucycles_frequency_source(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
   return selected ? selected->frequency.source : "default";
 }
 
 const char *cpucycles_frequency_skipped(void)
 {
-  const struct cpucycles_selection *selected = selection();
+  const struct cpucycles_selection *selected = published_selection();
 
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
 long long cpucycles_core_persecond(void)
 {
-  return selection() && dependent_add_takes_one_cycle() ? cpucycles_measured_frequency() : 0;
+  return published_selection() && dependent_add_takes_one_cycle() ? cpucycles_measured_frequency()
+                                                                  : 0;
 }
 
-/* Where a file raised a signal in the selection, one would end the process now. */
-static int may_ask(const struct cpucycles_selection *selected)
+/* Files that raised a signal in the selection would end the process now. */
+static int may_open_files(const struct cpucycles_selection *selected)
 {
   return !selected->frequency.no_files;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  struct cpucycles_selection *selected = selection();
+  struct cpucycles_selection *selected = published_selection();
 
   if (!selected)
     return NULL;
-  return may_ask(selected) ? cpucycles_find_timer_info(selected) : &selected->timer;
+  return may_open_files(selected) ? cpucycles_find_timer_info(selected) : &selected->timer;
 }
 
 long long cpucycles_rate(void)
 {
-  return cpucycles_timer() ? cpucycles_selected_rate(selection()) : 0;
+  return cpucycles_timer() ? cpucycles_selected_rate(published_selection()) : 0;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
-  struct cpucycles_selection *selected = selection();
+  struct cpucycles_selection *selected = published_selection();
 
   if (!selected || i < 0 || i >= selected->count)
     return NULL;
-  if (may_ask(selected))
+  if (may_open_files(selected))
     cpucycles_counters_explain(selected->counters, cpucycles_table, selected->count);
   return &selected->counters[i];
 }
 
 void cpucycles_tracesetup(void)
 {
-  __atomic_store_n(&trace, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&trace_wanted, 1, __ATOMIC_RELEASE);
   if (cpucycles_is_selected())
-    selection();
+    published_selection();
 }

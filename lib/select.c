@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tries every counter, scores it, chooses, and publishes the choice once for the process. How a
-   counter is read is its backend's matter, how it is scored precision.c's; the policy between
-   them is here. */
+/* Selection policy: which counters are tried, in what order, and which one wins. Backends read
+   counters, precision.c scores them, and process.c runs the selection once per process. */
 
 #include "config.h"
 
@@ -15,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* An on-core counter beats whatever is not quite what was asked for, and anything beats a clock. */
+/* Penalty by kind: on-core counters first, OS clocks last. */
 static const int penalties[] = {
   [CPUCYCLES_KIND_CORE] = 0,
   [CPUCYCLES_KIND_PERF_READ] = 100,
@@ -25,9 +24,9 @@ static const int penalties[] = {
   [CPUCYCLES_KIND_NONE] = 200,
 };
 
-/* Time that is multiplied up to cycles is right as long as the core's frequency is what it is
-   taken for, and looks right when it is not. What counts cycles goes before, whatever a read of
-   it costs. */
+/* True for counters of time, which scaling turns into cycles. The result is wrong once the core's
+   frequency differs from the estimate, and nothing shows that. Counters of cycles therefore go
+   first, whatever a read costs. */
 static int counts_time(const struct cpucycles_entry *entry)
 {
   switch (entry->backend->kind) {
@@ -40,19 +39,19 @@ static int counts_time(const struct cpucycles_entry *entry)
   }
 }
 
-/* One counter on trial, for the bodies that the trial runs. */
+/* A counter on trial: argument of the functions that cpucycles_trial() calls. */
 struct attempt {
   const struct cpucycles_backend *backend;
   struct cpucycles_why why;
   struct cpucycles_reader reader;
   struct cpucycles_extension *extension; /* for a counter of 32 bits */
   struct cpucycles_calibration *calibration;
-  double scaling; /* as its trial found it; 0: this is its trial */
-  int error;
-  int quick; /* it cannot be chosen any more: its score is for the record */
-  const char *reason;
-  long long units, cycles; /* so many units are so many cycles */
-  long long estimate;      /* of units a second */
+  double scaling; /* found by the trial; 0: this is the trial */
+  int error;      /* errno of open() */
+  int quick; /* it cannot win any more, and its score is only reported */
+  const char *reason; /* code, if it cannot be scaled */
+  long long units, cycles; /* this many units are this many cycles */
+  long long estimate;      /* units per second */
   long long smallest;
   enum cpucycles_steps steps;
 };
@@ -64,8 +63,8 @@ static void open_counter(void *argument)
   attempt->error = attempt->backend->open ? attempt->backend->open(&attempt->why) : 0;
 }
 
-/* At the opening, the scale that the trial found. In the trial, a clock's rate is a matter of
-   definition; another's must stand the test, or be found. */
+/* Clocks have a fixed rate. Other counters need a stated rate that a measurement confirms, or a
+   measured one. When a counter is reopened, the scale is the one that its trial found. */
 static void find_scale(void *argument)
 {
   struct attempt *attempt = argument;
@@ -74,7 +73,7 @@ static void find_scale(void *argument)
 
   if (attempt->scaling > 0) {
     sixteenths = (long long)sixteenths_found;
-    if ((double)sixteenths != sixteenths_found) { /* a stated rate, which this gives back exactly */
+    if ((double)sixteenths != sixteenths_found) { /* the rate was stated, and is restored exactly */
       attempt->units = (long long)((double)attempt->cycles / attempt->scaling + 0.5);
       sixteenths = 0;
     }
@@ -92,8 +91,8 @@ static void find_scale(void *argument)
     attempt->reason = "no-rate";
 }
 
-/* The better the rate is known, the longer the gaps between calls may be. That of a counter which
-   is only on trial need not be known. An estimate that no measurement confirms may be far too
+/* The better the rate is known, the longer the gaps between calls may be. It is measured only when
+   the counter is reopened, not in its trial. An estimate without a measurement may be far too
    low. */
 static void begin_extension(void *argument)
 {
@@ -114,8 +113,8 @@ static void measure(void *argument)
   attempt->steps = cpucycles_precision(&attempt->reader, attempt->quick, &attempt->smallest);
 }
 
-/* Of a core's counter, which other counters' trials may have stopped (a perf event of the same
-   hardware that ends), that it still advances. */
+/* Checks that a core's counter still advances: the trial of another counter may have stopped it,
+   when a perf event of the same hardware ended. */
 static void read_again(void *argument)
 {
   struct attempt *attempt = argument;
@@ -151,7 +150,7 @@ static struct attempt attempt_at(const struct cpucycles_entry *entry,
   return attempt;
 }
 
-/* Opens the counter for good or for a trial; drops it if that fails. */
+/* Opens the counter; drops it and returns 0 if that fails. */
 static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   int signal = cpucycles_trial(open_counter, attempt);
@@ -168,7 +167,7 @@ static int opens(struct attempt *attempt, struct cpucycles_counter_info *info)
   return 0;
 }
 
-/* Decides by what the counter is multiplied; drops it if it would have to be and cannot. */
+/* Finds the multiplier; drops the counter and returns 0 if it needs one and there is none. */
 static int scales(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   enum cpucycles_kind kind = attempt->backend->kind;
@@ -191,7 +190,7 @@ static int scales(struct attempt *attempt, struct cpucycles_counter_info *info)
   return 0;
 }
 
-/* Has 64 bits, or gets them. */
+/* Extends a 32-bit counter to 64 bits; drops it and returns 0 if that raises a signal. */
 static int extends(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
   int signal;
@@ -224,8 +223,7 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
   }
 }
 
-/* Is this a second way to a register that an earlier usable counter reads too? Only noise could
-   tell their scores apart. */
+/* True if an earlier usable counter reads the same register. Their scores differ by noise only. */
 static int is_second_way(const struct cpucycles_entry *table,
   const struct cpucycles_counter_info *infos,
   int i)
@@ -239,8 +237,8 @@ static int is_second_way(const struct cpucycles_entry *table,
   return 0;
 }
 
-/* Can it still be chosen, whatever its reads show? Not where an earlier counter goes before it,
-   or has a score within this one's penalty. */
+/* False if counter i cannot win, whatever its score: an earlier usable counter counts cycles and
+   this one time, or is preferred at this one's lowest possible score, or reads the same register. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int i)
 {
@@ -264,7 +262,7 @@ static void try_counter(const struct cpucycles_entry *table, int i,
   cpucycles_counter_describe(info, &table[i]);
   attempt.quick = !can_win(table, selection->counters, i);
   if (attempt.backend->kind == CPUCYCLES_KIND_NONE)
-    cpucycles_counter_drop(info, "not-increasing"); /* so it says itself */
+    cpucycles_counter_drop(info, "not-increasing"); /* by its kind */
   else if (opens(&attempt, info) && scales(&attempt, info) && extends(&attempt, info))
     scores(&attempt, info);
   cpucycles_trial(close_counter, &attempt);
@@ -279,7 +277,7 @@ static int is_better(const struct cpucycles_entry *table,
   return infos[i].precision < infos[than].precision;
 }
 
-/* The usable counter that is best, the earlier one at a tie; -1: none. */
+/* Index of the best usable counter, the earlier one at a tie; -1: none. */
 static int best(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int count)
 {
@@ -292,8 +290,9 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
   return chosen;
 }
 
-/* Opens it for good, to be read by *reader. It was let go since its trial, and may refuse now. */
-static int reopens(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+/* Opens counter i again, and stores how to read it. It was closed after its trial, and reopening
+   can fail: then drops it and returns 0. */
+static int reopen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i, struct cpucycles_reader *reader)
 {
   struct attempt attempt = attempt_at(&table[i], selection);
@@ -319,28 +318,28 @@ static int reopens(struct cpucycles_selection *selection, const struct cpucycles
   return 1;
 }
 
-static void prepare_questions(void *backend)
+static void prepare_backend(void *backend)
 {
   ((const struct cpucycles_backend *)backend)->prepare();
 }
 
-/* Of all counters, since cpucycles_core_persecond() asks the CPU whatever was chosen. One that has
-   been cut short by a signal goes on after what raised it. */
+/* Prepares all backends, since cpucycles_core_persecond() asks the CPU whichever is selected. A
+   backend that a signal interrupts is called again, and skips the step that raised it. */
 static void prepare_all(const struct cpucycles_entry *table, int count)
 {
   int i, tries;
 
   for (i = 0; i < count; i++)
     for (tries = 0; table[i].backend->prepare && tries < 3; tries++)
-      if (cpucycles_trial(prepare_questions, (void *)table[i].backend) == 0)
+      if (cpucycles_trial(prepare_backend, (void *)table[i].backend) == 0)
         break;
 }
 
-/* The process's counter from now on. */
-static int is_chosen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
+/* Reopens counter i, and makes it the selected one. Returns 0 if that fails. */
+static int try_to_select(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i)
 {
-  if (!reopens(selection, table, i, &selection->reader))
+  if (!reopen(selection, table, i, &selection->reader))
     return 0;
   selection->counters[i].state = CPUCYCLES_SELECTED;
   selection->implementation = table[i].name;
@@ -353,8 +352,8 @@ static int is_chosen(struct cpucycles_selection *selection, const struct cpucycl
   return 1;
 }
 
-/* For threads that cannot have their own count of the chosen one: the best of those that all
-   share; a clock is there at any rate. */
+/* Next best counter, for threads that cannot have their own count of the selected one: the best of
+   those that all threads share. If there is none, it stays the clock that was set before. */
 static void choose_next_best(struct cpucycles_selection *selection,
   const struct cpucycles_entry *table)
 {
@@ -368,7 +367,7 @@ static void choose_next_best(struct cpucycles_selection *selection,
         && table[i].backend->kind != CPUCYCLES_KIND_CLOCK
         && (chosen < 0 || is_better(table, infos, i, chosen)))
         chosen = i;
-  } while (chosen >= 0 && !reopens(selection, table, chosen, &selection->next_best));
+  } while (chosen >= 0 && !reopen(selection, table, chosen, &selection->next_best));
 }
 
 static long long read_nothing(void)
@@ -376,15 +375,16 @@ static long long read_nothing(void)
   return 0;
 }
 
-/* Nothing passed its trial. A clock that stood still for the moment is better than none, the
-   last of the list first; and if even reading a clock faults, there is still an answer. */
-static void last_resort(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+/* Selects a clock after no counter has passed its trial, the last of the list first: the clock may
+   have stood still during the trial only. If every clock faults, the count is always 0. */
+static void select_last_resort(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table)
 {
   int i;
 
   for (i = selection->count - 1; i >= 0; i--)
     if (table[i].backend->kind == CPUCYCLES_KIND_CLOCK && selection->counters[i].signal_number == 0
-      && is_chosen(selection, table, i))
+      && try_to_select(selection, table, i))
       return;
   memset(&selection->reader, 0, sizeof selection->reader);
   selection->reader.read = read_nothing;
@@ -394,13 +394,13 @@ static void last_resort(struct cpucycles_selection *selection, const struct cpuc
       selection->counters[i].state = CPUCYCLES_SELECTED;
 }
 
-/* Opens the best of those that were tried, for good. Returns 0 if there is none. */
-static int chooses(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
+/* Selects the best counter that can be reopened. Returns 0 if there is none. */
+static int choose(struct cpucycles_selection *selection, const struct cpucycles_entry *table)
 {
   int i;
 
   while ((i = best(table, selection->counters, selection->count)) >= 0)
-    if (is_chosen(selection, table, i)) {
+    if (try_to_select(selection, table, i)) {
       if (table[i].backend->scope == CPUCYCLES_SCOPE_THREAD)
         choose_next_best(selection, table);
       return 1;
@@ -408,9 +408,9 @@ static int chooses(struct cpucycles_selection *selection, const struct cpucycles
   return 0;
 }
 
-/* Tries what the list asks for, and chooses among that. */
-static int chooses_among(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
-  const char *list)
+/* Tries the counters that the list names, and selects the best. Returns 0 if none works. */
+static int choose_among_named(struct cpucycles_selection *selection,
+  const struct cpucycles_entry *table, const char *list)
 {
   int i;
 
@@ -421,11 +421,12 @@ static int chooses_among(struct cpucycles_selection *selection, const struct cpu
   for (i = 0; i < selection->count; i++)
     if (cpucycles_choice_names(list, table[i].name))
       try_counter(table, i, selection);
-  return chooses(selection, table);
+  return choose(selection, table);
 }
 
-/* The same among all: of those that were tried already, each was dropped. */
-static int chooses_among_all(struct cpucycles_selection *selection,
+/* Tries the counters that the list, if any, does not name, and selects the best. All that it names
+   have been dropped by now. Returns 0 if none works. */
+static int choose_among_others(struct cpucycles_selection *selection,
   const struct cpucycles_entry *table, const char *list)
 {
   int i;
@@ -433,7 +434,7 @@ static int chooses_among_all(struct cpucycles_selection *selection,
   for (i = 0; i < selection->count; i++)
     if (!list || !cpucycles_choice_names(list, table[i].name))
       try_counter(table, i, selection);
-  return chooses(selection, table);
+  return choose(selection, table);
 }
 
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
@@ -460,9 +461,9 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
   selection->calibration.now = cpucycles_osclock_monotonic;
   selection->calibration.left = CPUCYCLES_CALIBRATION_TIME;
-  if (!(list && chooses_among(selection, table, list))
-    && !chooses_among_all(selection, table, list))
-    last_resort(selection, table);
+  if (!(list && choose_among_named(selection, table, list))
+    && !choose_among_others(selection, table, list))
+    select_last_resort(selection, table);
   cpucycles_choice_report(list ? list : "", counters, count, selection->skipped,
     (int)sizeof selection->skipped);
 }

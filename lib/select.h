@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tries every counter, or those that the environment names, and selects the best. */
+/* The selection: trial of each counter, and the choice of the best. */
 
 #ifndef CPUCYCLES_SELECT_H
 #define CPUCYCLES_SELECT_H
@@ -18,21 +18,22 @@ struct cpucycles_selection {
   struct cpucycles_frequency frequency;
   struct cpucycles_counter_info *counters; /* one per entry of the table */
   int count;
-  const char *implementation; /* the chosen one's name */
-  /* which names of CPUCYCLES_IMPLEMENTATION could not be used, in words; or empty */
+  const char *implementation; /* name of the selected counter */
+  /* sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used; or empty */
   char skipped[320];
-  struct cpucycles_reader reader;
-  const struct cpucycles_backend *backend; /* the chosen one; 0: none works */
-  unsigned int inline_method; /* its own, where its read() is not extended */
-  struct cpucycles_timer_info timer; /* of the chosen one, once asked */
-  /* for threads that cannot have the chosen one, or no longer */
-  struct cpucycles_reader next_best;
-  struct cpucycles_extension extension; /* what a reader's extension leads to, if anywhere */
-  struct cpucycles_calibration calibration;         /* while it is made */
+  struct cpucycles_reader reader; /* of the selected counter */
+  const struct cpucycles_backend *backend; /* of the selected counter; NULL: none works */
+  unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */
+  struct cpucycles_timer_info timer; /* of the selected counter; timer.c fills it on demand */
+  struct cpucycles_reader next_best; /* for threads that cannot use the selected counter */
+  struct cpucycles_extension extension; /* of the reader, if it has one */
+  struct cpucycles_calibration calibration; /* used while selecting */
 };
 
-/* Tries each entry of table, or those that host's environment names, and chooses among them;
-   among all where none of those can be used. counters: room for `count` of them. */
+/* Tries the `count` entries of the table, and opens the best. If CPUCYCLES_IMPLEMENTATION in the
+   host's environment names counters, tries these first, and the others only if none of these can be
+   used. `counters` has room for `count`. Call between cpucycles_trial_begin() and
+   cpucycles_trial_end(). */
 void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpucycles_selection *selection);
 
