@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The names in the environment variable CPUCYCLES_IMPLEMENTATION: which counters they leave in,
-   and which of them could not be used. What follows from that is select.c's matter. */
+/* Parses the names in the environment variable CPUCYCLES_IMPLEMENTATION, and reports those that
+   could not be used. select.c decides by them. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 static const char separators[] = ", \t\r\n";
 
-/* The next name of a list; 0: there is none. */
+/* Returns the next name of the list, or NULL. */
 static const char *next_name(const char **list, size_t *length)
 {
   const char *name = *list + strspn(*list, separators);
@@ -51,8 +51,8 @@ static const struct cpucycles_counter_info *find(const struct cpucycles_counter_
   return NULL;
 }
 
-/* A name of the user's may be anything: what is shown of it is short and printable. */
-static void show(char *shown, size_t size, const char *name, size_t length)
+/* Copies a name of the user in short, with ? for characters that are not printable. */
+static void copy_printable(char *shown, size_t size, const char *name, size_t length)
 {
   size_t i;
 
@@ -63,8 +63,9 @@ static void show(char *shown, size_t size, const char *name, size_t length)
     memcpy(shown + i - 3, "...", 3);
 }
 
-/* Adds a part, or, where there is no room for it, that there was more. Returns 0 if so. */
-static int add(char *skipped, size_t size, const char *name, const char *why, const char *reason)
+/* Appends a name and why it was skipped. If there is no room for it, appends "and others" and
+   returns 0. */
+static int append(char *skipped, size_t size, const char *name, const char *why, const char *reason)
 {
   static const char more[] = "; and others";
   size_t used = strlen(skipped), room = size - used - sizeof more;
@@ -89,11 +90,11 @@ void cpucycles_choice_report(const char *list, const struct cpucycles_counter_in
   while (more && (name = next_name(&list, &length)) != NULL) {
     char shown[32];
 
-    show(shown, sizeof shown, name, length);
+    copy_printable(shown, sizeof shown, name, length);
     info = find(infos, count, name, length);
     if (!info)
-      more = add(skipped, (size_t)size, shown, "is no counter of this library", NULL);
+      more = append(skipped, (size_t)size, shown, "is no counter of this library", NULL);
     else if (info->reason)
-      more = add(skipped, (size_t)size, shown, "does not work here", info->reason);
+      more = append(skipped, (size_t)size, shown, "does not work here", info->reason);
   }
 }

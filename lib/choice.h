@@ -8,14 +8,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Is there a name in it? list may be 0. */
+/* True if the list contains a name; list may be NULL. */
 int cpucycles_choice_is_made(const char *list);
 
-/* Is the counter's among them? */
+/* True if the list names the counter. */
 int cpucycles_choice_names(const char *list, const char *counter);
 
-/* Once all is decided: says in words which of the names could not be used, and why; the empty
-   string if there is none. */
+/* After the selection: writes a sentence on the names that could not be used, with reasons, or the
+   empty string if there is none. */
 void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
   int count, char *skipped, int size);
 

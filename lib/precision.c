@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The score of a counter: how small a difference it can show. Reads it and nothing else;
-   penalties and the choice are the selection's matter. */
+/* Measures the precision of a counter. select.c adds penalties and chooses. */
 
 #include "config.h"
 
@@ -8,7 +7,7 @@
 
 enum { FULL = 1000, QUICK = 100, TRIES = 10 };
 
-static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int differences,
+static enum cpucycles_steps try_once(const struct cpucycles_reader *reader, int differences,
   long long *smallest)
 {
   long long before = 0, least = 0;
@@ -16,7 +15,7 @@ static enum cpucycles_steps look_once(const struct cpucycles_reader *reader, int
 
   for (i = 0; i <= differences; i++) {
     long long now = cpucycles_reader_read(reader);
-    /* modulo 2^64, as whoever times something takes it */
+    /* modulo 2^64, as programs subtract counts */
     long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)
@@ -35,9 +34,9 @@ enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, 
   enum cpucycles_steps steps = CPUCYCLES_STEPS_NOWHERE;
   int i;
 
-  if (quick && look_once(reader, QUICK, smallest) == CPUCYCLES_STEPS_UP)
+  if (quick && try_once(reader, QUICK, smallest) == CPUCYCLES_STEPS_UP)
     return CPUCYCLES_STEPS_UP;
   for (i = 0; i < TRIES && steps != CPUCYCLES_STEPS_UP; i++)
-    steps = look_once(reader, FULL, smallest);
+    steps = try_once(reader, FULL, smallest);
   return steps;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One-time initialisation of the process: its selection, made by the first thread that needs it
-   while others wait; also where the process forks meanwhile. After it, nothing is guarded. */
+/* One-time initialisation of the process: the first thread to need the selection makes it, others
+   wait. Safe across fork. Faults are caught during the selection only. */
 
 #include "config.h"
 
@@ -13,15 +13,15 @@
 #include <stddef.h>
 
 static struct {
-  int owner;        /* 0: free; pid: a thread of it selects; -1 - pid: it is being acquired */
-  uintptr_t thread; /* the selecting one */
+  int owner;        /* 0: free; pid: held by a thread of that process; -1 - pid: being acquired */
+  uintptr_t thread; /* the selecting thread, while the owner is a pid */
   int selected;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
 } process;
 
-/* Waits until no thread selects, and acquires the right to. Returns 0 if the calling thread has it
-   already: this is a signal handler, or an allocator, that was called by the selection. */
+/* Acquires the lock of the selection, waiting for other threads. Returns 0 if the calling thread
+   holds it: the caller is then a signal handler or allocator that the selection has called. */
 static int acquire(int pid)
 {
   int owner;
@@ -35,7 +35,7 @@ static int acquire(int pid)
       cpucycles_sleep_briefly(); /* 0.1 ms to some ms */
       continue;
     }
-    /* It is free, or this is the child of a process in which another thread was selecting. */
+    /* Free, or held by a thread of the parent, which does not exist in this process. */
     if (!__atomic_compare_exchange_n(&process.owner, &owner, -1 - pid, 0, __ATOMIC_ACQ_REL,
           __ATOMIC_ACQUIRE))
       continue;

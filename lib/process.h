@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The selection: made once a process, by the first thread that needs it. */
+/* The selection of the process: made once, by the first thread that needs it. */
 
 #ifndef CPUCYCLES_PROCESS_H
 #define CPUCYCLES_PROCESS_H
@@ -8,12 +8,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The selection: made by the first call, by whatever thread, and constant from then on. 0 if
-   called from a signal handler or allocator that interrupted this thread's own selection. Leaves
-   errno alone. */
+/* Returns the selection. The first call makes it, in any thread; other threads wait; it is constant
+   from then on. Returns NULL in a signal handler or allocator that this thread's own selection has
+   called. Preserves errno. */
 struct cpucycles_selection *cpucycles_selected(void);
 
-/* Has it been made? */
+/* True once the selection has been made. */
 int cpucycles_is_selected(void);
 
 #pragma GCC visibility pop

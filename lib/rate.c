@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counts per second: as a counter states them, or as the OS clock shows them. Which counter is
-   asked, and when, is the callers' matter. */
+/* Measures rates of counters by a clock, and confirms stated ones. */
 
 #include "config.h"
 
@@ -10,18 +9,19 @@
 #include "sys/os-clock.h"
 
 enum {
-  SAMPLES = 16,           /* at each end */
-  NANOSECONDS = 850000,   /* between the ends; with them, less than a millisecond */
-  STILL = 4096            /* so many reads of a clock that does not move are enough */
+  SAMPLES = 16,         /* at each end of the measurement */
+  NANOSECONDS = 850000, /* between the ends; with the samples, less than a millisecond */
+  STILL = 4096          /* after this many reads without a change, the clock stands still */
 };
 
+/* The clock between two reads of the counter. */
 static struct cpucycles_sample sample(long long (*read)(void), long long (*now)(void))
 {
   return cpucycles_tightest_sample(read, now, SAMPLES, 0);
 }
 
-/* All the while busy, as a core's own counter may stand still otherwise. Returns the least step
-   that the clock made; 0: it stands still, or was set back. */
+/* Busy-waits, since a core's counter may stop when the core sleeps. Returns the smallest step of
+   the clock; 0: it stands still, or was set back. */
 static long long wait_for_end(long long (*now)(void), long long begin)
 {
   long long before = begin, time = begin, step, finest = NANOSECONDS;
@@ -40,7 +40,7 @@ static long long wait_for_end(long long (*now)(void), long long begin)
   return still < STILL ? finest : 0;
 }
 
-/* The count between the two reads of the counter. */
+/* The count at the time of the clock: halfway between the two reads. */
 static unsigned long long count_of(const struct cpucycles_sample *sample)
 {
   return (unsigned long long)sample->outer + (unsigned long long)sample->width / 2;

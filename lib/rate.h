@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counts per second, as a counter states them or as the OS clock shows them. */
+/* Rates of counters, measured by a clock or stated and confirmed. */
 
 #ifndef CPUCYCLES_RATE_H
 #define CPUCYCLES_RATE_H
@@ -8,17 +8,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Of what read() counts, by the OS clock, in 1 ms. 0: cannot be said within 1 %. */
+/* Counts per second of read(), measured by the OS clock in 1 ms. 0: not measurable within 1 %. */
 long long cpucycles_measured_rate(long long (*read)(void));
 
-/* The same, by a clock that counts nanoseconds. */
+/* The same by a given clock, in nanoseconds. */
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void));
 
-/* What the counter, which is open, states of itself, if a measurement agrees within 1 %, or
-   cannot tell; else 0. The measured rate if the stated one is rounded. May raise a signal. */
+/* The rate that an open counter states, if a measurement agrees within 1 % or is not possible; else
+   0. If the stated rate is rounded, returns the measured one instead. May raise a signal. */
 long long cpucycles_stated_rate(const struct cpucycles_backend *backend);
 
-/* True if the stated rate is a rounded one, so that a measured rate is nearer. */
+/* True if the stated rate is rounded, so that a measured rate is more exact. */
 static inline int cpucycles_rate_is_rounded(const struct cpucycles_backend *backend)
 {
   return backend->rate_is_rounded && backend->rate_is_rounded();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads a counter as cpucycles() returns it: extended to 64 bits, then scaled. */
+/* Reads a counter as cpucycles() returns it. */
 
 #ifndef CPUCYCLES_READER_H
 #define CPUCYCLES_READER_H
@@ -7,14 +7,14 @@
 #include "lib/extend32.h"
 #include "lib/scale.h"
 
-/* A counter as it is read in the end: the backend's read(), extended to 64 bits, then the scale. */
+/* How to read a counter: the backend's read(), extended to 64 bits, then scaled. */
 struct cpucycles_reader {
   long long (*read)(void);
-  struct cpucycles_extension *extension; /* 0: read() counts in 64 bits */
+  struct cpucycles_extension *extension; /* NULL: read() counts in 64 bits */
   struct cpucycles_scale scale;
 };
 
-/* Is it read() and nothing else? */
+/* True if the reader is read() and nothing else. */
 static inline int cpucycles_reader_is_direct(const struct cpucycles_reader *reader)
 {
   return !reader->extension && !reader->scale.multiplier;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What was tried and why it was dropped, in words: the codes of cpucycles(3) and their
-   sentences. */
+/* Why counters were dropped: reason codes of cpucycles(3), their sentences, and remedies. */
 
 #include "config.h"
 
@@ -26,7 +25,7 @@ static const char *const scopes[] = {
   [CPUCYCLES_SCOPE_SYSTEM] = "system",
 };
 
-/* The closed set of reasons. */
+/* All reasons. cpucycles(3) and the schema of the JSON report list them too. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
@@ -121,8 +120,8 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
-/* Writes a text that several threads may find at once, if it is not there yet: once one of them has
-   returned, users read it. */
+/* Writes a text unless it is written already. Several threads may find it at once, and programs
+   read it as soon as one of them has returned. */
 static void publish(const char **where, const char *text)
 {
   const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);
@@ -161,7 +160,7 @@ void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   errno = saved_errno;
 }
 
-/* The last of the reasons is the worst, and stays. */
+/* The last reason of the table is the worst, and is never replaced. */
 void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *code)
 {
   int i = find_reason(code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: reads between fences, and what an empty section takes. */
+/* Timed sections: reads between fences, and the overhead of an empty section. */
 
 #include "config.h"
 
@@ -9,7 +9,8 @@
 
 enum { EMPTY_SECTIONS = 1000, NOT_FOUND = -1 };
 
-/* Apart, so that the way without a call needs no stack. The first fence is done. */
+/* Not inlined, so that the path without a call needs no stack frame. The caller has executed the
+   first fence. */
 __attribute__((noinline)) static long long call_before_a_fence(void)
 {
   long long cycles = cpucycles();
@@ -32,8 +33,8 @@ long long cpucycles_end(void)
   return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
 }
 
-/* By calls that no compiler makes shorter than a program's. Less than 0 is a counter that was
-   set back, or another core's. */
+/* Calls through volatile pointers, so that the compiler cannot inline what a program calls. Skips
+   sections below 0: the counter was set back, or the thread has moved to another core. */
 static long long smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
@@ -52,8 +53,8 @@ static long long smallest_section(void)
   return smallest;
 }
 
-/* No thread waits for another that measures: where several do, the first to be ready is right
-   for all. So a signal handler may measure, too, whatever it interrupts. */
+/* Lock-free, so that a signal handler may measure whatever it interrupts. If several threads
+   measure, the first result holds for all. */
 long long cpucycles_overhead(void)
 {
   static intptr_t overhead = NOT_FOUND;

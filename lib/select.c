@@ -238,7 +238,8 @@ static int is_second_way(const struct cpucycles_entry *table,
 }
 
 /* False if counter i cannot win, whatever its score: an earlier usable counter counts cycles and
-   this one time, or is preferred at this one's lowest possible score, or reads the same register. */
+   this one time, or is preferred even to this one's best possible score, or reads the same
+   register. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int i)
 {

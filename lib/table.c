@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The counters that configure found buildable, from the one list of them. */
+/* The table of the counters that configure found buildable, generated from backends.def. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "backends/backends.def"
 #undef CPUCYCLES_BACKEND
 
-/* ROW(0, ...) is nothing, ROW(1, ...) an entry. */
+/* ROW(0, ...) expands to nothing, ROW(1, ...) to an entry. */
 #define ROW_0(id, name, summary)
 #define ROW_1(id, name, summary) { name, summary, &cpucycles_backend_##id },
 #define ROW_(built, id, name, summary) ROW_##built(id, name, summary)

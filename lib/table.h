@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The counters that were built, in the order of backends.def. */
+/* The table of the counters that were built, in the order of backends.def. */
 
 #ifndef CPUCYCLES_TABLE_H
 #define CPUCYCLES_TABLE_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What hardware and system say of the selected counter, and its counts per second, both found at
-   the first request. */
+/* Properties of the selected counter as a timer, and its rate, both found on demand. */
 
 #include "config.h"
 
@@ -14,11 +13,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What a kind says by itself: a core's cycles follow the core, and what is scaled to cycles is
-   only kept if its rate is constant. */
+/* Invariance as far as the kind decides it: core cycles follow the core's frequency, and scaled
+   counters are used only if their rate is constant. */
 static const struct {
   int invariant;
-  const char *who;
+  const char *source;
 } kinds[] = {
   [CPUCYCLES_KIND_CORE] = { 0, "its kind: it counts the core's own cycles" },
   [CPUCYCLES_KIND_PERF_READ] = { 0, "its kind: it counts the core's own cycles" },
@@ -28,27 +27,28 @@ static const struct {
   [CPUCYCLES_KIND_NONE] = { -1, NULL },
 };
 
-/* Writes what several threads may find at once, if it is not there yet: users read it once one of
-   them has returned. CPUs that cannot do that in one piece all write the same. */
+/* Writes each value unless it is written already. Several threads may find them at once, and
+   programs read them as soon as one of them has returned. Where 64 bits cannot be exchanged
+   atomically, all threads write the same rate. */
 static void publish(struct cpucycles_timer_info *timer, const struct cpucycles_timer_info *found)
 {
-  int not_known = -1;
-  long long none = 0;
-  const char *nobody = NULL, *nobody_either = NULL;
+  int unknown = -1;
+  long long no_rate = 0;
+  const char *no_source = NULL, *no_rate_source = NULL;
 
   if (found->invariant_source)
-    __atomic_compare_exchange_n(&timer->invariant_source, &nobody, found->invariant_source, 0,
+    __atomic_compare_exchange_n(&timer->invariant_source, &no_source, found->invariant_source, 0,
       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  if (found->invariant != not_known)
-    __atomic_compare_exchange_n(&timer->invariant, &not_known, found->invariant, 0,
+  if (found->invariant != unknown)
+    __atomic_compare_exchange_n(&timer->invariant, &unknown, found->invariant, 0,
       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   if (found->stated_rate_source)
-    __atomic_compare_exchange_n(&timer->stated_rate_source, &nobody_either,
+    __atomic_compare_exchange_n(&timer->stated_rate_source, &no_rate_source,
       found->stated_rate_source, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  if (found->stated_rate == none)
+  if (found->stated_rate == no_rate)
     return;
-  if (__atomic_always_lock_free(sizeof none, 0))
-    __atomic_compare_exchange_n(&timer->stated_rate, &none, found->stated_rate, 0,
+  if (__atomic_always_lock_free(sizeof no_rate, 0))
+    __atomic_compare_exchange_n(&timer->stated_rate, &no_rate, found->stated_rate, 0,
       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   else
     timer->stated_rate = found->stated_rate;
@@ -60,7 +60,7 @@ static struct cpucycles_timer_info ask(const struct cpucycles_backend *backend)
 
   memset(&found, 0, sizeof found);
   found.invariant = kinds[backend->kind].invariant;
-  found.invariant_source = kinds[backend->kind].who;
+  found.invariant_source = kinds[backend->kind].source;
   if (backend->invariant)
     found.invariant = backend->invariant(&found.invariant_source);
   if (found.invariant < 0)
@@ -91,9 +91,9 @@ const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_se
   return &selection->timer;
 }
 
-/* Measures the selected counter at the first call; the first of several threads to be ready is
-   right for all. The result is kept as a float, which every CPU can exchange atomically: its 24
-   bits are good for 0.06 ppm, the measurement for some ppm. */
+/* Measures the selected counter at the first call. If several threads measure, the first result
+   holds for all. It is stored as a float, which every CPU can exchange atomically: 24 bits resolve
+   0.06 ppm, and the measurement is good for some ppm. */
 static long long measured_once(void)
 {
   static uint32_t published;
@@ -111,7 +111,7 @@ static long long measured_once(void)
   return (long long)rate;
 }
 
-/* A counter that is scaled counts what it is scaled to. */
+/* The rate of a scaled counter is the frequency that it is scaled to. */
 long long cpucycles_selected_rate(const struct cpucycles_selection *selection)
 {
   long long stated = selection->timer.stated_rate, measured;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What hardware and system say of the selected counter, and its counts per second. */
+/* Properties of the selected counter as a timer, and its rate. */
 
 #ifndef CPUCYCLES_TIMER_H
 #define CPUCYCLES_TIMER_H
@@ -8,9 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Asks the backend at the first call, which may open files. */
 const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_selection *selection);
 
-/* Of the published counter. */
+/* Counts per second of the selected counter, which must be published: stated or, at the first call,
+   measured. 0: not known. Call cpucycles_find_timer_info() before. */
 long long cpucycles_selected_rate(const struct cpucycles_selection *selection);
 
 #pragma GCC visibility pop
