@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the multiplier that turns units of a counter into cycles, and measures a counter's rate
-   where that is needed. Which counters are scaled is the selection's matter. */
+/* Finds the multiplier from units of a counter to cycles, by measurements of the counter's rate
+   where needed. select.c decides which counters are scaled. */
 
 #include "config.h"
 
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 enum {
-  SAMPLES = 3,
-  STILL = 4096,           /* so many reads of a clock that does not move are enough */
-  WINDOW_STATED = 200000, /* ns: tells 1 % apart with a clock of microseconds */
-  WINDOW = 400000,        /* tells 0.05 % apart with a clock of nanoseconds */
-  ESTIMATES = 3,          /* that must agree */
+  SAMPLES = 3,            /* at each end of a window */
+  STILL = 4096,           /* after this many reads without a change, the clock stands still */
+  WINDOW_STATED = 200000, /* ns: resolves 1 % with a clock of microseconds */
+  WINDOW = 400000,        /* ns: resolves 0.05 % with a clock of nanoseconds */
+  ESTIMATES = 3,          /* these must agree */
   TRIES = 3
 };
 
@@ -26,7 +26,7 @@ struct cpucycles_scale cpucycles_scale_between(long long rate, long long perseco
   unsigned long long quotient = (unsigned long long)persecond / divisor;
   unsigned long long remainder = (unsigned long long)persecond % divisor;
 
-  /* Long division, bit after bit, until the multiplier has 63 bits or the shift is at its end. */
+  /* Long division, bit by bit, until the multiplier has 63 bits or the shift is 63. */
   while (scale.shift < 63 && quotient < 1ULL << 62) {
     remainder *= 2;
     quotient *= 2;
@@ -40,7 +40,7 @@ struct cpucycles_scale cpucycles_scale_between(long long rate, long long perseco
   return scale;
 }
 
-/* Is x within y / parts of 0? */
+/* True if |x| <= y / parts. */
 static int is_part(long long x, long long y, int parts)
 {
   return (x < 0 ? -x : x) <= y / parts;
@@ -53,7 +53,7 @@ long long cpucycles_scale_multiple(long long rate, long long persecond)
   for (line = 1; line <= 16; line *= 2) {
     above = (persecond * line + rate / 2) / rate;
     over = persecond * line - above * rate;
-    /* The second condition: among large multiples every rate has a near one, which says nothing. */
+    /* The second is_part(): every rate is near some large multiple, which proves nothing. */
     if (above > 0 && is_part(over, persecond * line, 2000) && is_part(over, rate, 16))
       return above * (16 / line);
   }
@@ -65,18 +65,19 @@ int cpucycles_rates_agree(long long stated, long long measured)
   return is_part(measured - stated, stated, 100);
 }
 
+/* A count, and the time at which it was read. */
 struct timed_count {
   long long count, time, width;
 };
 
-/* The count at a time of the clock. Returns 0, or the reason for which there is none. */
+/* Reads the counter and the clock together. Returns 0, or the reason code of a failure. */
 static const char *time_count(const struct cpucycles_calibration *calibration,
   struct timed_count *timed)
 {
   struct cpucycles_sample sample = cpucycles_sample(calibration->now, calibration->read);
   int is_coarse = sample.width == 0, reads;
 
-  /* A coarse clock is waited for, and moves right after the last of these reads. */
+  /* Waits for the step of a coarse clock, which comes right after the last of these reads. */
   for (reads = 1; sample.width == 0 && reads < STILL; reads++) {
     sample.inner = calibration->read();
     sample.width = calibration->now() - sample.outer;
@@ -89,7 +90,7 @@ static const char *time_count(const struct cpucycles_calibration *calibration,
   return NULL;
 }
 
-/* The narrowest of some, as others may have been interrupted. */
+/* The narrowest of several, since others may have been interrupted. */
 static const char *best_timed_count(const struct cpucycles_calibration *calibration,
   struct timed_count *best)
 {
@@ -105,6 +106,7 @@ static const char *best_timed_count(const struct cpucycles_calibration *calibrat
   return reason;
 }
 
+/* Busy-waits until the time is over. Returns 0, or the reason code of a failure. */
 static const char *wait_for(const struct cpucycles_calibration *calibration, long long from,
   long long nanoseconds)
 {
@@ -123,7 +125,7 @@ static const char *wait_for(const struct cpucycles_calibration *calibration, lon
   return NULL;
 }
 
-/* What was counted between the two, a second. */
+/* Counts per second between two timed counts. Returns 0, or the reason code of a failure. */
 static const char *rate_between(const struct cpucycles_calibration *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
@@ -139,15 +141,15 @@ static const char *rate_between(const struct cpucycles_calibration *calibration,
   if (counted < 0)
     return "decreasing";
   persecond = (double)counted * 1e9 / (double)(to->time - from->time) + 0.5;
-  /* what no counter does, and no later calculation could bear */
+  /* no counter is that slow or fast, and later calculations would overflow */
   if (persecond < 1 || persecond >= (double)CPUCYCLES_FREQUENCY_HIGHEST + 1)
     return "rate-mismatch";
   *rate = (long long)persecond;
   return NULL;
 }
 
-/* Allows so much time, at the expense of what is left for all. A window that a busy machine made
-   longer costs no more. */
+/* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that takes
+   longer on a busy machine costs the same. */
 static int spend(struct cpucycles_calibration *calibration, long long nanoseconds)
 {
   if (calibration->left < nanoseconds)
@@ -156,7 +158,7 @@ static int spend(struct cpucycles_calibration *calibration, long long nanosecond
   return 1;
 }
 
-/* Measures in adjacent windows. Returns 0, or why that cannot be done. */
+/* Measures `count` rates in adjacent windows. Returns 0, or the reason code of a failure. */
 static const char *measure(const struct cpucycles_calibration *calibration, long long window,
   long long *rates, int count)
 {
@@ -175,7 +177,7 @@ static const char *measure(const struct cpucycles_calibration *calibration, long
   return reason;
 }
 
-/* A statement is believed if there is no time left to contradict it. */
+/* Confirms a stated rate. If the time is spent, accepts it unchecked. */
 static const char *check_statement(struct cpucycles_calibration *calibration, long long stated)
 {
   const char *reason;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Multiplies a counter up to cycles, exactly and without overflow. */
+/* Scaling of counts to cycles, exact and without overflow, and measurements to find the scale. */
 
 #ifndef CPUCYCLES_SCALE_H
 #define CPUCYCLES_SCALE_H
@@ -14,34 +14,36 @@ struct cpucycles_scale {
   int shift;                     /* 1..63 */
 };
 
-/* The scale that turns units of which there are `rate` a second into cycles of which there are
-   `persecond`. Both from 1 to 2^62, and their ratio below 2^61. */
+/* The scale from a counter of `rate` units per second to `persecond` cycles per second. Both are
+   from 1 to 2^62, and their ratio is below 2^61. */
 struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond);
 
-/* A counter held against the OS clock. */
+/* A counter to measure by the OS clock, and the time left for that. */
 struct cpucycles_calibration {
   long long (*read)(void);
   int width;             /* of read(): 64 or 32 */
   long long (*now)(void); /* nanoseconds */
-  long long left;        /* nanoseconds that measuring may take yet, for all counters together */
+  long long left;         /* nanoseconds left for all measurements of the selection */
 };
 
-/* Enough for a counter without a stated rate at three tries, and for four with one. */
+/* Enough for three tries of a counter without a stated rate, and for four counters with one. */
 #define CPUCYCLES_CALIBRATION_TIME 4500000LL
 
-/* Finds how a counter is to be scaled. stated: its units a second as hardware or kernel state them,
-   which a measurement must confirm within 1 %; 0: nobody does. Then three measurements must show
-   the same multiple of 1, 1/2, 1/4, 1/8 or 1/16, which goes to *sixteenths; else 0 does. Returns 0,
-   or the reason for which the counter is to be dropped. */
+/* Finds the scale of a counter. A measurement must confirm the stated rate (units per second, as
+   hardware or kernel state it) within 1 %; *sixteenths is then 0. If `stated` is 0, three
+   measurements must show the same number of cycles per unit, a multiple of 1, 1/2, 1/4, 1/8 or 1/16,
+   which is stored in *sixteenths. Returns 0, or the reason code for which to drop the counter. */
 const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long long stated,
   long long persecond, long long *sixteenths);
 
-/* What the two are based on. The multiple, within 0.05 %, that a unit is in cycles, in sixteenths;
-   0: it is none. Both from 1 to 10^12. */
+/* Cycles per unit in sixteenths, if they are such a multiple within 0.05 %; else 0. Both rates are
+   from 1 to 10^12. */
 long long cpucycles_scale_multiple(long long rate, long long persecond);
+
+/* True if a measured rate is within 1 % of the stated one. */
 int cpucycles_rates_agree(long long stated, long long measured);
 
-/* A counter's rate, measured; 0: cannot be said within 1 %. */
+/* The measured rate of a counter; 0: not measurable within 1 %. */
 long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration);
 
 static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long long count)
