@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests. A suite is a file check_NAME.c, and its line below; a script is NAME.sh. LOG_COMPILER runs
-# the suites of a cross build; scripts look at files, and run as they are.
+# Tests. A suite is a file suites/check_NAME.c and its line below; a script is scripts/NAME.sh and
+# its line below. fuzz/ has the fuzzers, programs/ the programs and modules that suites and scripts
+# run. LOG_COMPILER runs the suites of a cross build; scripts run without it.
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
-# Descriptor 9 is where a suite says its totals, and what it skips, past the log.
+# On descriptor 9 a test prints its totals and skips, which thus bypass the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/counts.h
@@ -20,7 +21,7 @@ EXTRA_DIST += tests/suites/suite-windows.h
 EXTRA_DIST += tests/scripts/valgrind.supp
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
-# Suites of what is not on Windows: signals, fork, files of Linux.
+# Suites that need signals, fork or files of Linux, which Windows does not have.
 posix_tests =
 posix_tests += tests/suites/check_cpuinfo_rate
 posix_tests += tests/suites/check_first_call
@@ -75,7 +76,7 @@ check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
 
-# Against stub headers of other systems.
+# With stub headers of other systems.
 tests_suites_check_system_SOURCES = tests/suites/check_system.c
 tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
@@ -93,7 +94,7 @@ EXTRA_DIST += tests/programs/malloc-module.c
 EXTRA_DIST += tests/programs/malloc-module.h
 EXTRA_DIST += tests/programs/persecond.c
 EXTRA_DIST += tests/programs/survive.c
-# What check_faults runs with an allocator of its own in the place of the C library's.
+# An allocator that check_faults preloads in place of the C library's.
 tests_programs_malloc_module_la_SOURCES = tests/programs/malloc-module.c tests/programs/malloc-module.h
 tests_programs_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
@@ -101,14 +102,15 @@ tests_programs_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
-# Counters of systems that are not here, with declarations and answers made for the test.
+# Counters of other systems, with stub headers and answers made for the test.
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c
 tests_suites_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
-# What check_unload loads, and what perf-cost.sh counts the instructions of.
+# perf-module: loaded by check_unload. perf-cost: run by perf-cost.sh, which counts its
+# instructions.
 if PERF_EVENTS
 check_LTLIBRARIES += tests/programs/perf-module.la
 check_PROGRAMS += tests/programs/perf-cost
@@ -117,12 +119,12 @@ tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_SOURCES += backends/common/perf-remedy.c sys/os-thread.c sys/trial.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perf_module_la_LIBADD = $(PTHREAD_LIBS)
-# As in the shared library: other code has other costs.
+# -fPIC: the same code as in the shared library, with the same costs.
 tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_suites_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
-# Else C leaves nothing to be run.
+# Without it, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # Built and run by "make check-cross" alone.
@@ -160,7 +162,7 @@ EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 
-# What scripts need to know.
+# Variables for the scripts.
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; builddir=.; CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; CFLAGS='$(CFLAGS)'; \
 	LDFLAGS='$(LDFLAGS)'; NM='$(NM)'; PTHREAD_LIBS='$(PTHREAD_LIBS)'; LOG_COMPILER='$(LOG_COMPILER)'; \
@@ -168,7 +170,7 @@ AM_TESTS_ENVIRONMENT = \
 	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER; \
 	export EXEEXT LEFT_OUT OBJDUMP TOOL;
 
-# The tool before it is installed: a script of libtool's, or a program that needs a LOG_COMPILER.
+# The tool in the build folder: a script of libtool's, or a program that needs a LOG_COMPILER.
 if POSIX
 tool = cpucycles-info/cpucycles-info
 else
@@ -201,7 +203,7 @@ if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/programs/perfex-print
 endif
-# What check_perfex_events loads.
+# Loaded by check_perfex_events.
 if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
@@ -223,7 +225,7 @@ EXTRA_DIST += tests/programs/dropin-client.c
 EXTRA_DIST += tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c
 
-# Static analysis of what is compiled here.
+# Static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/analysis.sh
 EXTRA_DIST += .clang-tidy
 .PHONY: check-analysis
@@ -232,8 +234,8 @@ check-analysis: config.h
 	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(perfex_libperfex_core_la_SOURCES)
 
-# Random inputs, FUZZ_SECONDS long for each program, two at a time; needs clang. Seeds are the
-# recorded machines, where they are.
+# Fuzzers, FUZZ_SECONDS for each program, two at a time; needs clang. The recorded machines are the
+# seeds, if they are available.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Random inputs: fuzz.sh SECONDS, from a build folder. Builds each program for libFuzzer by FUZZ_CC,
-# with AddressSanitizer and UndefinedBehaviorSanitizer, and runs each for so long, two at a time.
-# Ends with an error at a finding, whose input is left in tests/fuzz/.
+# Runs the fuzzers: fuzz.sh SECONDS, from a build folder. Builds each program with libFuzzer,
+# AddressSanitizer and UndefinedBehaviorSanitizer by FUZZ_CC, and runs each for SECONDS, two at a
+# time. Fails at a finding, and leaves its input in tests/fuzz/.
 
 set -eu
 : "${srcdir:=.}" "${FUZZ_CC:=clang}"
 machines=${CPUCYCLES_MACHINES-$srcdir/../shared/machines}
 folder=tests/fuzz/fuzz.tmp
 
-# NAME, the longest input, and what the program is linked with
+# Rows of name, longest input in bytes, and sources linked with the program
 targets() {
   cat <<'END'
 extend32 1024 lib/clock-sample.c
@@ -21,8 +21,8 @@ END
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c
 }
 
-# What to begin from: for the parsers of what a machine states, the recorded machines, before each
-# the number of a parser.
+# seed NAME: makes the initial inputs. For the parsers of frequencies, each file of the recorded
+# machines after the number of each parser.
 seed() {
   mkdir -p "$folder/$1"
   [ "$1" != perfex ] ||
@@ -30,7 +30,7 @@ seed() {
   [ "$1" = frequency ] || return 0
   printf '9works, no-such, does-not' >"$folder/$1/choice"
   if [ ! -d "$machines" ]; then
-    echo "fuzz: no recorded machines at $machines: the parsers begin from nothing"
+    echo "fuzz: no recorded machines at $machines: the parsers begin without seeds"
     return 0
   fi
   find "$machines" -type f -size -64 | {

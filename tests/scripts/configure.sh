@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the decisions of configure: configure.sh SOURCE, from a build folder. Probes, lists and cache
-# select the counters; an error names its cause; the user's flags are kept as given.
+# Tests the decisions of configure: configure.sh SOURCE, from a build folder. Probes, lists and
+# cache select the counters; an error names its cause; the user's flags are kept as given.
 
 set -eu
 export LC_ALL=C

@@ -8,8 +8,8 @@ set -eu
 export LC_ALL=C
 : "${srcdir:=.}"
 
-# FOLDER: folders that it may include. A file's own row overrides its folder's: these programs of the
-# benchmark measure parts of the library from inside.
+# FOLDER: folders that it may include. A file's own row overrides its folder's: these programs of
+# the benchmark measure parts of the library from inside.
 directions() {
   cat <<'END'
 include:

@@ -15,8 +15,8 @@ client=$work/client$EXEEXT
 
 wrong() { echo "inline: $*"; failed=1; }
 
-# An emulated CPU's frequency differs from process to process, so that a counter can be scaled in one
-# and not in the next: state it.
+# An emulated CPU's frequency differs from process to process, so that a counter can be scaled in
+# one and not in the next: state it.
 [ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
 
 run_client() {
@@ -84,8 +84,8 @@ done <<END
 $languages
 END
 
-# Number of fences: one on each side of the instruction, and one after the call, which serves counters
-# that have no instruction; in the library, for each of its two functions.
+# Number of fences: one on each side of the instruction, and one after the call, which serves
+# counters that have no instruction; in the library, for each of its two functions.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build folder, as
 # root. Debian packages: lintian has no error and no warning; they are installed in a scratch root
-# over an older libcpucycles1, whose client still runs; clients build with them. RPMs: likewise, with
-# rpmlint. PACKAGES limits it to "deb" or "rpm". Skips a kind whose programs are not installed.
+# over an older libcpucycles1, whose client still runs; clients build with them. RPMs: likewise,
+# with rpmlint. PACKAGES limits it to "deb" or "rpm". Skips a kind whose programs are not installed.
 
 set -eu
 export LC_ALL=C
@@ -84,8 +84,8 @@ END
   # nocheck: the package build would run "make check" again.
   (cd "$folder" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
     exit 1
-  # Warnings to ignore: libtool's are about a folder that is not in its final place yet, dpkg's about
-  # sid's own C library.
+  # Warnings to ignore: libtool's are about a folder that is not in its final place yet, dpkg's
+  # about sid's own C library.
   if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
     grep 'warning:'; then
     wrong "deb: the build is not free of warnings"

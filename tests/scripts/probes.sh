@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each probe fails on the wrong target, by its own guard and not by a later error, which
-# could be a mistake. Two targets are tried: this one, which is wrong for most probes, and a compiler
-# without predefined macros (-undef), which is wrong for all probes except the portable ones. Cross
-# builds run this test, too; tests/cross/expected has the right counters for each of their targets.
+# could be a mistake. Two targets are tried: this one, which is wrong for most probes, and a
+# compiler without predefined macros (-undef), which is wrong for all probes except the portable
+# ones. Cross builds run this test, too; tests/cross/expected has the right counters for each of
+# their targets.
 
 set -eu
 export LC_ALL=C

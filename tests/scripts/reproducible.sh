@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
 # folder. Compares tarballs made in other folders, with another umask, language, time zone and time,
-# and from an unpacked tarball; the tarball's files with an exact list; and all installed files of two
-# builds. SOURCE is a checkout, with changes of tracked files included; in an unpacked tarball, the
-# part that needs git is skipped.
+# and from an unpacked tarball; the tarball's files with an exact list; and all installed files of
+# two builds. SOURCE is a checkout, with changes of tracked files included; in an unpacked tarball,
+# the part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)
@@ -143,8 +143,8 @@ build() {
   )
 }
 
-# installs NAME CFLAGS: expects two builds to install the same files; the word FOLDER in CFLAGS stands
-# for each build's folder
+# installs NAME CFLAGS: expects two builds to install the same files; the word FOLDER in CFLAGS
+# stands for each build's folder
 installs() {
   near=$work/b far=$work/b2/elsewhere
   near_flags=$(echo "$2" | sed "s|FOLDER|$near|") far_flags=$(echo "$2" | sed "s|FOLDER|$far|")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the settings of the frequency. A number in /etc/cpucyclespersecond overrides every other
 # source; junk there and in the environment is skipped, with a reason that cpucycles-info prints;
-# set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount namespace:
-# the system's own is not changed.
+# set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount
+# namespace: the system's own is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -110,8 +110,8 @@ else
   skipped "$etc: a mount namespace cannot be created here"
 fi
 
-# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with junk in the environment;
-# an ordinary program would print a reason for skipping it.
+# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with junk in the
+# environment; an ordinary program would print a reason for skipping it.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
     set-id*cpucyclespersecond*|set-id*nonesuch*) wrong "a $1 program uses the environment" ;;

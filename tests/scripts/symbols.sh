@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that headers, map and shared library agree on the exported symbols, the manual on their types,
-# and Debian's symbols file on their versions; that the static library has no global name outside
-# cpucycles*; that the shared library has its name and version and needs the C library only (on
-# Windows, also kernel32).
+# Tests that headers, map and shared library agree on the exported symbols, the manual on their
+# types, and Debian's symbols file on their versions; that the static library has no global name
+# outside cpucycles*; that the shared library has its name and version and needs the C library only
+# (on Windows, also kernel32).
 
 set -eu
 export LC_ALL=C
