@@ -227,7 +227,7 @@ EXTRA_DIST += tests/programs/inline-client.c
 
 # Static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/analysis.sh
-EXTRA_DIST += .clang-tidy
+EXTRA_DIST += .clang-format .clang-tidy
 .PHONY: check-analysis
 check-analysis: config.h
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
