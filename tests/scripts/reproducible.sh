@@ -18,7 +18,7 @@ unset SOURCE_DATE_EPOCH XZ_OPT XZ_DEFAULTS TAR_OPTIONS MAKEFLAGS MFLAGS MAKELEVE
 wrong() { echo "reproducible: $*"; failed=$((failed + 1)); }
 right() { echo "reproducible: $*"; passed=$((passed + 1)); }
 
-# quietly COMMAND...: says nothing if it succeeds
+# quietly COMMAND...: prints the output only if the command fails
 quietly() {
   "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "reproducible: failed: $*"; exit 1; }
 }
