@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The tool's measurements of a counter, with fake counters in its place: coarse ones, wrong ones,
-   and ones that differ between CPUs. CPUs are real, and so is time, unless a test fakes the clock. */
+   and ones that differ between CPUs. CPUs are real, and so is time unless a test fakes the
+   clock. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The grain of a counter, as the tool finds it: of simulated counters, whose grain is known. */
+/* The tool's search for the grain of a counter, with simulated counters of known grain. */
 
 #include "config.h"
 
@@ -13,20 +13,20 @@ static long long (*simulated)(void);
 
 static long long differences[GRAIN_SAMPLES];
 
-/* A counter of the grain, and what its reads show. */
+/* A simulated counter. */
 static struct {
   double grain;
-  double cost, varies;   /* of a read, and by how much: in counts */
-  double apart;          /* time between two reads, 0 up to so much */
-  double corrected;      /* so many of the reads are 1 too high */
-  double interrupted;    /* so many are late, by thousands of counts */
-  int unique;            /* what would be returned twice is 1 more */
+  double cost, varies;   /* a read takes cost to cost + varies, in counts */
+  double apart;          /* longest time between two reads; the shortest is 0 */
+  double corrected;      /* share of the reads that are 1 too high */
+  double interrupted;    /* share of the reads that are late by thousands of counts */
+  int unique;            /* 1: adds 1 to a count that would be returned twice */
   double time;
   long long last;
   unsigned int random;
 } machine;
 
-/* 0 up to 1. */
+/* 0 to 1, without 1. */
 static double draw(void)
 {
   machine.random = machine.random * 1664525 + 1013904223;
@@ -74,13 +74,14 @@ static void expect_grain(double tolerance, double least_share)
 
   ck_assert_msg(fabs(found.counts - machine.grain) < tolerance && found.share >= least_share
       && found.share <= 1,
-    "%g of %.3f of the differences, and it is %g; a read takes %g to %g, %g are late, %g "
-    "corrected, %s", found.counts, found.share, machine.grain, machine.cost, machine.cost + machine.varies,
-    machine.interrupted, machine.corrected, machine.unique ? "unique" : "as they are");
+    "found %g in %.3f of the differences, not %g; a read takes %g to %g, %g are late, %g "
+    "corrected, %s", found.counts, found.share, machine.grain, machine.cost,
+    machine.cost + machine.varies, machine.interrupted, machine.corrected,
+    machine.unique ? "unique" : "as they are");
 }
 
-/* Published: EPYC 7742, 22 of 2.25 GHz (100 MHz would be 22.5); Gold 6230, 60 of 2.1 GHz; E5-2695,
-   42; a clock of 24 MHz in nanoseconds, 41 and 42. And 26, where it was first taken for 1. */
+/* Published: EPYC 7742, 22 at 2.25 GHz (100 MHz would give 22.5); Gold 6230, 60 at 2.1 GHz;
+   E5-2695, 42; a clock of 24 MHz in nanoseconds, 41 and 42. The tool once mistook 26 for 1. */
 static const double grains[] = { 22, 22.5, 60, 42, 1000.0 / 24, 26, 4, 10, 100 };
 static const double costs[] = { 5, 25, 60 };
 
@@ -100,14 +101,14 @@ START_TEST(published_grains_are_found)
 }
 END_TEST
 
-START_TEST(corrections_are_told_by_the_share)
+START_TEST(corrections_lower_the_share)
 {
   int i;
 
   for (i = 0; i < GRAINS * COSTS; i++) {
     begin_with(grains[i % GRAINS], costs[i / GRAINS]);
     if (machine.grain < 10 || machine.grain > floor(machine.grain))
-      continue; /* 1 more may be right there */
+      continue; /* 1 more can be a multiple there */
     machine.corrected = 0.08;
     expect_grain(0.1, 0.75);
     ck_assert_double_lt(find().share, 0.99);
@@ -115,7 +116,7 @@ START_TEST(corrections_are_told_by_the_share)
 }
 END_TEST
 
-/* Reads in a row, that are all as far apart. */
+/* Successive reads at equal intervals. */
 static long long read_in_a_row(void)
 {
   static const int moves[] = { 26, 26, 26, 26, 26, 26, 26, 26, 1, 25 };
@@ -123,7 +124,7 @@ static long long read_in_a_row(void)
   return machine.last += moves[machine.random++ % 10];
 }
 
-START_TEST(reads_in_a_row_that_1_and_25_are_seen_among_show_26)
+START_TEST(grain_of_26_is_found_among_1_and_25)
 {
   struct grain found;
 
@@ -135,7 +136,7 @@ START_TEST(reads_in_a_row_that_1_and_25_are_seen_among_show_26)
 }
 END_TEST
 
-/* Of four differences, three are also multiples of twice the grain. */
+/* Three of four differences are also multiples of twice the grain. */
 static long long read_even_often(void)
 {
   static const int multiples[] = { 2, 4, 2, 4, 2, 3, 4, 1 };
@@ -151,7 +152,7 @@ START_TEST(twice_the_grain_is_not_the_grain)
 }
 END_TEST
 
-START_TEST(counter_that_seldom_moves_shows_its_grain)
+START_TEST(grain_above_the_cost_of_a_read_is_found)
 {
   static const double coarse[] = { 1000, 62.5, 300 };
   int i;
@@ -164,8 +165,8 @@ START_TEST(counter_that_seldom_moves_shows_its_grain)
 }
 END_TEST
 
-/* What a counter of grain 1 may show: a core whose cycles are `cycle` counts, in which a read
-   takes some, and as long as the reads' loops turn. */
+/* A counter of grain 1. A cycle of the core is `cycle` counts; a read and the loops between reads
+   take some cycles. */
 static double cycle;
 static int kind;
 
@@ -185,7 +186,7 @@ static long long read_fine(void)
 
   machine.time += machine.cost;
   switch (kind) {
-  case 0: /* a read takes as long each time, */
+  case 0: /* each read takes the same time, */
     break;
   case 1: /* or one of two times */
     machine.time += draw() < 0.5;
@@ -212,8 +213,8 @@ static long long read_fine(void)
   return (long long)machine.time;
 }
 
-/* But where a cycle of the core is a whole number of counts: then that is what can be seen. */
-START_TEST(counter_of_grain_1_is_given_no_other)
+/* Except if a cycle of the core is a whole number of counts: the reads show that number. */
+START_TEST(grain_of_1_is_not_mistaken_for_another)
 {
   struct grain found;
   int i;
@@ -228,8 +229,9 @@ START_TEST(counter_of_grain_1_is_given_no_other)
     if (kind >= 1 && fabs(cycle - floor(cycle + 0.5)) < 0.03 && cycle > 1.5)
       continue;
     found = find();
-    ck_assert_msg(found.counts == 1, "%g of %.3f of the differences; kind %d, a cycle of %g counts",
-      found.counts, found.share, kind, cycle);
+    ck_assert_msg(found.counts == 1,
+      "found %g in %.3f of the differences; kind %d, a cycle of %g counts", found.counts,
+      found.share, kind, cycle);
   }
 }
 END_TEST
@@ -244,7 +246,7 @@ static long long read_down(void)
   return -26 * ++machine.last;
 }
 
-START_TEST(counter_that_does_not_count_has_no_grain)
+START_TEST(stopped_or_backward_counter_has_no_grain)
 {
   begin_with(26, 26);
   simulated = read_still;
@@ -257,12 +259,12 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, published_grains_are_found);
-  tcase_add_test(tests, corrections_are_told_by_the_share);
-  tcase_add_test(tests, reads_in_a_row_that_1_and_25_are_seen_among_show_26);
+  tcase_add_test(tests, corrections_lower_the_share);
+  tcase_add_test(tests, grain_of_26_is_found_among_1_and_25);
   tcase_add_test(tests, twice_the_grain_is_not_the_grain);
-  tcase_add_test(tests, counter_that_seldom_moves_shows_its_grain);
-  tcase_add_test(tests, counter_of_grain_1_is_given_no_other);
-  tcase_add_test(tests, counter_that_does_not_count_has_no_grain);
+  tcase_add_test(tests, grain_above_the_cost_of_a_read_is_found);
+  tcase_add_test(tests, grain_of_1_is_not_mistaken_for_another);
+  tcase_add_test(tests, stopped_or_backward_counter_has_no_grain);
 }
 
 int main(void)

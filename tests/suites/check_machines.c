@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate for recorded machines: each within the limits that are known for it, also
-   with any of its files cut short anywhere. The recorded machines lie outside of the project, in
-   the folder that CPUCYCLES_MACHINES names, else beside the sources; others in tests/machines. */
+/* The frequency estimate for recorded machines: within the known limits of each machine, also if
+   any of its files is truncated anywhere. CPUCYCLES_MACHINES names the folder of the recorded
+   machines, which are not part of the project; the default is beside the sources. Others are in
+   tests/machines. */
 
 #include "config.h"
 
@@ -16,11 +17,11 @@
 
 #define HERE "tests/machines/"
 
-/* No answer is right only where the limits are 0. */
+/* Limits of 0: no source answers. */
 static const struct machine {
   const char *name;
   long long lowest, highest;
-  long long cut; /* lowest where a file was cut short, if that is another */
+  long long truncated; /* lowest if a file is truncated; 0: the same */
 } machines[] = {
   { "armv7", 1700000000, 1700000000, 0 },
   { "arm-A510-A710-A715-X3", 0, 0, 0 },
@@ -44,7 +45,7 @@ enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 static char folder[512];
 
-/* Finds the machines; says so if they are not there. */
+/* Returns 1 if the folder of recorded machines is readable, else reports a skipped test. */
 static int have_machines(const char *test)
 {
   const char *wanted = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
@@ -84,7 +85,7 @@ static struct cpucycles_frequency estimate_below(const char *root)
   return estimate_of(&host);
 }
 
-static int is_silent(const struct cpucycles_frequency *found)
+static int is_default(const struct cpucycles_frequency *found)
 {
   return strcmp(found->source, "default") == 0;
 }
@@ -95,20 +96,21 @@ static void expect_whole(const struct machine *machine)
   struct cpucycles_frequency found;
 
   if (access(root, R_OK) != 0) {
-    skip("every_machine_is_estimated_rightly", machine->name);
+    skip("estimate_is_within_the_limits_of_each_machine", machine->name);
     return;
   }
   found = estimate_below(root);
-  ck_assert_msg(is_silent(&found) == (machine->lowest == 0), "%s: %s", machine->name, found.source);
-  ck_assert_msg(is_silent(&found) || (found.persecond >= machine->lowest
+  ck_assert_msg(is_default(&found) == (machine->lowest == 0), "%s: %s", machine->name,
+    found.source);
+  ck_assert_msg(is_default(&found) || (found.persecond >= machine->lowest
     && found.persecond <= machine->highest), "%s: %lld", machine->name, found.persecond);
 }
 
-START_TEST(every_machine_is_estimated_rightly)
+START_TEST(estimate_is_within_the_limits_of_each_machine)
 {
   int i;
 
-  have_machines("every_machine_is_estimated_rightly");
+  have_machines("estimate_is_within_the_limits_of_each_machine");
   for (i = 0; i < MACHINES; i++)
     expect_whole(&machines[i]);
 }
@@ -127,12 +129,12 @@ START_TEST(decimal_comma_of_the_locale_changes_no_estimate)
 }
 END_TEST
 
-START_TEST(unknown_machines_too_are_estimated_plausibly)
+START_TEST(estimate_for_any_machine_is_plausible)
 {
   DIR *stream;
   struct dirent *entry;
 
-  if (!have_machines("unknown_machines_too_are_estimated_plausibly"))
+  if (!have_machines("estimate_for_any_machine_is_plausible"))
     return;
   stream = opendir(folder);
   ck_assert_ptr_nonnull(stream);
@@ -148,10 +150,10 @@ START_TEST(unknown_machines_too_are_estimated_plausibly)
 }
 END_TEST
 
-/* The machine that nftw() walks, for what it calls. */
+/* Parameters of the functions that nftw() calls. */
 static const struct machine *walked;
 static size_t prefix_length;
-static int step; /* of cutting, in bytes */
+static int step; /* of the truncation, in bytes */
 
 static char *content_of(const char *path, long size)
 {
@@ -164,7 +166,7 @@ static char *content_of(const char *path, long size)
   return content;
 }
 
-static int copy(const char *path, const struct stat *status, int type, struct FTW *where)
+static int copy_file(const char *path, const struct stat *status, int type, struct FTW *where)
 {
   char *content;
 
@@ -177,7 +179,8 @@ static int copy(const char *path, const struct stat *status, int type, struct FT
   return 0;
 }
 
-static int cut(const char *path, const struct stat *status, int type, struct FTW *where)
+static int truncate_at_each_step(const char *path, const struct stat *status, int type,
+  struct FTW *where)
 {
   char *content;
   long size;
@@ -191,8 +194,8 @@ static int cut(const char *path, const struct stat *status, int type, struct FTW
 
     ck_assert_int_eq(truncate(path_of(path + prefix_length), size), 0);
     found = estimate_below(machine_root);
-    ck_assert_msg(is_silent(&found)
-      || (found.persecond >= (walked->cut ? walked->cut : walked->lowest)
+    ck_assert_msg(is_default(&found)
+      || (found.persecond >= (walked->truncated ? walked->truncated : walked->lowest)
         && found.persecond <= walked->highest),
       "%s of %ld bytes: %lld by %s", path, size, found.persecond, found.source);
   }
@@ -201,13 +204,13 @@ static int cut(const char *path, const struct stat *status, int type, struct FTW
   return 0;
 }
 
-START_TEST(file_cut_short_anywhere_gives_no_wrong_answer)
+START_TEST(truncated_file_gives_no_wrong_estimate)
 {
   const char *root;
 
   walked = &machines[_i];
   step = suite_runs(1000) < 1000 ? 61 : 1; /* slow environments */
-  if (!have_machines("file_cut_short_anywhere_gives_no_wrong_answer")
+  if (!have_machines("truncated_file_gives_no_wrong_estimate")
     && strncmp(walked->name, HERE, strlen(HERE)) != 0)
     return;
   root = root_of(walked);
@@ -215,18 +218,18 @@ START_TEST(file_cut_short_anywhere_gives_no_wrong_answer)
     return;
   make_machine();
   prefix_length = strlen(root);
-  ck_assert_int_eq(nftw(root, copy, 8, FTW_PHYS), 0);
-  ck_assert_int_eq(nftw(root, cut, 8, FTW_PHYS), 0);
+  ck_assert_int_eq(nftw(root, copy_file, 8, FTW_PHYS), 0);
+  ck_assert_int_eq(nftw(root, truncate_at_each_step, 8, FTW_PHYS), 0);
   remove_machine();
 }
 END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, every_machine_is_estimated_rightly);
+  tcase_add_test(tests, estimate_is_within_the_limits_of_each_machine);
   tcase_add_test(tests, decimal_comma_of_the_locale_changes_no_estimate);
-  tcase_add_test(tests, unknown_machines_too_are_estimated_plausibly);
-  tcase_add_loop_test(tests, file_cut_short_anywhere_gives_no_wrong_answer, 0, MACHINES);
+  tcase_add_test(tests, estimate_for_any_machine_is_plausible);
+  tcase_add_loop_test(tests, truncated_file_gives_no_wrong_estimate, 0, MACHINES);
 }
 
 int main(void)

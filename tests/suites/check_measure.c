@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The measurements: the frequency by adds, under simulated clocks and on this CPU; the rate of a
-   counter beside the kernel's own figure. */
+/* The measurements: the frequency by dependent adds, with simulated clocks and on this CPU, and
+   the rate of a counter, compared with the kernel's figure. */
 
 #include "config.h"
 
@@ -32,20 +32,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A simulated machine: adds and reads of the clock take their time, others interrupt them, and the
-   core's frequency changes. */
+/* A simulated machine: adds and reads of the clock take time, interruptions delay them, and the
+   core's frequency can change. */
 static struct {
   double hz, nanoseconds;
-  double changed_hz, changes_at; /* from then on; 0: it stays */
-  double ramp;           /* of the frequency in a nanosecond, as a part of it */
+  double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
+  double ramp;           /* relative change of the frequency in a nanosecond */
   long long granularity; /* of the clock, nanoseconds */
   int interruptions;     /* in a hundred passes, */
-  int rarely;            /* or in ten thousand */
-  double length;         /* of one, nanoseconds */
-  double step;           /* of the clock, once, after some time */
-  double step_at;
-  double looked;         /* at the clock, last */
-  double longest[2];     /* between two looks, and the second longest */
+  int rarely;            /* or in ten thousand if this is 1 */
+  double length;         /* longest interruption, nanoseconds */
+  double step;           /* a single step of the clock, */
+  double step_at;        /* and its time */
+  double last_read;      /* time of the last read of the clock */
+  double longest[2];     /* the two longest intervals between two reads */
   unsigned int random;
 } machine;
 
@@ -55,7 +55,7 @@ static unsigned int draw(unsigned int below)
   return (machine.random >> 8) % below;
 }
 
-static void pass(double nanoseconds)
+static void advance(double nanoseconds)
 {
   machine.nanoseconds += nanoseconds;
   if (machine.step != 0 && machine.nanoseconds > machine.step_at) {
@@ -64,21 +64,21 @@ static void pass(double nanoseconds)
   }
 }
 
-static void note(double unseen)
+static void record_interval(double interval)
 {
-  if (unseen > machine.longest[0]) {
+  if (interval > machine.longest[0]) {
     machine.longest[1] = machine.longest[0];
-    machine.longest[0] = unseen;
-  } else if (unseen > machine.longest[1]) {
-    machine.longest[1] = unseen;
+    machine.longest[0] = interval;
+  } else if (interval > machine.longest[1]) {
+    machine.longest[1] = interval;
   }
 }
 
 static long long read_clock(void)
 {
-  pass(30);
-  note(machine.nanoseconds - machine.looked);
-  machine.looked = machine.nanoseconds;
+  advance(30);
+  record_interval(machine.nanoseconds - machine.last_read);
+  machine.last_read = machine.nanoseconds;
   return (long long)machine.nanoseconds / machine.granularity * machine.granularity;
 }
 
@@ -89,10 +89,10 @@ static void run_passes(long passes)
 
     if (machine.changed_hz > 0 && machine.nanoseconds >= machine.changes_at)
       machine.hz = machine.changed_hz;
-    pass(512 * 1e9 / machine.hz);
+    advance(512 * 1e9 / machine.hz);
     machine.hz *= 1 + machine.ramp * (machine.nanoseconds - before);
     if ((int)draw(machine.rarely ? 10000 : 100) < machine.interruptions)
-      pass(machine.length * draw(1000) / 1000);
+      advance(machine.length * draw(1000) / 1000);
   }
 }
 
@@ -102,7 +102,7 @@ static void begin_at(double hz)
 {
   memset(&machine, 0, sizeof machine);
   machine.hz = hz;
-  machine.nanoseconds = machine.looked = 1e15;
+  machine.nanoseconds = machine.last_read = 1e15;
   machine.granularity = 1;
 }
 
@@ -120,7 +120,7 @@ START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
 {
   static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
     3.694e9, 6e9, 1e10, 2e10 };
-  static const long long coarse[] = { 41, 100, 838, 1000 }; /* the last is gettimeofday's */
+  static const long long coarse[] = { 41, 100, 838, 1000 }; /* 1000: gettimeofday() */
   size_t i, j;
 
   for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++) {
@@ -142,7 +142,7 @@ START_TEST(interruptions_do_not_lower_the_measured_frequency)
   for (i = 0; i < 1000; i++) {
     begin_at(2.5e9);
     machine.random = (unsigned int)i;
-    machine.interruptions = 1 + i % 2; /* in each window of some thousand passes, or in none */
+    machine.interruptions = 1 + i % 2; /* a window has some thousand passes */
     machine.length = 100;
     machine.granularity = 1;
     expect_within(2);
@@ -150,8 +150,8 @@ START_TEST(interruptions_do_not_lower_the_measured_frequency)
 }
 END_TEST
 
-/* One interruption, of any length and at any moment, takes its own time, and spoils nothing. */
-START_TEST(interruption_lengthens_the_measurement_by_itself_alone)
+/* One interruption, of any length and at any time, delays the result and does not change it. */
+START_TEST(interruption_lengthens_the_measurement_by_its_duration)
 {
   static const double frequencies[] = { 48e6, 1e9, 3.694e9, 1e10 };
   int i, at;
@@ -171,15 +171,15 @@ START_TEST(interruption_lengthens_the_measurement_by_itself_alone)
         ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
           "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
         ck_assert(machine.nanoseconds - begin < 2000000 + length);
-        if (at > 1000000) /* there was a result: it is the end */
+        if (at > 1000000) /* a result was found before: the interruption ends the measurement */
           ck_assert(machine.nanoseconds - begin < fmax(2000000, at + length + 300000));
       }
     }
 }
 END_TEST
 
-/* A core that changes its frequency runs at either: what is measured is no mixture of both. */
-START_TEST(frequency_that_changes_meanwhile_is_one_of_the_two)
+/* The measured frequency is one of the core's two frequencies, not a mixture. */
+START_TEST(changing_frequency_is_measured_as_one_of_the_two)
 {
   static const double changes[] = { 0.3, 0.5, 0.8, 0.95, 1.05, 1.3, 2, 4 };
   int i, at;
@@ -193,13 +193,13 @@ START_TEST(frequency_that_changes_meanwhile_is_one_of_the_two)
       machine.changed_hz = after;
       machine.changes_at = machine.nanoseconds + at;
       measured = cpucycles_measure(&simulated);
-      /* fewer than three windows were left to it, or had been as short as its */
+      /* fewer than three windows ran at the higher frequency */
       if (measured == 0 && (after > before ? at > 1600000 : at < 150000))
         continue;
       ck_assert_msg(fabs((double)measured / before - 1) < 0.02
           || fabs((double)measured / after - 1) < 0.02,
         "%lld, where %g became %g after %d ns", measured, before, after, at);
-      /* the higher one, if it was there for three windows and the beginnings */
+      /* the higher frequency, if it lasted for three windows and their beginnings */
       if (after > before ? at < 1500000 : at > 300000)
         ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
     }
@@ -207,7 +207,7 @@ START_TEST(frequency_that_changes_meanwhile_is_one_of_the_two)
 END_TEST
 
 /* The shortest windows of a steep ramp do not agree. */
-START_TEST(frequency_on_a_ramp_is_one_that_it_had_or_none)
+START_TEST(frequency_on_a_ramp_is_within_the_ramp_or_not_known)
 {
   static const double ramps[] = { -3e-7, -1e-7, -1e-8, 1e-8, 1e-7, 3e-7, 1e-6 };
   int i;
@@ -227,7 +227,7 @@ START_TEST(frequency_on_a_ramp_is_one_that_it_had_or_none)
 }
 END_TEST
 
-/* A busy machine: a second interruption ends it. */
+/* A busy machine: a second interruption ends the measurement. */
 START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
 {
   int i, answers = 0;
@@ -253,7 +253,7 @@ START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
 }
 END_TEST
 
-START_TEST(clock_that_is_set_back_is_not_taken_for_a_fast_cpu)
+START_TEST(clock_set_back_is_not_mistaken_for_a_fast_cpu)
 {
   int i;
 
@@ -283,7 +283,7 @@ static void count_passes(long passes)
   passes_run += passes;
 }
 
-START_TEST(clock_that_stands_still_ends_the_measurement)
+START_TEST(stopped_clock_ends_the_measurement)
 {
   const struct cpucycles_stopwatch stopped = { read_stopped, count_passes };
 
@@ -292,7 +292,7 @@ START_TEST(clock_that_stands_still_ends_the_measurement)
 }
 END_TEST
 
-/* On this CPU. The median of several, as others may use it too. */
+/* On this CPU: the median of several measurements, because other processes may use the CPU. */
 
 enum { TRIES = 25 };
 
@@ -303,13 +303,13 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-START_TEST(frequency_of_this_cpu_is_measured_alike_each_time)
+START_TEST(frequency_of_this_cpu_is_reproducible)
 {
   long long values[TRIES], times[TRIES];
   int i;
 
 #ifndef __OPTIMIZE__
-  skip("frequency_of_this_cpu_is_measured_alike_each_time", "the library was compiled unoptimized");
+  skip("frequency_of_this_cpu_is_reproducible", "the library was compiled unoptimized");
   return;
 #endif
   for (i = 0; i < TRIES; i++) {
@@ -334,7 +334,7 @@ static long long core_persecond_is_known(void)
   return dependent_add_takes_one_cycle() && cpucycles_measured_frequency() > 0;
 }
 
-/* In turn with what it is made of, so that both see the same frequencies of the core. */
+/* Alternates with the underlying measurement, so that both see the core's same frequencies. */
 START_TEST(core_persecond_is_the_measured_frequency)
 {
   const char *test = "core_persecond_is_the_measured_frequency";
@@ -344,7 +344,8 @@ START_TEST(core_persecond_is_the_measured_frequency)
   if (!core_persecond_is_known()) {
     if (!dependent_add_takes_one_cycle())
       ck_assert_int_eq(cpucycles_core_persecond(), 0);
-    skip(test, "adds do not take one cycle, the library was compiled unoptimized, or the machine is busy");
+    skip(test, "adds do not take one cycle, the library was compiled unoptimized, or the machine "
+      "is busy");
     return;
   }
   for (i = 0; i < TRIES; i++) {
@@ -375,7 +376,7 @@ static void *measure_core(void *persecond)
   return persecond;
 }
 
-/* Each measures for itself: nothing is shared, and none waits for another. */
+/* Each thread measures for itself: the threads share nothing, and none waits for another. */
 START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 {
   pthread_t threads[8];
@@ -392,22 +393,22 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 }
 END_TEST
 
-START_TEST(core_persecond_is_0_where_adds_do_not_take_one_cycle)
+START_TEST(core_persecond_is_0_if_adds_do_not_take_one_cycle)
 {
   cpucycles();
   if (suite_under("valgrind"))
     ck_assert_int_eq(dependent_add_takes_one_cycle(), 0);
-  cpucycles_tried.cpuid = 0; /* x86: the CPU cannot be asked */
+  cpucycles_tried.cpuid = 0; /* x86: as if CPUID cannot be executed */
   if (dependent_add_takes_one_cycle())
-    skip("core_persecond_is_0_where_adds_do_not_take_one_cycle", "they do on all of these CPUs");
+    skip("core_persecond_is_0_if_adds_do_not_take_one_cycle", "they do on all of these CPUs");
   else
     ck_assert_int_eq(cpucycles_core_persecond(), 0);
 }
 END_TEST
 
-/* The kernel's figure for the reference counter: what is stated for it; else its figure for the
-   CPU, which is the same only where the CPU is a virtual machine's. */
-static long long figure(const struct cpucycles_backend *backend)
+/* The kernel's rate for the reference counter: the stated rate, else the frequency of the CPU,
+   which is the same only in a virtual machine. */
+static long long kernel_rate(const struct cpucycles_backend *backend)
 {
   struct cpucycles_signal_state saved;
   long long stated;
@@ -435,10 +436,10 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
     if (cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE
       && cpucycles_counter(i)->state != CPUCYCLES_DROPPED)
       backend = cpucycles_table[i].backend;
-  stated = backend ? figure(backend) : 0;
+  stated = backend ? kernel_rate(backend) : 0;
   if (!stated || suite_under("valgrind")) {
-    skip(test, backend ? "nobody states its rate here, or valgrind slows it"
-      : "there is none here");
+    skip(test, backend ? "no source states its rate here, or valgrind slows it"
+      : "there is no reference counter here");
     return;
   }
   for (i = 0; i < TRIES; i++)
@@ -476,7 +477,7 @@ START_TEST(counter_that_cannot_be_measured_has_no_rate)
 }
 END_TEST
 
-/* A clock of which nothing shorter than its granularity can be told. */
+/* A clock of any granularity. */
 static long long granularity, origin, clock_reads;
 
 static long long read_coarse(void)
@@ -505,13 +506,13 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
     took += cpucycles_osclock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
       "%lld by a clock of %lld ns", rate, granularity);
-    /* An interrupted measurement may have taken long enough for that clock. */
+    /* An interrupted measurement can be long enough for that clock. */
     ck_assert(rate == 0 || took >= 99 * granularity);
   }
 }
 END_TEST
 
-START_TEST(clock_that_stands_still_ends_the_measurement_of_a_rate)
+START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
 {
   granularity = 1LL << 62;
   origin = 0;
@@ -526,7 +527,7 @@ static long long read_backward(void)
   return -cpucycles_osclock_raw();
 }
 
-START_TEST(clock_that_is_set_back_ends_the_measurement_of_a_rate)
+START_TEST(clock_set_back_ends_the_measurement_of_a_rate)
 {
   ck_assert_int_eq(cpucycles_rate_by(read_nanoseconds, read_backward), 0);
   ck_assert_int_lt(clock_reads, 50);
@@ -550,7 +551,7 @@ START_TEST(rate_is_that_of_the_count)
     ck_assert_int_eq(rate, 0);
   else
     ck_assert_int_gt(rate, 1000000);
-  ck_assert_int_eq(cpucycles_rate(), rate); /* for good */
+  ck_assert_int_eq(cpucycles_rate(), rate); /* the rate is final */
 }
 END_TEST
 
@@ -577,14 +578,14 @@ START_TEST(clock_states_its_rate_and_is_invariant)
 }
 END_TEST
 
-/* Of the TSC: the statements that a measurement refines. */
+/* Sources of the TSC's rate that are rounded, so that a measurement refines it. */
 static int is_rounded_source(const char *source)
 {
   return source && (strcmp(source, "CPUID leaf 16H") == 0 || strcmp(source, "model name") == 0);
 }
 
-/* Whoever states nothing, or states what is true: then the rate is that statement. */
-START_TEST(statement_of_the_chosen_counter_is_its_rate)
+/* If the stated rate agrees with the measurement, and is not rounded. */
+START_TEST(stated_rate_of_the_selected_counter_is_its_rate)
 {
   const struct cpucycles_timer_info *timer = timer_of(cpucycles_implementation());
   long long rate = cpucycles_rate();
@@ -595,21 +596,21 @@ START_TEST(statement_of_the_chosen_counter_is_its_rate)
 }
 END_TEST
 
-static long long statement;
-static int statement_is_rounded;
+static long long stated_rate;
+static int stated_rate_is_rounded;
 
 static long long state_rate(void)
 {
-  return statement;
+  return stated_rate;
 }
 
 static int state_rounding(void)
 {
-  return statement_is_rounded;
+  return stated_rate_is_rounded;
 }
 
-/* The library's counter, as a backend would state its rate, 0.5 % too high. */
-START_TEST(statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it)
+/* A fake backend states the rate of the library's counter 0.5 % too high. */
+START_TEST(measurement_refines_only_a_rounded_stated_rate)
 {
   static const struct cpucycles_backend backend
     = { .kind = CPUCYCLES_KIND_REFERENCE, .rate = state_rate, .rate_is_rounded = state_rounding };
@@ -618,30 +619,30 @@ START_TEST(statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_
   int i;
 
   if (measured == 0) {
-    skip("statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it",
+    skip("measurement_refines_only_a_rounded_stated_rate",
       "the rate of this counter cannot be measured");
     return;
   }
-  statement = measured + measured / 200;
-  statement_is_rounded = _i;
+  stated_rate = measured + measured / 200;
+  stated_rate_is_rounded = _i;
   selection.backend = &backend;
-  ck_assert_int_eq(cpucycles_find_timer_info(&selection)->stated_rate, statement);
+  ck_assert_int_eq(cpucycles_find_timer_info(&selection)->stated_rate, stated_rate);
   rate = cpucycles_selected_rate(&selection);
-  for (i = 0; i < 10 && statement_is_rounded && rate == statement; i++)
-    rate = cpucycles_selected_rate(&selection); /* a machine may be too busy to measure */
+  for (i = 0; i < 10 && stated_rate_is_rounded && rate == stated_rate; i++)
+    rate = cpucycles_selected_rate(&selection); /* a busy machine can prevent the measurement */
   ck_assert(cpucycles_rates_agree(measured, rate));
-  if (statement_is_rounded)
-    ck_assert_int_ne(rate, statement);
-  else if (cpucycles_rates_agree(statement, rate))
-    ck_assert_int_eq(rate, statement);
+  if (stated_rate_is_rounded)
+    ck_assert_int_ne(rate, stated_rate);
+  else if (cpucycles_rates_agree(stated_rate, rate))
+    ck_assert_int_eq(rate, stated_rate);
 }
 END_TEST
 
 #ifdef PR_SET_TSC
 
-START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+START_TEST(rate_of_a_scaled_clock_is_persecond)
 {
-  const char *test = "rate_of_a_scaled_clock_is_what_it_is_scaled_to";
+  const char *test = "rate_of_a_scaled_clock_is_persecond";
   long long rate;
 
   if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
@@ -662,9 +663,9 @@ END_TEST
 
 #else
 
-START_TEST(rate_of_a_scaled_clock_is_what_it_is_scaled_to)
+START_TEST(rate_of_a_scaled_clock_is_persecond)
 {
-  skip("rate_of_a_scaled_clock_is_what_it_is_scaled_to", "this system has no PR_SET_TSC");
+  skip("rate_of_a_scaled_clock_is_persecond", "this system has no PR_SET_TSC");
 }
 END_TEST
 
@@ -691,8 +692,8 @@ START_TEST(threads_find_one_rate)
 }
 END_TEST
 
-/* What is asked once may find no answer on a busy machine; it does not hang, and asked again it
-   does. */
+/* On a busy machine the first call may find no rate, but it does not hang, and a later one finds
+   it. */
 static void *find_rate_in_time(void *child)
 {
   long long rate;
@@ -705,7 +706,7 @@ static void *find_rate_in_time(void *child)
   return rate > 0 ? child : NULL;
 }
 
-START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate)
+START_TEST(child_of_a_fork_during_a_measurement_finds_the_rate)
 {
   long long rate;
   pthread_t thread;
@@ -713,9 +714,9 @@ START_TEST(fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate
   int status;
 
   if (_i > 0 && suite_under("qemu"))
-    return; /* said once */
+    return; /* reported in the first round */
   if (skip_where_forks_keep_locks(
-        "fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate"))
+        "child_of_a_fork_during_a_measurement_finds_the_rate"))
     return;
   cpucycles();
   pthread_create(&thread, NULL, find_rate, &rate);
@@ -733,29 +734,29 @@ static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
   tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
-  tcase_add_test(tests, interruption_lengthens_the_measurement_by_itself_alone);
-  tcase_add_test(tests, frequency_that_changes_meanwhile_is_one_of_the_two);
-  tcase_add_test(tests, frequency_on_a_ramp_is_one_that_it_had_or_none);
+  tcase_add_test(tests, interruption_lengthens_the_measurement_by_its_duration);
+  tcase_add_test(tests, changing_frequency_is_measured_as_one_of_the_two);
+  tcase_add_test(tests, frequency_on_a_ramp_is_within_the_ramp_or_not_known);
   tcase_add_test(tests, many_interruptions_lengthen_the_measurement_by_two_windows_at_most);
-  tcase_add_test(tests, clock_that_is_set_back_is_not_taken_for_a_fast_cpu);
-  tcase_add_test(tests, clock_that_stands_still_ends_the_measurement);
-  tcase_add_test(tests, frequency_of_this_cpu_is_measured_alike_each_time);
+  tcase_add_test(tests, clock_set_back_is_not_mistaken_for_a_fast_cpu);
+  tcase_add_test(tests, stopped_clock_ends_the_measurement);
+  tcase_add_test(tests, frequency_of_this_cpu_is_reproducible);
   tcase_add_test(tests, core_persecond_is_the_measured_frequency);
   tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
-  tcase_add_test(tests, core_persecond_is_0_where_adds_do_not_take_one_cycle);
+  tcase_add_test(tests, core_persecond_is_0_if_adds_do_not_take_one_cycle);
   tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
-  tcase_add_test(tests, clock_that_stands_still_ends_the_measurement_of_a_rate);
-  tcase_add_test(tests, clock_that_is_set_back_ends_the_measurement_of_a_rate);
+  tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);
+  tcase_add_test(tests, clock_set_back_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_test(tests, clock_states_its_rate_and_is_invariant);
-  tcase_add_test(tests, statement_of_the_chosen_counter_is_its_rate);
+  tcase_add_test(tests, stated_rate_of_the_selected_counter_is_its_rate);
   tcase_add_loop_test(tests,
-    statement_is_the_rate_unless_it_is_rounded_and_a_measurement_refines_it, 0, 2);
-  tcase_add_test(tests, rate_of_a_scaled_clock_is_what_it_is_scaled_to);
+    measurement_refines_only_a_rounded_stated_rate, 0, 2);
+  tcase_add_test(tests, rate_of_a_scaled_clock_is_persecond);
   tcase_add_test(tests, threads_find_one_rate);
-  tcase_add_loop_test(tests, fork_while_another_thread_measures_leaves_a_child_that_finds_the_rate,
+  tcase_add_loop_test(tests, child_of_a_fork_during_a_measurement_finds_the_rate,
     0, 20);
 }
 
