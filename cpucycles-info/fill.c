@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report: the order of its parts. */
+/* Fills the report part by part, in the order that the library's one selection needs. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   report->clock = clock_name;
-  examine_each(report, list, only, seconds); /* its children select; this process must not yet */
+  examine_each(report, list, only, seconds); /* its children select; this process must not have */
   observe_differences(report);
   observe_rates(report);
   fill_library(&report->library);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The parts that fill the report. The first call of the library selects a counter for good, so the
-   order of the calls matters: see fill_report(). */
+/* Functions that fill the report. The first call of the library selects a counter for good, so
+   their order matters: see fill_report(). */
 
 #ifndef CPUCYCLES_FILL_H
 #define CPUCYCLES_FILL_H
 
 #include "cpucycles-info/report.h"
+
+enum { CPUS = 8192 }; /* CPUs with higher numbers are ignored */
 
 /* examine.c: each counter in a process of its own. */
 
@@ -21,8 +23,8 @@ struct counter_list {
 /* Fills all but core_persecond. This process selects. */
 void list_counters(struct counter_list *list);
 
-/* Fills the list in a child, so that this process need not select yet; without a child, in this
-   process. Returns 0, or the signal that ended the child. */
+/* Fills the list in a child, so that this process need not select yet. If no child can be started,
+   this process selects. Returns 0, or the signal that ended the child. */
 int list_counters_apart(struct counter_list *list);
 
 /* Examines each counter that works; if `only` is not NULL, only the counter of that name. Call it

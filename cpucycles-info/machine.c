@@ -21,8 +21,6 @@
 #include <sys/sysctl.h>
 #endif
 
-enum { CPUS = 8192 };
-
 /* Returns how many CPUs are in a list such as "0-3,8". Sets is_listed[CPU] to 1, unless is_listed
    is NULL. */
 static int count_cpus(const char *list, unsigned char *is_listed)

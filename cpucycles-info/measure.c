@@ -258,8 +258,6 @@ static void measure_read_cost(struct timer *timer)
 
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
-enum { CPUS = 8192 };
-
 /* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time is up. */
 static void hop_over_cpus(struct timer *timer, long long nanoseconds)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Tests the output of cpucycles-info: JSON against the shipped schema and against the plain lines, plots
-of every width, each counter forced in turn. Prints a line for each promise."""
+"""Tests the output of cpucycles-info: JSON against the shipped schema and against the plain lines,
+plots of every width, each counter forced in turn. Prints a line for each promise."""
 
 import json
 import os
@@ -31,8 +31,8 @@ def run(arguments="", status=0, redirect="", **environment):
     """Runs the tool; returns what it printed."""
     env = usual_environment()
     env.update(environment)
-    done = subprocess.run(f"{TOOL} {arguments} {redirect}", shell=True, env=env, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(f"{TOOL} {arguments} {redirect}", shell=True, env=env,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == status, f"{arguments}: exit status {done.returncode}, {done.stderr!r}"
     run.error = done.stderr.decode()
     return done.stdout.decode()
@@ -98,7 +98,8 @@ def document(arguments="--json", **environment):
     def once(pairs):
         assert len(dict(pairs)) == len(pairs), f"a member occurs twice: {[p[0] for p in pairs]}"
         return dict(pairs)
-    return json.loads(run(arguments, **environment), object_pairs_hook=once, parse_constant=no_constant)
+    return json.loads(run(arguments, **environment), object_pairs_hook=once,
+                      parse_constant=no_constant)
 
 
 def names():
@@ -132,8 +133,9 @@ def json_follows_the_shipped_schema():
 
 def schema_refuses_other_reports():
     report = document()
-    for change in (lambda r: r.pop("warnings"), lambda r: r.update(format=2), lambda r: r.update(more=1),
-                   lambda r: r["counters"][0].update(kind="other"), lambda r: r["iqm"]["differences"].pop(),
+    for change in (lambda r: r.pop("warnings"), lambda r: r.update(format=2),
+                   lambda r: r.update(more=1), lambda r: r["counters"][0].update(kind="other"),
+                   lambda r: r["iqm"]["differences"].pop(),
                    lambda r: r["counters"][0].update(reason="because")):
         changed = json.loads(json.dumps(report))
         change(changed)
@@ -148,7 +150,8 @@ def text_of_any_kind_is_a_json_string():
     for name in ('a"b\\c', "a\tb", "\x1b[1m", "\u00e9", "x" * 500):
         skipped = document(CPUCYCLES_IMPLEMENTATION=name)["implementation_skipped"]
         assert skipped.endswith(" is no counter of this library"), skipped
-    assert document(CPUCYCLES_IMPLEMENTATION='a"b\\c')["implementation_skipped"].startswith('a"b\\c ')
+    skipped = document(CPUCYCLES_IMPLEMENTATION='a"b\\c')["implementation_skipped"]
+    assert skipped.startswith('a"b\\c '), skipped
 
 
 def json_agrees_with_the_plain_lines():
@@ -156,7 +159,8 @@ def json_agrees_with_the_plain_lines():
     lines = run().splitlines()
     traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
     assert [words[3] for words in traced] == [c["name"] for c in report["counters"]] == names()
-    assert [words[9] for words in traced] == ["1" if c["width"] == 32 else "0" for c in report["counters"]]
+    only32 = ["1" if c["width"] == 32 else "0" for c in report["counters"]]
+    assert [words[9] for words in traced] == only32
     for words, counter in zip(traced, report["counters"]):
         assert (words[5] == "0") == (counter["precision"] == 0), words
         assert abs(float(words[7]) - counter["scaling"]) <= 0.01 * counter["scaling"], words
@@ -165,18 +169,20 @@ def json_agrees_with_the_plain_lines():
     assert f"cpucycles implementation {used[0]}" in lines
     assert f"cpucycles frequency source {report['frequency']['source']}" in lines
     for counter in report["counters"]:
-        dropped = [line for line in lines if line.startswith(f"cpucycles dropped {counter['name']} ")]
+        prefix = f"cpucycles dropped {counter['name']} "
+        dropped = [line for line in lines if line.startswith(prefix)]
         assert len(dropped) == (counter["state"] == "dropped"), counter["name"]
         if dropped:
             said = f"{counter['reason']}: {counter['explanation']}"
-            assert dropped[0].startswith(f"cpucycles dropped {counter['name']} {said}"), dropped
+            assert dropped[0].startswith(prefix + said), dropped
             for more in ("signal", "error", "remedy"):
                 assert not counter[more] or counter[more] in dropped[0], dropped
         if counter["timer"]:
-            assert (f"cpucycles timer {counter['name']} counts {counter['unit']}; kind {counter['kind']}, "
-                    f"scope {counter['scope']}") in lines, counter["name"]
-        assert (counter["timer"] is None) == (not any(
-            line.startswith(f"cpucycles timer {counter['name']} ") for line in lines)), counter["name"]
+            assert (f"cpucycles timer {counter['name']} counts {counter['unit']}; "
+                    f"kind {counter['kind']}, scope {counter['scope']}") in lines, counter["name"]
+        prefix = f"cpucycles timer {counter['name']} "
+        has_line = any(line.startswith(prefix) for line in lines)
+        assert (counter["timer"] is not None) == has_line, counter["name"]
     system = report["system"]
     kernel = " ".join(filter(None, (system["kernel"], system["release"])))
     assert f"cpucycles system kernel {kernel}" in lines
@@ -184,7 +190,8 @@ def json_agrees_with_the_plain_lines():
             f"{system['byte_order']}-endian") in lines
     for key in ("libc", "hypervisor", "container", "emulator"):
         assert f"cpucycles system {key} {system[key] or 'none found'}" in lines, key
-    assert len([line for line in lines if line.startswith("cpucycles warning ")]) == len(report["warnings"])
+    warnings = [line for line in lines if line.startswith("cpucycles warning ")]
+    assert len(warnings) == len(report["warnings"])
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
@@ -194,8 +201,9 @@ def core_frequency_is_reported_beside_the_counted_rate():
     kind = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0]
     assert core["is_counted"] == (kind in ("core", "perf read")), core
     frequency = core["persecond_after"] or core["persecond_before"]
-    assert (core["cycles_per_counted_cycle"] is None) == (not frequency or not core["counted_persecond"]), core
-    if frequency and core["counted_persecond"]:
+    is_known = bool(frequency and core["counted_persecond"])
+    assert (core["cycles_per_counted_cycle"] is not None) == is_known, core
+    if is_known:
         ratio = frequency / core["counted_persecond"]
         assert abs(core["cycles_per_counted_cycle"] / ratio - 1) < 1e-3, core
         warned = any("but the core runs at" in warning for warning in report["warnings"])
@@ -205,8 +213,8 @@ def core_frequency_is_reported_beside_the_counted_rate():
 def decimal_comma_of_the_locale_changes_nothing():
     locale = comma_locale()
     report = document(LC_ALL=locale)
-    assert re.fullmatch(r"cpucycles tracesetup \d+ \S+ precision \d+ scaling \d+\.\d{6} only32 [01]",
-                        run(LC_ALL=locale).splitlines()[1])
+    trace = r"cpucycles tracesetup \d+ \S+ precision \d+ scaling \d+\.\d{6} only32 [01]"
+    assert re.fullmatch(trace, run(LC_ALL=locale).splitlines()[1])
     assert report["counters"][0]["scaling"] >= 0
     assert "0,05" not in run(LC_ALL=locale)
     assert [c["name"] for c in report["counters"]] == names()
@@ -231,8 +239,9 @@ def each_counter_that_works_is_examined():
         assert timer["step"] > 0, timer
         assert abs(timer["step_units"] * counter["scaling"] - timer["step"]) <= 1, timer
         if timer["grain"]:
-            assert timer["grain"]["share"] >= 0.7 and timer["grain"]["units"] >= 2, timer
-            assert abs(timer["grain"]["units"] * counter["scaling"] / timer["grain"]["cycles"] - 1) < 0.001, timer
+            grain = timer["grain"]
+            assert grain["share"] >= 0.7 and grain["units"] >= 2, timer
+            assert abs(grain["units"] * counter["scaling"] / grain["cycles"] - 1) < 0.001, timer
         assert timer["rate"]["measured"] and timer["rate"]["seconds"] >= 0.05, timer
         assert timer["rate"]["uncertainty_ppm"] < 100000
         assert timer["overhead"] >= 0
@@ -271,10 +280,12 @@ def hops_visit_the_allowed_cpus():
     if len(allowed) == 1:
         assert timer["across_cpus"] is None
         raise Skip("only one CPU is allowed")
-    assert timer["across_cpus"]["cpus"] == len(allowed), timer
-    assert timer["across_cpus"]["hops"] >= len(allowed)
-    assert timer["across_cpus"]["monotonic"] == (timer["across_cpus"]["largest_step_back"] == 0), timer
-    if subprocess.run(["taskset", "-c", str(allowed[0]), "true"], stderr=subprocess.DEVNULL).returncode != 0:
+    across = timer["across_cpus"]
+    assert across["cpus"] == len(allowed), timer
+    assert across["hops"] >= len(allowed)
+    assert across["monotonic"] == (across["largest_step_back"] == 0), timer
+    taskset = ["taskset", "-c", str(allowed[0]), "true"]
+    if subprocess.run(taskset, stderr=subprocess.DEVNULL).returncode != 0:
         raise Skip("one CPU only: taskset is not installed")
     global TOOL
     tool = TOOL
@@ -289,7 +300,8 @@ def hops_visit_the_allowed_cpus():
 
 def each_counter_can_be_forced():
     for name in names():
-        for report in (document(f"--json --counter {name}"), document(CPUCYCLES_IMPLEMENTATION=name)):
+        for report in (document(f"--json --counter {name}"),
+                       document(CPUCYCLES_IMPLEMENTATION=name)):
             if jsonschema:
                 validate(report)
             counter = [c for c in report["counters"] if c["name"] == name][0]
@@ -298,10 +310,12 @@ def each_counter_can_be_forced():
             if report["implementation"] == name:
                 assert report["implementation_skipped"] is None and counter["state"] == "selected"
                 assert examined == [name], examined
-                assert {c["reason"] for c in report["counters"] if c["name"] != name} <= {"not-asked"}
+                others = {c["reason"] for c in report["counters"] if c["name"] != name}
+                assert others <= {"not-asked"}
             else:
                 assert counter["state"] == "dropped"
-                assert report["implementation_skipped"] == f"{name} does not work here: {counter['reason']}"
+                skipped = f"{name} does not work here: {counter['reason']}"
+                assert report["implementation_skipped"] == skipped
                 assert name not in examined
         assert run(f"--counter={name} --plot")
     assert document("--counter default-zero --json")["counters"][-1]["timer"] is None
@@ -309,8 +323,9 @@ def each_counter_can_be_forced():
 
 def other_names_are_a_usage_error():
     for arguments in ("--counter nonesuch", "--counter ''", "--counter", "--observe", "--observe x",
-                      "--observe 0", "--observe -1", "--observe nan", "--observe inf", "--observe 1e9",
-                      "--observe 1x", "--observe=0x1", "--observe ' 1'", "--observe 1 --observe 2",
+                      "--observe 0", "--observe -1", "--observe nan", "--observe inf",
+                      "--observe 1e9", "--observe 1x", "--observe=0x1", "--observe ' 1'",
+                      "--observe 1 --observe 2",
                       "--counter default-gettimeofday --counter default-zero",
                       "--check --counter default-gettimeofday --counter=default-gettimeofday",
                       "--json --plot", "--list --json", "--list --counter default-zero",
@@ -334,7 +349,8 @@ def check_has_status_1_if_a_clock_is_selected():
 
 def help_and_version_go_to_standard_output():
     assert run("--help").startswith("usage: cpucycles-info ") and run.error == ""
-    for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help", "--version"):
+    for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help",
+                   "--version"):
         assert re.search(rf"^  {option}\b", run("--help"), re.M), option
     assert run("--version").startswith("cpucycles-info (libcpucycles) ") and run.error == ""
     assert document()["version"] == run("--version").splitlines()[0].split()[-1]
@@ -394,10 +410,12 @@ def plot_has_each_working_counter():
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
     assert heads == [c["name"] for c in document()["counters"] if c["timer"]]
     for part in chart.split("\n\n"):
-        assert sum(int(re.match(r" *\S+ +(\d+)", line).group(1)) for line in bars(part)) == 10000, part
+        counts = [int(re.match(r" *\S+ +(\d+)", line).group(1)) for line in bars(part)]
+        assert sum(counts) == 10000, part
         for mark in ("Q1", "median", "Q3"):
             assert len(re.findall(rf"\b{mark}\b", "\n".join(bars(part)))) == 1, part
-        quartiles = [int(q) for q in re.search(r"^quartiles (-?\d+) (-?\d+) (-?\d+), ", part, re.M).groups()]
+        line = re.search(r"^quartiles (-?\d+) (-?\d+) (-?\d+), ", part, re.M)
+        quartiles = [int(quartile) for quartile in line.groups()]
         for mark, value in zip(("Q1", "median", "Q3"), quartiles):
             row = [line for line in bars(part) if re.search(rf"\b{mark}\b", line)][0]
             ends = [int(end) for end in re.match(r" *(-?\d+)(?:\.\.(-?\d+))?", row).groups() if end]
@@ -453,7 +471,8 @@ def examination_is_bounded_by_count():
 
 def main():
     for name, promise in list(globals().items()):
-        if getattr(promise, "__module__", None) != "__main__" or name in HELPERS or not callable(promise):
+        is_ours = getattr(promise, "__module__", None) == "__main__"
+        if not is_ours or name in HELPERS or not callable(promise):
             continue
         if not jsonschema and name.startswith(("json_follows", "schema_")):
             skips.append(f"{name}: python3-jsonschema is not installed")
@@ -477,8 +496,8 @@ def main():
     return 1 if failures else 0
 
 
-HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale", "utf8_locale",
-           "no_constant", "document", "names", "close", "validate", "bars", "main")
+HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale",
+           "utf8_locale", "no_constant", "document", "names", "close", "validate", "bars", "main")
 
 try:
     import jsonschema
