@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an observation without --observe: a whole report takes well below two seconds. */
+/* An observation without --observe. A whole report takes well below two seconds. */
 static const double default_seconds = 0.05;
 static const double longest_seconds = 86400;
 

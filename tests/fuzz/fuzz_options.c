@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Random command lines for cpucycles-info: the input is the arguments, with a zero byte after each.
-   Whatever is wrong ends with status 2, a complaint on standard error and nothing on standard
-   output; whatever is right does what it asks for. What is right is decided a second time here,
-   from the usage. Who measures and prints stands behind a seam. For libFuzzer: make check-fuzz. */
+   An invalid command line ends with status 2, a message on standard error and no output; a valid
+   one does what it requests. A second parser here decides from the usage which lines are valid.
+   Fakes replace the functions that measure and print. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -10,22 +10,22 @@
 
 #include <string.h>
 
-/* What the tool says, for this file to look at. */
-static FILE *said, *complained;
+/* The tool's standard output and standard error. */
+static FILE *output, *errors;
 static int closed;
 
-static int close_said(void)
+static int close_output_file(void)
 {
   closed++;
-  return fflush(said);
+  return fflush(output);
 }
 
 #undef stdout
 #undef stderr
-#define stdout said
-#define stderr complained
-#define printf(...) fprintf(said, __VA_ARGS__)
-#define fclose(stream) ((void)(stream), close_said())
+#define stdout output
+#define stderr errors
+#define printf(...) fprintf(output, __VA_ARGS__)
+#define fclose(stream) ((void)(stream), close_output_file())
 #define setenv(name, value, replace) (strlen(value) > 0x7fffffff)
 #define main tool
 #include "cpucycles-info/cpucycles-info.c"
@@ -38,10 +38,10 @@ extern FILE *stderr;
 
 int tool(int argc, char **argv);
 
-/* The seam: two counters, and what was asked of whom. */
+/* The fakes: two counters, and a record of the calls. */
 
 static const char *const counters[] = { "amd64-tsc", "default-monotonic" };
-static int printed[3], examined, selection_dies;
+static int printed[3], examined, selection_is_killed;
 static const char *examined_only;
 static double examined_for;
 
@@ -68,7 +68,7 @@ void list_counters(struct counter_list *list)
 int list_counters_apart(struct counter_list *list)
 {
   list_counters(list);
-  return selection_dies ? 11 : 0;
+  return selection_is_killed ? 11 : 0;
 }
 
 void fill_report(struct report *report, const struct counter_list *list, const char *only,
@@ -114,12 +114,12 @@ void print_plot(const struct report *report)
   printed[2]++;
 }
 
-/* The second opinion. */
+/* The second parser. */
 
-struct wish {
+struct command {
   int forms, values;   /* how many were given */
-  const char *form;    /* the last one; or 0 */
-  const char *counter; /* or 0 */
+  const char *form;    /* the last one, or NULL */
+  const char *counter; /* or NULL */
   double seconds;
   int counter_given, observe_given;
 };
@@ -161,7 +161,7 @@ static int is_form(const char *argument)
   return 0;
 }
 
-/* Does the argument give this setting, here or with the next one? */
+/* Returns the value of this option, from the argument or the next one, or NULL. */
 static const char *setting(char **arguments, int *i, const char *name)
 {
   size_t length = strlen(name);
@@ -178,88 +178,88 @@ static int is(const char *text, const char *other)
   return text && strcmp(text, other) == 0;
 }
 
-static int is_report(const struct wish *wish)
+static int is_report(const struct command *command)
 {
-  return !wish->form || is(wish->form, "--json") || is(wish->form, "--plot");
+  return !command->form || is(command->form, "--json") || is(command->form, "--plot");
 }
 
-/* Is the command line one of the three of the usage? */
-static int is_right(char **arguments, struct wish *wish)
+/* Returns 1 if the command line has one of the three forms of the usage. */
+static int is_valid(char **arguments, struct command *command)
 {
   const char *value;
   int i;
 
   for (i = 1; arguments[i]; i++)
     if (is_form(arguments[i])) {
-      wish->forms++;
-      wish->form = arguments[i];
+      command->forms++;
+      command->form = arguments[i];
     } else if ((value = setting(arguments, &i, "--counter")) != NULL) {
-      wish->counter_given++;
-      wish->counter = value;
+      command->counter_given++;
+      command->counter = value;
     } else if ((value = setting(arguments, &i, "--observe")) != NULL) {
-      wish->observe_given++;
-      if (!is_duration(value, &wish->seconds))
+      command->observe_given++;
+      if (!is_duration(value, &command->seconds))
         return 0;
     } else
       return 0;
-  if (wish->forms > 1 || wish->counter_given > 1 || wish->observe_given > 1)
+  if (command->forms > 1 || command->counter_given > 1 || command->observe_given > 1)
     return 0;
-  if (wish->observe_given && wish->form && !is(wish->form, "--json") && !is(wish->form, "--plot"))
+  if (command->observe_given && !is_report(command))
     return 0;
-  /* names are known only once the selection was survived */
-  if (wish->counter && !(selection_dies && is_report(wish)) && !is(wish->counter, counters[0])
-    && !is(wish->counter, counters[1]))
+  /* the tool knows the names only after the selection */
+  if (command->counter && !(selection_is_killed && is_report(command))
+    && !is(command->counter, counters[0]) && !is(command->counter, counters[1]))
     return 0;
-  if (is(wish->form, "--list") || is(wish->form, "--help") || is(wish->form, "--version"))
-    return !wish->counter;
+  if (is(command->form, "--list") || is(command->form, "--help") || is(command->form, "--version"))
+    return !command->counter;
   return 1;
 }
 
-/* Was what is right done, and nothing else? */
-static void expect_done(const struct wish *wish, int status, const char *text)
+/* Expects the requested action and no other. */
+static void expect_done(const struct command *command, int status, const char *text)
 {
-  int report = is_report(wish);
+  int report = is_report(command);
 
   FUZZ_EXPECT(closed == 1);
-  if (selection_dies && report) {
+  if (selection_is_killed && report) {
     FUZZ_EXPECT(status == 1 && examined == 0);
     return;
   }
   FUZZ_EXPECT(status == 0);
-  FUZZ_EXPECT(printed[0] == (wish->form == NULL) && printed[1] == is(wish->form, "--json")
-    && printed[2] == is(wish->form, "--plot"));
+  FUZZ_EXPECT(printed[0] == (command->form == NULL) && printed[1] == is(command->form, "--json")
+    && printed[2] == is(command->form, "--plot"));
   FUZZ_EXPECT(examined == report && (*text != 0) == !report);
   if (!report)
     return;
-  FUZZ_EXPECT(examined_only == wish->counter);
-  FUZZ_EXPECT(examined_for == (wish->observe_given ? wish->seconds : 0.05));
+  FUZZ_EXPECT(examined_only == command->counter);
+  FUZZ_EXPECT(examined_for == (command->observe_given ? command->seconds : 0.05));
 }
 
 static void run_tool(int argc, char **argv)
 {
-  char *text = NULL, *complaint = NULL;
-  size_t text_size, complaint_size;
-  struct wish wish;
-  int status, right;
+  char *text = NULL, *error_text = NULL;
+  size_t text_size, error_size;
+  struct command command;
+  int status, valid;
 
-  memset(&wish, 0, sizeof wish);
+  memset(&command, 0, sizeof command);
   memset(printed, 0, sizeof printed);
   examined = closed = 0;
-  said = open_memstream(&text, &text_size);
-  complained = open_memstream(&complaint, &complaint_size);
+  output = open_memstream(&text, &text_size);
+  errors = open_memstream(&error_text, &error_size);
   status = tool(argc, argv);
-  fclose(said);
-  fclose(complained);
-  right = is_right(argv, &wish);
-  if (right)
-    expect_done(&wish, status, text);
+  fclose(output);
+  fclose(errors);
+  valid = is_valid(argv, &command);
+  if (valid)
+    expect_done(&command, status, text);
   else {
     FUZZ_EXPECT(status == 2);
-    FUZZ_EXPECT(text_size == 0 && strncmp(complaint, "cpucycles-info: ", 16) == 0);
+    FUZZ_EXPECT(text_size == 0 && strncmp(error_text, "cpucycles-info: ", 16) == 0);
     FUZZ_EXPECT(examined == 0 && closed == 0);
   }
   free(text);
-  free(complaint);
+  free(error_text);
 }
 
 enum { ARGUMENTS = 64 };
@@ -272,7 +272,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
   if (size == 0)
     return 0;
-  selection_dies = data[0] == '!';
+  selection_is_killed = data[0] == '!';
   text = malloc(size);
   memcpy(text, data + 1, size - 1);
   text[size - 1] = 0;

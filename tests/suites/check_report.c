@@ -194,7 +194,7 @@ static void begin_report(void)
   fill_library(&report.library);
 }
 
-/* Warnings about the settings below machine_root, and those about this process's counter. */
+/* Finds the warnings about the settings below machine_root, and about this process's counter. */
 static void warn_about_settings(void)
 {
   fill_below(machine_root, "x86_64");
@@ -240,7 +240,7 @@ START_TEST(warning_of_settings_that_spoil_measurements)
 }
 END_TEST
 
-/* Warnings about a timer, which has the name of one of this library's counters. */
+/* Finds the warnings about a timer that has the name of one of this library's counters. */
 static void warn_about(const struct timer *timer)
 {
   begin_report();
