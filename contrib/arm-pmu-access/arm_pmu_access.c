@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * arm_pmu_access: lets every program read the cycle counter of the CPU that it runs on, on armv7
- * and arm64, for as long as the module is loaded. README says at what risk.
+ * arm_pmu_access: lets every program read the cycle counter of its current CPU, on armv7 and
+ * arm64, as long as the module is loaded. README describes the risks.
  *
- * On each CPU, also on one that comes online later: the counter runs (PMCR.E, PMCNTENSET), counts
- * every cycle in user and kernel mode (PMCR.D and .DP clear, PMCCFILTR), and user mode may read it
- * (PMUSERENR). What a CPU loses in an idle state it gets again. When the module is unloaded, or the
- * CPU goes offline, each of these is put back as it was.
+ * On each CPU, also on a CPU that comes online later: the counter runs (PMCR.E, PMCNTENSET),
+ * counts every cycle in user and kernel mode (PMCR.D and .DP clear, PMCCFILTR), and user mode may
+ * read it (PMUSERENR). After an idle state that resets the registers, the module writes them
+ * again. When the module is unloaded, or the CPU goes offline, it restores the old value of each
+ * register.
  *
- * The kernel's perf driver has the same registers, and no lock for others. Where perf counts with
- * the cycle counter, that is left to it; whatever perf has changed since, is not put back.
+ * The kernel's perf driver uses the same registers, and has no lock for others. The module leaves
+ * the cycle counter to perf while perf counts with it, and does not restore a register that perf
+ * has changed since.
  *
  * Source: Arm Architecture Reference Manual for A-profile (DDI 0487), "The Performance Monitors
  * Extension"; for ARMv7-A and ARMv7-R (DDI 0406C), chapter C12.
@@ -26,11 +28,11 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-#define CYCLE_COUNTER BIT(31)	/* in the sets of counters: PMCNTENSET, PMINTENSET */
+#define CYCLE_COUNTER BIT(31)	/* its bit in PMCNTENSET, PMCNTENCLR, PMINTENSET */
 
 #define PMCR_E BIT(0)	/* counters run */
-#define PMCR_D BIT(3)	/* one count in 64 cycles */
-#define PMCR_DP BIT(5)	/* stands still where events must not be counted */
+#define PMCR_D BIT(3)	/* one count per 64 cycles */
+#define PMCR_DP BIT(5)	/* stops while event counting is prohibited */
 #define PMCR_LC BIT(6)	/* 64 bits wide, not 32 */
 
 #define PMUSERENR_EN BIT(0)	/* user mode may use all registers of the PMU */
@@ -53,7 +55,7 @@ static unsigned long wanted_access(void)
 	return PMUSERENR_CR;
 }
 
-/* Exclude nothing. The kernel may run at EL2. */
+/* Excludes nothing. The kernel may run at EL2. */
 static unsigned long wanted_filter(void)
 {
 	return is_kernel_in_hyp_mode() ? PMCCFILTR_NSH : 0;
@@ -147,7 +149,7 @@ static unsigned int pmu_version(void)
 	return (read_cpuid_ext(CPUID_EXT_DFR0) >> 24) & 0xf;	/* PerfMon */
 }
 
-/* Before PMUv3 it is all or nothing. */
+/* Before PMUv3 there is only the permission for all registers. */
 static unsigned long wanted_access(void)
 {
 	return pmu_version() >= 3 ? PMUSERENR_CR : PMUSERENR_EN;
@@ -198,7 +200,7 @@ static void write_access(unsigned long value)
 	WRITE_CP15(PMUSERENR, value);
 }
 
-/* PMUv2 has PMCCFILTR as number 31 of the counters' filters alone, and PMUv1 has no filter. */
+/* PMUv2 has PMCCFILTR only as PMXEVTYPER with PMSELR = 31, and PMUv1 has no filter. */
 static u32 select_filter(void)
 {
 	u32 selected = READ_CP15(PMSELR);
@@ -251,30 +253,30 @@ static void write_cycles(u64 value)
 #error this module is for arm64 and ARMv7
 #endif
 
-/* 0: none. 15: none of this architecture. */
+/* PMUVer or PerfMon is 0: no PMU. 15: a PMU of another architecture. */
 static bool has_pmu(void)
 {
 	return pmu_version() != 0 && pmu_version() != 0xf;
 }
 
-/* The bits of PMCR that matter here; some others are commands. Before PMUv3 there is no LC. */
+/* The bits of PMCR that the module writes. Some other bits are commands. LC exists since PMUv3. */
 static unsigned long pmcr_mask(void)
 {
 	return PMCR_E | PMCR_D | PMCR_DP | (pmu_version() >= 3 ? PMCR_LC : 0);
 }
 
-/* What a CPU had before, and what it has now. */
+/* The registers of a CPU, as found and as written. */
 struct state {
 	bool open;
-	unsigned long pmcr, enabled, access, filter;	/* as they were */
-	unsigned long our_access, our_filter;		/* as they were written */
-	u64 cycles;					/* when it went idle */
+	unsigned long pmcr, enabled, access, filter;	/* as found */
+	unsigned long our_access, our_filter;		/* read back after the write */
+	u64 cycles;					/* count at entry to idle */
 };
 
 static DEFINE_PER_CPU(struct state, states);
 static atomic_t cpus_with_pmu = ATOMIC_INIT(0);
 
-/* perf takes an interrupt from each counter that it uses. */
+/* perf enables the interrupt of each counter that it uses. */
 static bool perf_has_cycle_counter(void)
 {
 	return read_interrupts() & CYCLE_COUNTER;
@@ -290,7 +292,7 @@ static void write_pmcr_bits(unsigned long bits)
 	write_pmcr((read_pmcr() & ~pmcr_mask()) | (bits & pmcr_mask()));
 }
 
-/* The three below: with interrupts off. */
+/* save(), open_counter() and put_back() run with interrupts off. */
 
 static void save(struct state *state)
 {
@@ -300,7 +302,7 @@ static void save(struct state *state)
 	state->filter = state->our_filter = read_filter();
 }
 
-/* The counter runs before anyone can read it. */
+/* Starts the counter before programs may read it. */
 static void open_counter(struct state *state)
 {
 	if (!perf_has_cycle_counter()) {
@@ -315,7 +317,7 @@ static void open_counter(struct state *state)
 	state->our_access = read_access();
 }
 
-/* In the order opposite to that of open_counter(). */
+/* Undoes open_counter(), in reverse order. */
 static void put_back(struct state *state)
 {
 	if (read_access() == state->our_access)
@@ -326,7 +328,7 @@ static void put_back(struct state *state)
 			disable_counter();
 		if (read_filter() == state->our_filter)
 			write_filter(state->filter);
-		if (perf_counts()) /* with others, which E stops */
+		if (perf_counts()) /* other counters, which a cleared E would stop */
 			write_pmcr_bits(state->pmcr | PMCR_E);
 		else
 			write_pmcr_bits(state->pmcr);
@@ -334,7 +336,7 @@ static void put_back(struct state *state)
 	isb();
 }
 
-/* On the CPU that is meant, in its thread for such things. */
+/* CPU hotplug callback: runs on that CPU, in its hotplug thread. */
 static int cpu_comes(unsigned int cpu)
 {
 	struct state *state = per_cpu_ptr(&states, cpu);
@@ -366,8 +368,8 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /*
- * An idle state may have reset the PMU, and perf does so in any case. Then the counter goes on from
- * where it was, so that it does not run backward.
+ * An idle state may have reset the PMU, and perf does so in any case. The counter then continues
+ * from its count at entry, so that it does not run backward.
  */
 static void wake(struct state *state)
 {
@@ -376,7 +378,7 @@ static void wake(struct state *state)
 	open_counter(state);
 }
 
-/* On the CPU that is meant, with interrupts off. */
+/* CPU power notifier: runs on that CPU, with interrupts off. */
 static int idle_notified(struct notifier_block *block, unsigned long action, void *unused)
 {
 	struct state *state = this_cpu_ptr(&states);
@@ -396,7 +398,7 @@ static int idle_notified(struct notifier_block *block, unsigned long action, voi
 	}
 }
 
-/* After perf's, which has priority 0. */
+/* Runs after perf's notifier, which has priority 0. */
 static struct notifier_block idle_notifier = {
 	.notifier_call = idle_notified,
 	.priority = -1,
