@@ -8,30 +8,30 @@
 #
 # DESCRIPTION
 #
-#   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether that counter is built. (The
-#   list is included by configure.ac itself, since only so configure depends on it.) A counter is
-#   built where its probe, the whole program probes/NAME.c, compiles and links with the user's CC,
-#   CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The program is never run and the host's name never looked
-#   at, so that a cross build decides exactly as a native one.
+#   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether the counter is built.
+#   (configure.ac itself includes the list, because only then configure depends on it.) A counter
+#   is built if its probe, the whole program probes/NAME.c, compiles and links with the user's CC,
+#   CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The macro never runs the program and never looks at the
+#   host's name, so a cross build decides exactly as a native one.
 #
 #   Per row, with its identifier ID:
 #
 #     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
-#     cpucycles_cv_why_backend_ID  cache variable: why not, from the compiler's or linker's first error
+#     cpucycles_cv_why_backend_ID  cache variable: the compiler's or linker's first error
 #     HAVE_BACKEND_ID              defined to 0 or 1, always
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
 #
-#   --with-backends=LIST       builds only what LIST names; one that its probe refuses is an error
-#   --without-backends=LIST    builds all but what LIST names
+#   --with-backends=LIST       builds only the counters in LIST; an error if a probe fails
+#   --without-backends=LIST    builds all but the counters in LIST
 #
-#   LISTs are separated by commas or spaces; an unknown name is an error. default-gettimeofday is the
-#   counter of last resort and is built whatever the lists say.
+#   Commas or spaces separate the names in a LIST. An unknown name is an error.
+#   default-gettimeofday is the counter of last resort, and is built whatever the lists say.
 #
-#   CPUCYCLES_BACKENDS_SUMMARY prints what was built and what was dropped, and why.
+#   CPUCYCLES_BACKENDS_SUMMARY prints the counters built and dropped, with the reasons.
 
-# configure's own parser takes --without-PACKAGE without a value only; so the option is respelled before
-# the parser sees it. DEFAULTS is the last section ahead of the parser.
+# configure's own parser accepts --without-PACKAGE only without a value. So this code respells the
+# option before the parser sees it. DEFAULTS is the last section ahead of the parser.
 m4_divert_text([DEFAULTS], [
 for cpucycles_arg
 do
@@ -45,20 +45,20 @@ do
 done
 ])
 
-# Rows of the list: collects the identifiers and, per identifier, the name without its quotes.
+# A row of the list: collects the identifier and its name without the quotes.
 m4_define([CPUCYCLES_BACKEND],
   [m4_append([_CPUCYCLES_IDS], [$1], [,])dnl
 m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 
 # CPUCYCLES_PROBE(MESSAGE, ID, FILE)
-# One question: does that program link? Sets the cache variables cpucycles_cv_ID and
+# Checks whether the program FILE links. Sets the cache variables cpucycles_cv_ID and
 # cpucycles_cv_why_ID.
 AC_DEFUN([CPUCYCLES_PROBE],
 [AC_CACHE_CHECK([$1], [cpucycles_cv_$2],
   [AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/$3"]])],
     [cpucycles_cv_$2=yes],
     [cpucycles_cv_$2=no
-    # The first complaint: after "error:" of the compiler, else the linker's "undefined reference".
+    # The first error: text after the compiler's "error:", or the linker's "undefined reference".
     cpucycles_cv_why_$2='its probe does not link (config.log)'
     cpucycles_why=`sed -n \
       -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
@@ -66,7 +66,7 @@ AC_DEFUN([CPUCYCLES_PROBE],
     test -z "$cpucycles_why" || cpucycles_cv_why_$2=$cpucycles_why])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
-# What the lists and the probe say together.
+# Decides by the lists and the probe whether the counter is built.
 m4_define([_CPUCYCLES_DECIDE],
 [cpucycles_built=no
 cpucycles_why=
@@ -95,7 +95,7 @@ AS_IF([test "$cpucycles_built" = yes],
 ])
 
 # _CPUCYCLES_LIST(VARIABLE, OPTION)
-# Turns the list in VARIABLE into words, and refuses an unknown one.
+# Splits the list in VARIABLE into names. An unknown name is an error.
 m4_define([_CPUCYCLES_LIST],
 [$1=`AS_ECHO(["$$1"]) | tr ',\t\n' '   '`
 set -f
