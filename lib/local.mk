@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The library. Its code is compiled once, into a convenience library that tests link too: there,
-# hidden functions can be reached.
+# The library. Its code is compiled once, into a convenience library. The tests link this one, to
+# reach hidden functions.
 
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
@@ -51,11 +51,11 @@ lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/trial.c
 else
 lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/trial-windows.c
 endif
-# What the counters share that are perf events.
+# Shared by the counters of perf events.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += backends/common/perf-cycles.c backends/common/perf-open.c
 endif
-# What the counters of the TSC share.
+# Shared by the counters of the TSC.
 if X86_TSC
 lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c
 endif
@@ -71,7 +71,7 @@ libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # libcpucycles.so.1: the interface of the existing library, and more.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# Also linked anew after another --prefix, which libtool keeps in it.
+# Depends on Makefile: libtool stores --prefix in the library, so a new one needs a new link.
 EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map Makefile
 if HAVE_VERSION_SCRIPT
 libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map
@@ -80,12 +80,12 @@ libcpucycles_la_LDFLAGS += -export-symbols lib/libcpucycles.sym
 EXTRA_libcpucycles_la_DEPENDENCIES += lib/libcpucycles.sym
 endif
 if !POSIX
-# A DLL that needs no other: what there is of thread-local variables is the compiler's.
+# Without another DLL: libgcc, which implements thread-local variables, is linked statically.
 libcpucycles_la_LDFLAGS += -Wc,-static-libgcc
 endif
 EXTRA_DIST += lib/libcpucycles.map
 
-# The same symbols as a plain list.
+# The symbols of the map as a plain list, for linkers without version maps.
 lib/libcpucycles.sym: lib/libcpucycles.map
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$$/\1/p' $(srcdir)/lib/libcpucycles.map >$@-t && \
@@ -98,8 +98,8 @@ man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
 CLEANFILES += lib/cpucycles.3
 
-# The man page's list of counters is the one list. configure would replace the word VERSION between
-# at signs here, too, if it were spelled plainly.
+# The man page lists the counters of backends.def. configure would also replace VERSION between at
+# signs in this file: hence the brackets in the pattern.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\n\2/p' \
