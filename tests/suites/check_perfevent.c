@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events, with a software event in the place of the PMU's cycles: the thread's own CPU time
-   in nanoseconds, which every Linux counts. Where a page and an instruction are at stake, the
-   page is recorded and the instruction a function of the test; everything else is the kernel's. */
+/* Tests the perf event counters. A software event stands in for the PMU's cycles: the thread's
+   own CPU time in nanoseconds, which every Linux counts. Tests of the mmap page record one and
+   replace the instruction by a function; the rest is the real kernel. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #include <linux/perf_event.h>
 
-/* A second copy of the code, beside the library's. */
+/* The suite compiles its own copy of the code, beside the library's. */
 #define CPUCYCLES_PERF_TYPE PERF_TYPE_SOFTWARE
 #define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
 #define CPUCYCLES_PERF_DEVICES devices
@@ -97,29 +97,29 @@ void note_of_test(const char *code);
 #include <linux/seccomp.h>
 #endif
 
-/* The kernel of the test: the real one, but for pages, and for readings that a test prepares.
-   Where there are no perf events, as under qemu-user, events of tests that have recorded a page
-   are made up, too. */
+/* The test's kernel: the real one, except for mmap pages and for readings that a test prepares.
+   Where there are no perf events, as under qemu-user, the events of tests that have recorded a
+   page are simulated too. */
 
 enum { PAGES = 2 };
 
-static struct perf_event_mmap_page *recorded[PAGES]; /* what the next events' pages are */
-static int maps;
-static int records_each; /* event's page, as the first */
-static _Thread_local struct perf_event_attr asked[16];
-static _Thread_local int asks;
-static int refuses_exclusion;  /* as a PMU that cannot leave the kernel out */
-static uint32_t refused_type; /* of PMU, in the upper half of config */
-static struct reading prepared; /* value and times to say, if enabled is not 0 */
-static int made_up;             /* events are */
+static struct perf_event_mmap_page *recorded[PAGES]; /* mmap pages of the next events */
+static int pages_given;
+static int every_event_has_a_page; /* a copy of the first */
+static _Thread_local struct perf_event_attr requests[16];
+static _Thread_local int request_count;
+static int refuses_exclusion;  /* like a PMU that cannot exclude the kernel */
+static uint32_t refused_type; /* PMU type in the upper half of config */
+static struct reading prepared_reading; /* returned if its enabled time is not 0 */
+static int events_are_simulated;
 
 static int kernel_open(struct perf_event_attr *wanted)
 {
   struct perf_event_attr real = *wanted;
   int event;
 
-  if (asks < 16)
-    asked[asks++] = *wanted;
+  if (request_count < 16)
+    requests[request_count++] = *wanted;
   if (refused_type && wanted->config >> 32 == refused_type) {
     errno = ENOENT;
     return -1;
@@ -128,13 +128,14 @@ static int kernel_open(struct perf_event_attr *wanted)
     errno = EOPNOTSUPP;
     return -1;
   }
-  real.exclude_kernel = real.exclude_hv = 1; /* which who runs the tests may always */
+  real.exclude_kernel = real.exclude_hv = 1; /* unprivileged users may always ask for it */
   real.config &= 0xffffffff;
   real.config1 = 0;
-  event = made_up ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  event = events_are_simulated ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1,
+    PERF_FLAG_FD_CLOEXEC);
   if (event < 0 && recorded[0]
-    && (made_up || errno == ENOSYS || errno == EPERM || errno == EACCES)) {
-    made_up = 1;
+    && (events_are_simulated || errno == ENOSYS || errno == EPERM || errno == EACCES)) {
+    events_are_simulated = 1;
     event = open("/dev/null", O_RDONLY | O_CLOEXEC);
   }
   return event;
@@ -142,13 +143,13 @@ static int kernel_open(struct perf_event_attr *wanted)
 
 static int kernel_identify(int descriptor, uint64_t *id)
 {
-  if (!made_up)
+  if (!events_are_simulated)
     return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
   *id = 1000;
   return fcntl(descriptor, F_GETFD) < 0 ? -1 : 0;
 }
 
-/* This thread's CPU time in nanoseconds, which the event counts. */
+/* This thread's CPU time in nanoseconds, the quantity that the event counts. */
 static uint64_t time_counted(void)
 {
   struct timespec now;
@@ -159,18 +160,18 @@ static uint64_t time_counted(void)
 
 static ssize_t kernel_read(int descriptor, struct reading *reading)
 {
-  ssize_t length = made_up ? (ssize_t)sizeof *reading
+  ssize_t length = events_are_simulated ? (ssize_t)sizeof *reading
     : syscall(SYS_read, descriptor, reading, sizeof *reading);
 
-  if (made_up) {
+  if (events_are_simulated) {
     reading->value = time_counted();
     reading->enabled = reading->running = 1;
     reading->id = 1000;
   }
-  if (length > 0 && prepared.enabled) {
+  if (length > 0 && prepared_reading.enabled) {
     uint64_t id = reading->id;
 
-    *reading = prepared;
+    *reading = prepared_reading;
     reading->id = id;
   }
   return length;
@@ -183,10 +184,10 @@ static struct perf_event_mmap_page *kernel_map(int descriptor)
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   void *page;
 
-  if (records_each)
+  if (every_event_has_a_page)
     return new_page(recorded[0]->index, recorded[0]->pmc_width, recorded[0]->offset);
-  if (maps < PAGES && recorded[maps])
-    return recorded[maps++];
+  if (pages_given < PAGES && recorded[pages_given])
+    return recorded[pages_given++];
   page = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
   return page == MAP_FAILED ? NULL : page;
 }
@@ -205,13 +206,13 @@ static const char *volatile noted;
 
 void note_of_test(const char *code)
 {
-  __atomic_store_n(&noted, code, __ATOMIC_RELAXED); /* several threads may */
+  __atomic_store_n(&noted, code, __ATOMIC_RELAXED); /* several threads may call it */
 }
 
-/* The instruction of the test: what it counts, and what happens meanwhile. */
+/* The test's instruction: returns a counter of hardware[], and runs a hook during the read. */
 
-static uint64_t hardware[64]; /* counters by index, less 1 */
-static void (*meanwhile)(void);
+static uint64_t hardware[64]; /* counters by index less 1 */
+static void (*during_instruction)(void);
 static int executed;
 
 static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
@@ -219,43 +220,43 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t inde
   uint64_t count = hardware[index - 1];
 
   __atomic_add_fetch(&executed, 1, __ATOMIC_RELAXED);
-  if (meanwhile)
-    meanwhile();
+  if (during_instruction)
+    during_instruction();
   return count;
 }
 
 static struct cpucycles_perf_refusal fake_refusal;
 
-static void say_why_fake_is_hidden(struct cpucycles_why *why)
+static void explain_hidden_fake(struct cpucycles_why *why)
 {
   why->remedy = "show it";
 }
 
-static const struct cpucycles_perf_method by_fake = {
+static const struct cpucycles_perf_method fake_method = {
   .instruction = fake_instruction,
   .refusal = &fake_refusal,
-  .hidden_why = say_why_fake_is_hidden,
+  .hidden_why = explain_hidden_fake,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
 {
-  return cpucycles_perf_read(&by_fake, fake_instruction, own.index, own.spare);
+  return cpucycles_perf_read(&fake_method, fake_instruction, own.index, own.spare);
 }
 
-static int rescue_of_fake(int signal, const void *info, void *context)
+static int rescue_fake(int signal, const void *info, void *context)
 {
   (void)context;
   return signal == SIGSEGV && tested_rescue_page(info);
 }
 
-/* A page as the kernel leaves it, in memory that can go away like it. */
+/* A page as the kernel fills it, in memory that can be unmapped. */
 static struct perf_event_mmap_page *new_page(uint32_t index, int width, long long offset)
 {
   struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   ck_assert_ptr_ne(page, MAP_FAILED);
-  madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTFORK); /* as the kernel's */
+  madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTFORK); /* like the kernel's */
   page->cap_user_rdpmc = 1;
   page->data_offset = (uint64_t)sysconf(_SC_PAGESIZE);
   page->lock = 6;
@@ -276,13 +277,14 @@ static void skip_no_events(const char *test)
   skip(test, "this kernel or emulator has no perf events");
 }
 
-/* Opens the counter as the library would have; 0: not possible here, said so. */
+/* Opens the counter as the library would. Returns 0 and reports a skip if that is impossible
+   here. */
 static int opened(const char *test)
 {
   struct cpucycles_why why = { 0 };
   int error;
 
-  cpucycles_implementation(); /* from now on, the next best is there to fall back to */
+  cpucycles_implementation(); /* so that the next best counter exists */
   error = by_read.open(&why);
   if (error)
     skip_no_events(test);
@@ -294,12 +296,12 @@ static void open_by_fake(void)
   struct cpucycles_why why = { 0 };
 
   cpucycles_implementation();
-  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), 0);
+  ck_assert_int_eq(cpucycles_perf_open(&fake_method, &why), 0);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
 }
 
 /* Pages of memory that the process has mapped. */
-static long mapped(void)
+static long mapped_pages(void)
 {
   FILE *file = fopen("/proc/self/statm", "r");
   long pages = -1;
@@ -312,8 +314,8 @@ static long mapped(void)
   return pages;
 }
 
-/* Uses this much CPU time. */
-static void work(long long nanoseconds)
+/* Spends this much CPU time. */
+static void spend_cpu_time(long long nanoseconds)
 {
   struct timespec now;
   long long end = 0;
@@ -325,7 +327,7 @@ static void work(long long nanoseconds)
   } while (now.tv_sec * 1000000000LL + now.tv_nsec < end);
 }
 
-/* Half to double: the machine may be busy. */
+/* From half to double: the machine may be busy. */
 static void expect_about(long long got, long long wanted)
 {
   ck_assert_int_ge(got, wanted / 2);
@@ -343,11 +345,11 @@ static int status_of(pid_t child)
 
 /* Threads. */
 
-static void *measure_work(void *nanoseconds)
+static void *measure_cpu_time(void *nanoseconds)
 {
   long long begin = by_read.read();
 
-  work(20000000);
+  spend_cpu_time(20000000);
   *(long long *)nanoseconds = by_read.read() - begin;
   return NULL;
 }
@@ -365,12 +367,12 @@ START_TEST(each_thread_counts_itself)
     return;
   mine = by_read.read();
   for (i = 0; i < 4; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_work, &counted[i]), 0);
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_cpu_time, &counted[i]), 0);
   for (i = 0; i < 4; i++) {
     pthread_join(threads[i], NULL);
     expect_about(counted[i], 20000000);
   }
-  /* this one slept */
+  /* this thread slept */
   ck_assert_int_lt(by_read.read() - mine, 20000000);
 }
 END_TEST
@@ -383,7 +385,7 @@ static void *read_twice(void *read)
   return read_counter() >= begin ? read : NULL;
 }
 
-/* With a page, which the kernel gives a software event too, and which shows nothing. */
+/* Pages of software events exist, but have no index. */
 static void run_threads(long long (*read_counter)(void), int count)
 {
   int i;
@@ -398,7 +400,7 @@ static void run_threads(long long (*read_counter)(void), int count)
   }
 }
 
-START_TEST(short_lived_threads_leave_nothing)
+START_TEST(short_lived_threads_leak_nothing)
 {
   int descriptors, i;
   long pages;
@@ -408,50 +410,50 @@ START_TEST(short_lived_threads_leave_nothing)
   for (i = 0; i < 2; i++) {
     long long (*read_counter)(void) = i == 0 ? by_read.read : read_by_fake;
 
-    run_threads(read_counter, 10); /* what the C library keeps of threads, it keeps now */
+    run_threads(read_counter, 10); /* allocates what the C library caches for threads */
     descriptors = suite_entries("/proc/self/fd");
-    pages = mapped();
+    pages = mapped_pages();
     run_threads(read_counter, suite_runs(10000));
     ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
-    /* whose memory it is, too */
+    /* the tools' own memory grows */
     if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu"))
-      ck_assert_int_le(mapped(), pages);
+      ck_assert_int_le(mapped_pages(), pages);
   }
 }
 END_TEST
 
-START_TEST(unit_says_whether_the_kernel_is_left_out)
+START_TEST(unit_says_whether_the_kernel_is_excluded)
 {
   struct cpucycles_why why = { 0 };
 
-  if (!opened("unit_says_whether_the_kernel_is_left_out"))
+  if (!opened("unit_says_whether_the_kernel_is_excluded"))
     return;
   ck_assert_str_eq(by_read.unit, "core cycles in user mode");
-  ck_assert_int_eq((int)asked[asks - 1].exclude_kernel, 1);
+  ck_assert_int_eq((int)requests[request_count - 1].exclude_kernel, 1);
   by_read.close();
   refuses_exclusion = 1;
   ck_assert_int_eq(by_read.open(&why), 0);
   ck_assert_str_eq(why.unit, "core cycles in user mode and kernel");
-  ck_assert_int_eq((int)asked[asks - 1].exclude_kernel, 0);
+  ck_assert_int_eq((int)requests[request_count - 1].exclude_kernel, 0);
 }
 END_TEST
 
-/* What threads cost the program. */
+/* Descriptors and memory that threads cost the program. */
 
 enum { MANY = 1100, READERS = 100, LIMIT = 1024 };
 
-static pthread_barrier_t all_have_read, all_counted;
+static pthread_barrier_t all_have_read, readers_may_exit;
 
 static void *read_and_wait(void *read)
 {
   void *result = read_twice(read);
 
   pthread_barrier_wait(&all_have_read);
-  pthread_barrier_wait(&all_counted);
+  pthread_barrier_wait(&readers_may_exit);
   return result;
 }
 
-/* Lets so many threads read, and stay. */
+/* Starts count threads that read and then wait. */
 static void start_readers(pthread_t *threads, int count, long long (**read_counter)(void))
 {
   pthread_attr_t small;
@@ -460,7 +462,7 @@ static void start_readers(pthread_t *threads, int count, long long (**read_count
   pthread_attr_init(&small);
   pthread_attr_setstacksize(&small, 1 << 16);
   pthread_barrier_init(&all_have_read, NULL, (unsigned)count + 1);
-  pthread_barrier_init(&all_counted, NULL, (unsigned)count + 1);
+  pthread_barrier_init(&readers_may_exit, NULL, (unsigned)count + 1);
   for (i = 0; i < count; i++)
     ck_assert_int_eq(pthread_create(&threads[i], &small, read_and_wait, read_counter), 0);
   pthread_barrier_wait(&all_have_read);
@@ -471,22 +473,22 @@ static void end_readers(pthread_t *threads, int count)
   void *result;
   int i;
 
-  pthread_barrier_wait(&all_counted);
+  pthread_barrier_wait(&readers_may_exit);
   for (i = 0; i < count; i++) {
     pthread_join(threads[i], &result);
     ck_assert_ptr_nonnull(result);
   }
 }
 
-START_TEST(threads_that_read_through_pages_keep_no_descriptor)
+START_TEST(threads_reading_through_pages_hold_no_descriptor)
 {
   long long (*read_counter)(void) = read_by_fake;
   pthread_t threads[READERS];
   int before = suite_entries("/proc/self/fd");
 
   record(0, 1, 48, 0);
-  records_each = 1;
-  prepared.enabled = prepared.running = 1; /* read(2) agrees: 0 */
+  every_event_has_a_page = 1;
+  prepared_reading.enabled = prepared_reading.running = 1; /* read(2) agrees: 0 */
   open_by_fake();
   start_readers(threads, READERS, &read_counter);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
@@ -495,8 +497,8 @@ START_TEST(threads_that_read_through_pages_keep_no_descriptor)
 }
 END_TEST
 
-/* How many descriptors the program can open. */
-static int room(void)
+/* Number of descriptors that the program can still open. */
+static int free_descriptors(void)
 {
   static int opened_here[LIMIT];
   int count = 0, i;
@@ -508,35 +510,35 @@ static int room(void)
   return count;
 }
 
-START_TEST(many_threads_leave_half_of_the_descriptors)
+START_TEST(many_threads_leave_half_of_the_descriptors_free)
 {
   static pthread_t threads[MANY];
   long long (*read_counter)(void) = by_read.read;
   struct rlimit limit;
   int before;
 
-  if (skip_under("valgrind", "many_threads_leave_half_of_the_descriptors",
+  if (skip_under("valgrind", "many_threads_leave_half_of_the_descriptors_free",
         "valgrind takes at most 500 threads"))
     return;
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   limit.rlim_cur = LIMIT;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    skip("many_threads_leave_half_of_the_descriptors", "the limit of descriptors is less");
+    skip("many_threads_leave_half_of_the_descriptors_free", "the limit of descriptors is less");
     return;
   }
-  if (!opened("many_threads_leave_half_of_the_descriptors"))
+  if (!opened("many_threads_leave_half_of_the_descriptors_free"))
     return;
   before = suite_entries("/proc/self/fd");
   start_readers(threads, MANY, &read_counter);
   ck_assert_int_le(suite_entries("/proc/self/fd") - before, LIMIT / 2);
-  ck_assert_int_ge(room(), LIMIT / 2 - before);
+  ck_assert_int_ge(free_descriptors(), LIMIT / 2 - before);
   ck_assert_str_eq(noted, "by-next-best");
   end_readers(threads, MANY);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 
-START_TEST(descriptors_above_half_of_the_limit_are_the_programs)
+START_TEST(threads_open_no_descriptors_above_half_of_the_range)
 {
   long long (*read_counter)(void) = by_read.read;
   struct rlimit limit;
@@ -546,11 +548,11 @@ START_TEST(descriptors_above_half_of_the_limit_are_the_programs)
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   limit.rlim_cur = 3000;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    skip("descriptors_above_half_of_the_limit_are_the_programs",
+    skip("threads_open_no_descriptors_above_half_of_the_range",
       "the limit of descriptors is less");
     return;
   }
-  if (!opened("descriptors_above_half_of_the_limit_are_the_programs"))
+  if (!opened("threads_open_no_descriptors_above_half_of_the_range"))
     return;
   for (i = own.event[0].descriptor + 1; i < 1024 + 1500; i++)
     ck_assert_int_eq(dup2(0, i), i);
@@ -566,23 +568,23 @@ START_TEST(descriptors_above_half_of_the_limit_are_the_programs)
 }
 END_TEST
 
-START_TEST(event_is_none_of_the_standard_descriptors)
+START_TEST(event_descriptor_avoids_the_standard_streams)
 {
   struct rlimit limit;
-  int keep[3], i, descriptor;
+  int saved[3], i, descriptor;
 
-  if (!opened("event_is_none_of_the_standard_descriptors"))
+  if (!opened("event_descriptor_avoids_the_standard_streams"))
     return;
   by_read.close();
   for (i = 0; i < 3; i++) {
-    keep[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
+    saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
     close(i);
   }
-  opened("event_is_none_of_the_standard_descriptors");
+  opened("event_descriptor_avoids_the_standard_streams");
   descriptor = own.event[0].descriptor;
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
-    dup2(keep[i], i);
+    dup2(saved[i], i);
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   ck_assert_int_ge(descriptor, limit.rlim_cur < 2048 ? (int)limit.rlim_cur / 2 : 1024);
 }
@@ -598,16 +600,16 @@ static void *count_allocations(void *bytes)
   return NULL;
 }
 
-START_TEST(first_read_of_a_thread_allocates_nothing)
+START_TEST(first_read_in_a_thread_allocates_nothing)
 {
   pthread_key_t keys[100];
   pthread_t thread;
   size_t bytes = 1;
   int i;
 
-  for (i = 0; i < 100; i++) /* of the program's own, before its first call */
+  for (i = 0; i < 100; i++) /* the program's own keys, before its first call */
     ck_assert_int_eq(pthread_key_create(&keys[i], NULL), 0);
-  if (!opened("first_read_of_a_thread_allocates_nothing"))
+  if (!opened("first_read_in_a_thread_allocates_nothing"))
     return;
   ck_assert_int_eq(pthread_create(&thread, NULL, count_allocations, &bytes), 0);
   pthread_join(thread, NULL);
@@ -615,44 +617,45 @@ START_TEST(first_read_of_a_thread_allocates_nothing)
 }
 END_TEST
 #else
-START_TEST(first_read_of_a_thread_allocates_nothing)
+START_TEST(first_read_in_a_thread_allocates_nothing)
 {
-  skip("first_read_of_a_thread_allocates_nothing", "this C library does not count what is allocated");
+  skip("first_read_in_a_thread_allocates_nothing",
+    "this C library does not count what is allocated");
 }
 END_TEST
 #endif
 
-static pthread_key_t late; /* whose destructor runs after ours */
+static pthread_key_t late_key; /* its destructor runs after ours */
 static long long late_before, late_after;
 static int late_rounds;
 
 static void read_late(void *value)
 {
   late_after = read_by_fake();
-  /* the join comes later; some tools see it earlier */
+  /* some tools do not see that the join comes later */
   if (__atomic_add_fetch(&late_rounds, 1, __ATOMIC_ACQ_REL) < 4)
-    pthread_setspecific(late, value);
+    pthread_setspecific(late_key, value);
 }
 
 static void *exit_reading(void *value)
 {
   read_by_fake();
   hardware[2] = 1000000000000LL;
-  prepared.value = 1000000000005ULL; /* read(2) agrees */
-  prepared.enabled = prepared.running = 1;
+  prepared_reading.value = 1000000000005ULL; /* read(2) agrees */
+  prepared_reading.enabled = prepared_reading.running = 1;
   late_before = read_by_fake();
-  pthread_setspecific(late, &late);
+  pthread_setspecific(late_key, &late_key);
   return value;
 }
 
-START_TEST(read_in_a_later_destructor_goes_upward_and_leaves_nothing)
+START_TEST(read_in_a_later_destructor_goes_upward_and_leaks_nothing)
 {
   pthread_t thread;
   int descriptors;
 
   record(0, 2, 48, 0);
   open_by_fake();
-  ck_assert_int_eq(pthread_key_create(&late, read_late), 0);
+  ck_assert_int_eq(pthread_key_create(&late_key, read_late), 0);
   record(1, 3, 48, 5);
   descriptors = suite_entries("/proc/self/fd");
   noted = NULL;
@@ -662,15 +665,15 @@ START_TEST(read_in_a_later_destructor_goes_upward_and_leaves_nothing)
   ck_assert_int_gt(late_before, 900000000000LL);
   ck_assert_int_ge(late_after, late_before);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
-  ck_assert_ptr_null(noted); /* nothing was lost */
+  ck_assert_ptr_null(noted); /* no thread fell back */
 }
 END_TEST
 
-START_TEST(closed_counter_leaves_nothing)
+START_TEST(closed_counter_leaks_nothing)
 {
   int before = suite_entries("/proc/self/fd");
 
-  if (!opened("closed_counter_leaves_nothing"))
+  if (!opened("closed_counter_leaks_nothing"))
     return;
   by_read.close();
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
@@ -682,50 +685,50 @@ static void *read_and_wait_for_close(void *unused)
 {
   by_read.read();
   pthread_barrier_wait(&all_have_read);
-  pthread_barrier_wait(&all_counted);
+  pthread_barrier_wait(&readers_may_exit);
   return unused;
 }
 
-START_TEST(thread_that_exits_after_the_counter_was_closed_does_no_harm)
+START_TEST(thread_exit_after_the_close_is_harmless)
 {
   int descriptors = suite_entries("/proc/self/fd");
   pthread_t thread;
 
-  if (!opened("thread_that_exits_after_the_counter_was_closed_does_no_harm"))
+  if (!opened("thread_exit_after_the_close_is_harmless"))
     return;
   pthread_barrier_init(&all_have_read, NULL, 2);
-  pthread_barrier_init(&all_counted, NULL, 2);
+  pthread_barrier_init(&readers_may_exit, NULL, 2);
   ck_assert_int_eq(pthread_create(&thread, NULL, read_and_wait_for_close, NULL), 0);
   pthread_barrier_wait(&all_have_read);
   by_read.close();
-  pthread_barrier_wait(&all_counted);
+  pthread_barrier_wait(&readers_may_exit);
   pthread_join(thread, NULL);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), descriptors);
 }
 END_TEST
 
-/* Children. */
+/* Child processes. */
 
-/* In a child: counts itself from where the parent was. */
+/* In a child: 0 if it counts its own time, starting from its parent's count. */
 static int child_is_right(long long before, long long (*read_counter)(void))
 {
   long long begin = read_counter(), end;
 
-  work(20000000);
+  spend_cpu_time(20000000);
   end = read_counter();
   return begin < before ? 1 : end - begin < 10000000 ? 2 : end - begin > 40000000 ? 3
     : own.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 4 : own.process != getpid() ? 5 : 0;
 }
 
-START_TEST(forked_child_counts_itself_and_goes_on_upward)
+START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
 {
   long long before, after;
   int descriptors;
   pid_t child;
 
-  if (!opened("forked_child_counts_itself_and_goes_on_upward"))
+  if (!opened("forked_child_counts_itself_upward_from_its_parents_count"))
     return;
-  work(5000000);
+  spend_cpu_time(5000000);
   descriptors = suite_entries("/proc/self/fd");
   before = by_read.read();
   child = fork();
@@ -737,7 +740,7 @@ START_TEST(forked_child_counts_itself_and_goes_on_upward)
   ck_assert_int_eq(status_of(child), 0);
   after = by_read.read();
   ck_assert_int_ge(after, before);
-  ck_assert_int_lt(after - before, 20000000); /* the child's 20 ms are not among them */
+  ck_assert_int_lt(after - before, 20000000); /* without the child's 20 ms */
 }
 END_TEST
 
@@ -748,18 +751,18 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 
   record(0, 3, 64, 1000);
   hardware[2] = 500;
-  prepared.value = 1500; /* read(2) agrees */
-  prepared.enabled = prepared.running = 1;
+  prepared_reading.value = 1500; /* read(2) agrees */
+  prepared_reading.enabled = prepared_reading.running = 1;
   open_by_fake();
   before = read_by_fake();
-  hardware[2] += 1000000000000ULL; /* since then, until the fork */
+  hardware[2] += 1000000000000ULL; /* before the fork */
   child = fork();
   if (child == 0) {
     long long after;
     int executed_by_parent = executed;
 
-    recorded[0] = NULL; /* the child's own event has a page that shows nothing */
-    prepared.enabled = 0;
+    recorded[0] = NULL; /* the child's own event has a page without an index */
+    prepared_reading.enabled = 0;
     after = read_by_fake();
     suite_exit(after < before + 1000000000000LL ? 1 : own.process != getpid() ? 2
       : own.state == CPUCYCLES_PERF_BY_PAGES ? 3 : executed != executed_by_parent);
@@ -814,7 +817,7 @@ START_TEST(child_of_a_raw_clone_counts_itself)
 }
 END_TEST
 
-/* A function of its own: what vfork() returns twice into should have little that could be lost. */
+/* A separate function, because vfork() returns into it twice: few locals can be clobbered. */
 static __attribute__((noinline)) pid_t read_in_vfork_child(const long long *before)
 {
   pid_t child = vfork();
@@ -844,7 +847,7 @@ START_TEST(vfork_child_disturbs_nothing)
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
   ck_assert(own.event[0].id == id);
-  work(10000000);
+  spend_cpu_time(10000000);
   after = by_read.read();
   expect_about(after - before, 10000000);
 }
@@ -892,45 +895,45 @@ END_TEST
 
 extern char **environ;
 
-START_TEST(forked_child_that_exits_unread_unmaps_nothing_of_its_own)
+START_TEST(forked_child_that_never_read_unmaps_nothing_at_exit)
 {
   struct perf_event_mmap_page *at = record(0, 2, 48, 0);
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   pid_t child;
 
-  if (skip_under("qemu", "forked_child_that_exits_unread_unmaps_nothing_of_its_own",
+  if (skip_under("qemu", "forked_child_that_never_read_unmaps_nothing_at_exit",
         "qemu says that it wipes memory in a forked child, and does not"))
     return;
   open_by_fake();
   read_by_fake();
   child = fork();
   if (child == 0) {
-    /* where the parent's page is, there is nothing in the child, and so its memory comes to be
-       there */
+    /* The parent's page is not inherited, so the child's own memory can come to lie at its
+       address. */
     volatile struct perf_event_mmap_page *mine = mmap(at, size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-    mine->data_offset = size; /* the worst that can be there */
+    mine->data_offset = size; /* the worst content */
     mine->lock = 7;
-    unload(); /* as exit() does */
+    unload(); /* like exit() */
     suite_exit(mine->lock == 7 ? 0 : 1);
   }
   ck_assert_int_eq(status_of(child), 0);
 }
 END_TEST
 
-START_TEST(child_that_closes_descriptors_goes_on_upward)
+START_TEST(count_goes_upward_in_a_child_that_closes_the_descriptor)
 {
   long long before;
   pid_t child;
 
   record(0, 2, 48, 0);
   open_by_fake();
-  if (skip_under("qemu", "child_that_closes_descriptors_goes_on_upward",
+  if (skip_under("qemu", "count_goes_upward_in_a_child_that_closes_the_descriptor",
         "qemu says that it wipes memory in a forked child, and does not"))
     return;
   own.base = own.last = 0;
-  work(1000000);
+  spend_cpu_time(1000000);
   hardware[1] = 2000000; /* two cycles a nanosecond */
   before = read_by_fake();
   ck_assert_int_gt(before, 0);
@@ -971,13 +974,13 @@ START_TEST(no_descriptor_is_inherited_across_exec)
 }
 END_TEST
 
-/* Losses. */
+/* Lost descriptors, events and pages. */
 
-START_TEST(lost_descriptor_goes_on_with_the_next_best)
+START_TEST(closed_descriptor_leads_to_the_next_best_counter)
 {
   long long before, after;
 
-  if (!opened("lost_descriptor_goes_on_with_the_next_best"))
+  if (!opened("closed_descriptor_leads_to_the_next_best_counter"))
     return;
   before = by_read.read();
   close(own.event[0].descriptor);
@@ -985,25 +988,25 @@ START_TEST(lost_descriptor_goes_on_with_the_next_best)
   ck_assert_int_ge(after, before);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_str_eq(noted, "by-next-best");
-  work(10000000);
+  spend_cpu_time(10000000);
   before = by_read.read();
-  ck_assert_int_gt(before, after); /* now in cycles */
+  ck_assert_int_gt(before, after); /* in cycles from here */
   ck_assert_int_ge(before - after, cpucycles_persecond() / 100 / 2);
 }
 END_TEST
 
-/* One read cannot tell before what is there. */
-START_TEST(file_in_the_place_of_the_event_is_read_once_and_stays_open)
+/* One read is needed to recognise a foreign file. */
+START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
 {
   char bytes[100] = { 0 };
-  int ends[2], number;
+  int pipe_ends[2], number;
 
-  if (!opened("file_in_the_place_of_the_event_is_read_once_and_stays_open"))
+  if (!opened("file_on_our_descriptor_is_read_once_and_stays_open"))
     return;
   number = own.event[0].descriptor;
-  ck_assert_int_eq(pipe(ends), 0);
-  ck_assert_int_eq((int)write(ends[1], bytes, sizeof bytes), (int)sizeof bytes);
-  ck_assert_int_eq(dup2(ends[0], number), number);
+  ck_assert_int_eq(pipe(pipe_ends), 0);
+  ck_assert_int_eq((int)write(pipe_ends[1], bytes, sizeof bytes), (int)sizeof bytes);
+  ck_assert_int_eq(dup2(pipe_ends[0], number), number);
   by_read.read();
   by_read.read();
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
@@ -1013,7 +1016,7 @@ START_TEST(file_in_the_place_of_the_event_is_read_once_and_stays_open)
 }
 END_TEST
 
-START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
+START_TEST(foreign_event_on_our_descriptor_is_rejected)
 {
   struct perf_event_attr wanted;
   int other;
@@ -1026,8 +1029,8 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
     | PERF_FORMAT_ID;
   wanted.exclude_kernel = 1;
   other = kernel_open(&wanted);
-  work(1000000); /* by which it is ahead */
-  if (!opened("another_event_in_the_place_of_ours_is_not_taken_for_it"))
+  spend_cpu_time(1000000); /* puts it ahead of ours */
+  if (!opened("foreign_event_on_our_descriptor_is_rejected"))
     return;
   ck_assert_int_ge(other, 0);
   ck_assert_int_eq(dup2(other, own.event[0].descriptor), own.event[0].descriptor);
@@ -1036,33 +1039,33 @@ START_TEST(another_event_in_the_place_of_ours_is_not_taken_for_it)
 }
 END_TEST
 
-START_TEST(event_that_shared_its_hardware_is_not_taken_for_a_whole_count)
+START_TEST(count_of_a_multiplexed_event_is_rejected)
 {
   long long before;
 
-  if (!opened("event_that_shared_its_hardware_is_not_taken_for_a_whole_count"))
+  if (!opened("count_of_a_multiplexed_event_is_rejected"))
     return;
   before = by_read.read();
-  prepared.value = (uint64_t)before + 1000000000000ULL;
-  prepared.enabled = 1000;
-  prepared.running = 999;
+  prepared_reading.value = (uint64_t)before + 1000000000000ULL;
+  prepared_reading.enabled = 1000;
+  prepared_reading.running = 999;
   ck_assert_int_ge(by_read.read(), before);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
 }
 END_TEST
 
-START_TEST(program_that_closes_all_descriptors_goes_on_upward)
+START_TEST(count_goes_upward_after_the_program_closes_all_descriptors)
 {
   pid_t child;
 
-  if (!opened("program_that_closes_all_descriptors_goes_on_upward"))
+  if (!opened("count_goes_upward_after_the_program_closes_all_descriptors"))
     return;
   child = fork();
   if (child == 0) {
     long long before = by_read.read(), after;
     int i, reads;
 
-    for (i = 3; i < 4096; i++) /* as closefrom() */
+    for (i = 3; i < 4096; i++) /* like closefrom() */
       close(i);
     after = by_read.read();
     for (reads = 0; reads < 100 && after >= before; reads++) {
@@ -1076,48 +1079,48 @@ START_TEST(program_that_closes_all_descriptors_goes_on_upward)
 }
 END_TEST
 
-START_TEST(disabled_event_is_seen)
+START_TEST(disabled_event_leads_to_the_next_best_counter)
 {
   long long before, after;
 
-  if (!opened("disabled_event_is_seen"))
+  if (!opened("disabled_event_leads_to_the_next_best_counter"))
     return;
-  if (made_up || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0) {
-    skip("disabled_event_is_seen", "perf events cannot be disabled here");
+  if (events_are_simulated || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0) {
+    skip("disabled_event_leads_to_the_next_best_counter", "perf events cannot be disabled here");
     return;
   }
-  before = by_read.read(); /* until then it had counted */
+  before = by_read.read(); /* counted until here */
   after = by_read.read();
   ck_assert_int_ge(after, before);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_str_eq(noted, "by-next-best");
-  work(10000000);
+  spend_cpu_time(10000000);
   ck_assert_int_ge(by_read.read() - after, cpucycles_persecond() / 100 / 2);
 }
 END_TEST
 
-START_TEST(event_that_counted_part_of_the_time_is_not_opened)
+START_TEST(multiplexed_event_is_not_opened)
 {
   struct cpucycles_why why = { 0 };
 
   record(0, 2, 48, 1000);
-  prepared.value = 1000;
-  prepared.enabled = 1000000;
-  prepared.running = 500000;
-  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), EIO);
+  prepared_reading.value = 1000;
+  prepared_reading.enabled = 1000000;
+  prepared_reading.running = 500000;
+  ck_assert_int_eq(cpucycles_perf_open(&fake_method, &why), EIO);
   cpucycles_perf_close();
   ck_assert_int_eq(executed, 0);
 }
 END_TEST
 
-START_TEST(page_that_counted_part_of_the_time_is_left)
+START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
 {
   page = record(0, 2, 48, 1000);
   hardware[1] = 500;
   open_by_fake();
   read_by_fake();
   page->lock += 2;
-  page->index = 3; /* on its core again, after another kind of core */
+  page->index = 3; /* on its core again, after another core type */
   page->time_enabled += 2000000;
   page->time_running += 1000000;
   read_by_fake();
@@ -1125,29 +1128,29 @@ START_TEST(page_that_counted_part_of_the_time_is_left)
 }
 END_TEST
 
-static void *go_without(void *step)
+static void *count_by_next_best(void *step)
 {
   long long begin = by_read.read();
 
-  work(10000000);
+  spend_cpu_time(10000000);
   *(long long *)step = by_read.read() - begin;
   return own.state == CPUCYCLES_PERF_BY_NEXT_BEST ? step : NULL;
 }
 
-START_TEST(thread_without_a_descriptor_left_counts_by_the_next_best)
+START_TEST(thread_without_a_free_descriptor_uses_the_next_best_counter)
 {
   struct rlimit usual, none;
   pthread_t thread;
   long long step;
   void *result;
 
-  if (!opened("thread_without_a_descriptor_left_counts_by_the_next_best"))
+  if (!opened("thread_without_a_free_descriptor_uses_the_next_best_counter"))
     return;
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
   none = usual;
   none.rlim_cur = 0;
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-  ck_assert_int_eq(pthread_create(&thread, NULL, go_without, &step), 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_by_next_best, &step), 0);
   pthread_join(thread, &result);
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
   ck_assert_ptr_nonnull(result);
@@ -1155,10 +1158,10 @@ START_TEST(thread_without_a_descriptor_left_counts_by_the_next_best)
 }
 END_TEST
 
-static void keep_handlers(int (*rescue)(int, const void *, void *));
+static void install_handlers(int (*rescue)(int, const void *, void *));
 
-/* _i: a filter that answers EPERM; one that raises SIGSYS */
-START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
+/* _i selects the filter: 0 answers EPERM, 1 raises SIGSYS. */
+START_TEST(thread_under_a_later_seccomp_filter_uses_the_next_best_counter)
 {
 #ifdef HAVE_LINUX_SECCOMP_H
   const unsigned answers[] = { SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_TRAP };
@@ -1174,34 +1177,34 @@ START_TEST(thread_under_a_filter_installed_later_counts_by_the_next_best)
   void *result;
 
   if (_i == 1 && skip_under("valgrind",
-    "thread_under_a_filter_installed_later_counts_by_the_next_best (SIGSYS)",
+    "thread_under_a_later_seccomp_filter_uses_the_next_best_counter (SIGSYS)",
         "valgrind 3.19 itself ends when a filter raises SIGSYS"))
     return;
-  if (!opened("thread_under_a_filter_installed_later_counts_by_the_next_best"))
+  if (!opened("thread_under_a_later_seccomp_filter_uses_the_next_best_counter"))
     return;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
     || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
-    skip("thread_under_a_filter_installed_later_counts_by_the_next_best",
+    skip("thread_under_a_later_seccomp_filter_uses_the_next_best_counter",
       "no seccomp filters here");
     return;
   }
-  keep_handlers(by_read.rescue);
+  install_handlers(by_read.rescue);
   by_read.read();
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* what is open stays */
-  ck_assert_int_eq(pthread_create(&thread, NULL, go_without, &step), 0);
+  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* open events stay */
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_by_next_best, &step), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_nonnull(result);
   ck_assert_int_ge(step, cpucycles_persecond() / 100 / 2);
 #else
-  skip("thread_under_a_filter_installed_later_counts_by_the_next_best",
+  skip("thread_under_a_later_seccomp_filter_uses_the_next_best_counter",
     "built without linux/seccomp.h");
 #endif
 }
 END_TEST
 
-START_TEST(errno_is_left_alone)
+START_TEST(read_preserves_errno)
 {
-  if (!opened("errno_is_left_alone"))
+  if (!opened("read_preserves_errno"))
     return;
   errno = 4711;
   by_read.read();
@@ -1213,18 +1216,18 @@ END_TEST
 
 /* Signal handlers. */
 
-static long long (*interrupted)(void);
-static volatile long long in_handler;
+static long long (*read_in_signal)(void);
+static volatile long long last_in_handler;
 static volatile int handled, backward;
 
 static void read_in_handler(int signal)
 {
-  long long count = interrupted();
+  long long count = read_in_signal();
 
   (void)signal;
-  if (count < in_handler)
+  if (count < last_in_handler)
     backward = 1;
-  in_handler = count;
+  last_in_handler = count;
   handled++;
 }
 
@@ -1235,7 +1238,7 @@ static void interrupt_reads(long long (*read_counter)(void))
   long long last = 0;
   int wanted = suite_runs(2000), i;
 
-  interrupted = read_counter;
+  read_in_signal = read_counter;
   memset(&action, 0, sizeof action);
   action.sa_handler = read_in_handler;
   ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
@@ -1260,24 +1263,24 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_goes_upward)
 }
 END_TEST
 
-static void count_on(void)
+static void advance_counter(void)
 {
   hardware[4]++;
 }
 
-START_TEST(read_by_instruction_in_a_handler_that_interrupts_one_goes_upward)
+START_TEST(instruction_read_in_a_handler_that_interrupts_one_goes_upward)
 {
   record(0, 5, 48, 7);
   open_by_fake();
   own.base = 0;
-  meanwhile = count_on;
+  during_instruction = advance_counter;
   interrupt_reads(read_by_fake);
 }
 END_TEST
 
-/* Recorded pages. */
+/* Recorded mmap pages. */
 
-START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
+START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
 {
   static const struct {
     int width;
@@ -1288,13 +1291,13 @@ START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
     { 32, 0, 5, 5 },
     { 32, 0x100000000LL, 0x7fffffff, 0x17fffffffLL },
     { 32, 0x100000000LL, 0x80000000, 0x80000000LL }, /* past the middle: negative */
-    { 32, 1000, 0xdeadbeef00000010ULL, 1016 },        /* what is above the width does not count */
+    { 32, 1000, 0xdeadbeef00000010ULL, 1016 },        /* bits above the width are ignored */
     { 40, 1LL << 39, 0xffffffffffULL, (1LL << 39) - 1 },
     { 40, 1LL << 39, 0x8000000000ULL, 0 },
     { 48, 1LL << 47, 0x800000000000ULL, 0 }, /* where Linux starts its counters on Intel */
     { 48, 1LL << 47, 0x7fffffffffffULL, (1LL << 48) - 1 },
     { 48, -1000, 3000, 2000 }, /* a negative offset */
-    { 64, INT64_MIN, 0x8000000000000000ULL, 0 }, /* and on Arm */
+    { 64, INT64_MIN, 0x8000000000000000ULL, 0 }, /* where Linux starts them on Arm */
     { 64, INT64_MIN, 0x8000000000001234ULL, 0x1234 },
     { 64, 0, 0x7fffffffffffffffULL, INT64_MAX },
   };
@@ -1302,10 +1305,10 @@ START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
 
   page = record(0, 1, 64, 0);
   open_by_fake();
-  own.base = 0; /* which makes up for what the event had counted by then */
+  own.base = 0; /* clears the event's count until the opening */
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
-    own.spare = 64 - cases[i].width; /* as at the opening */
+    own.spare = 64 - cases[i].width; /* as set at the opening */
     page->offset = (int64_t)((uint64_t)cases[i].offset);
     hardware[0] = cases[i].counter;
     ck_assert_msg(read_by_fake() == cases[i].count, "case %u: %lld, not %lld", i, read_by_fake(),
@@ -1314,7 +1317,7 @@ START_TEST(count_is_offset_and_counter_sign_extended_in_every_width)
 }
 END_TEST
 
-START_TEST(count_goes_on_where_the_counter_wraps)
+START_TEST(count_continues_across_a_wraparound_of_the_counter)
 {
   static const int widths[] = { 32, 40, 48 };
   unsigned i;
@@ -1325,15 +1328,15 @@ START_TEST(count_goes_on_where_the_counter_wraps)
     uint64_t half = 1ULL << (widths[i] - 1);
     long long before;
 
-    /* Linux sets it half a turn back, so that it overflows at 0, and then moves the offset. */
+    /* Linux starts it half its range back, so that it overflows at 0, and then moves the offset. */
     page->pmc_width = (uint16_t)widths[i];
     own.spare = 64 - widths[i];
     page->offset = (int64_t)half;
     hardware[0] = 2 * half - 10;
     before = read_by_fake();
-    hardware[0] = 10; /* it wraps, and the interrupt is not there yet */
+    hardware[0] = 10; /* it wraps, and the interrupt is pending */
     ck_assert_int_eq(read_by_fake() - before, 20);
-    page->lock += 2; /* now it is */
+    page->lock += 2; /* the interrupt has run */
     page->offset = (int64_t)(half + 10 + half);
     hardware[0] = half;
     ck_assert_int_eq(read_by_fake() - before, 20);
@@ -1352,9 +1355,9 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
   read_by_fake();
   page->index = 0;
   noted = NULL;
-  before = read_by_fake(); /* from here on, the real event's */
+  before = read_by_fake(); /* from the real event */
   executed = 0;
-  work(10000000);
+  spend_cpu_time(10000000);
   after = read_by_fake();
   ck_assert_int_eq(executed, 0);
   expect_about(after - before, 10000000);
@@ -1363,8 +1366,8 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
 }
 END_TEST
 
-/* The kernel moves the event to another counter between the read of the index and that of the
-   counter. */
+/* The kernel moves the event to another counter after the index was read and before the counter
+   is. */
 static void move_once(void)
 {
   if (executed > 1)
@@ -1375,7 +1378,7 @@ static void move_once(void)
   hardware[6] = 42;
 }
 
-START_TEST(lock_that_changes_in_the_middle_is_read_again)
+START_TEST(seqlock_change_during_a_read_repeats_the_read)
 {
   page = record(0, 2, 48, 100);
   hardware[1] = 77;
@@ -1383,7 +1386,7 @@ START_TEST(lock_that_changes_in_the_middle_is_read_again)
   own.base = 0;
   ck_assert_int_eq(read_by_fake(), 177);
   executed = 0;
-  meanwhile = move_once;
+  during_instruction = move_once;
   ck_assert_int_eq(read_by_fake(), 5042);
   ck_assert_int_eq(executed, 2);
 }
@@ -1395,11 +1398,11 @@ static void lose_index(void)
   page->index = 0;
 }
 
-START_TEST(index_that_vanishes_in_the_middle_is_obeyed)
+START_TEST(index_cleared_during_a_read_stops_the_instruction)
 {
   page = record(0, 2, 48, 100);
   open_by_fake();
-  meanwhile = lose_index;
+  during_instruction = lose_index;
   executed = 0;
   read_by_fake();
   read_by_fake();
@@ -1407,7 +1410,7 @@ START_TEST(index_that_vanishes_in_the_middle_is_obeyed)
 }
 END_TEST
 
-START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
+START_TEST(counter_hidden_by_the_kernel_is_not_opened)
 {
   static const struct {
     uint32_t index;
@@ -1421,8 +1424,8 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
 
     page = record(0, cases[i].index, cases[i].width, 0);
     page->cap_user_rdpmc = (unsigned)cases[i].shown & 1;
-    maps = 0;
-    error = cpucycles_perf_open(&by_fake, &why);
+    pages_given = 0;
+    error = cpucycles_perf_open(&fake_method, &why);
     ck_assert_int_eq(error, EACCES);
     ck_assert_ptr_nonnull(why.explanation);
     ck_assert_int_eq(fake_refusal.is_hidden, 1);
@@ -1433,21 +1436,21 @@ START_TEST(counter_that_the_kernel_does_not_show_is_not_opened)
 }
 END_TEST
 
-START_TEST(reason_of_a_hidden_counter_stays_its_own_when_another_is_opened)
+START_TEST(opening_another_counter_preserves_a_hidden_counters_reason)
 {
   struct cpucycles_why why = { 0 }, other = { 0 }, later = { 0 };
 
   record(0, 0, 48, 0);
-  ck_assert_int_eq(cpucycles_perf_open(&by_fake, &why), EACCES);
+  ck_assert_int_eq(cpucycles_perf_open(&fake_method, &why), EACCES);
   cpucycles_perf_close();
   by_read.open(&other);
   by_read.close();
-  cpucycles_perf_explain(&by_fake, EACCES, 0, &later);
+  cpucycles_perf_explain(&fake_method, EACCES, 0, &later);
   ck_assert_str_eq(later.remedy, "show it");
 }
 END_TEST
 
-START_TEST(count_goes_on_from_the_page_that_lost_its_index)
+START_TEST(count_continues_after_the_page_loses_its_index)
 {
   long long before, after;
 
@@ -1462,12 +1465,12 @@ START_TEST(count_goes_on_from_the_page_that_lost_its_index)
   after = read_by_fake();
   ck_assert_int_ge(after, before + 1000000000000LL);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
-  work(10000000);
+  spend_cpu_time(10000000);
   expect_about(read_by_fake() - after, 10000000);
 }
 END_TEST
 
-START_TEST(nothing_left_at_all_still_goes_upward)
+START_TEST(count_goes_upward_without_page_and_descriptor)
 {
   struct rlimit usual, none;
   long long before, after;
@@ -1491,9 +1494,9 @@ START_TEST(nothing_left_at_all_still_goes_upward)
 }
 END_TEST
 
-/* Rescues, with the library's own handlers. */
+/* Rescues by the library's own handlers. */
 
-static void keep_handlers(int (*rescue)(int, const void *, void *))
+static void install_handlers(int (*rescue)(int, const void *, void *))
 {
   struct cpucycles_signal_state saved;
 
@@ -1504,18 +1507,18 @@ static void keep_handlers(int (*rescue)(int, const void *, void *))
   cpucycles_restore_signals(&saved);
 }
 
-START_TEST(page_unmapped_behind_our_back_is_done_without)
+START_TEST(read_survives_an_unmapped_page)
 {
   long long before, after;
 
-  if (skip_under("valgrind", "page_unmapped_behind_our_back_is_done_without",
+  if (skip_under("valgrind", "read_survives_an_unmapped_page",
         "valgrind takes the fault for an error of the program"))
     return;
   page = record(0, 2, 48, 0);
   open_by_fake();
-  keep_handlers(rescue_of_fake);
+  install_handlers(rescue_fake);
   before = read_by_fake();
-  work(10000000);
+  spend_cpu_time(10000000);
   ck_assert_int_eq(munmap(page, (size_t)sysconf(_SC_PAGESIZE)), 0);
   executed = 0;
   noted = NULL;
@@ -1523,7 +1526,7 @@ START_TEST(page_unmapped_behind_our_back_is_done_without)
   ck_assert_int_eq(executed, 0);
   ck_assert_int_ge(after, before);
   ck_assert_str_eq(noted, "by-read");
-  work(10000000);
+  spend_cpu_time(10000000);
   expect_about(read_by_fake() - after, 10000000);
 }
 END_TEST
@@ -1534,24 +1537,24 @@ static void unmap_once(void)
     munmap(page, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-START_TEST(page_unmapped_in_the_middle_of_a_read_is_done_without)
+START_TEST(read_survives_a_page_unmapped_during_it)
 {
-  if (skip_under("valgrind", "page_unmapped_in_the_middle_of_a_read_is_done_without",
+  if (skip_under("valgrind", "read_survives_a_page_unmapped_during_it",
         "valgrind takes the fault for an error of the program"))
     return;
   page = record(0, 2, 48, 0);
   open_by_fake();
-  keep_handlers(rescue_of_fake);
+  install_handlers(rescue_fake);
   executed = 0;
-  hardware[1] = 1LL << 46; /* what would look like a count */
-  meanwhile = unmap_once;
+  hardware[1] = 1LL << 46; /* would look like a count */
+  during_instruction = unmap_once;
   ck_assert_int_lt(read_by_fake(), 1LL << 45);
   ck_assert_int_eq(executed, 1);
   ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
-START_TEST(memory_of_the_program_in_the_place_of_the_page_is_not_replaced)
+START_TEST(memory_of_the_program_at_the_pages_address_is_not_replaced)
 {
   siginfo_t info;
   char *mine;
@@ -1559,13 +1562,13 @@ START_TEST(memory_of_the_program_in_the_place_of_the_page_is_not_replaced)
   page = record(0, 2, 48, 0);
   open_by_fake();
   memset(&info, 0, sizeof info);
-  info.si_addr = page; /* where something is mapped */
+  info.si_addr = page; /* mapped memory */
   ck_assert_int_eq(tested_rescue_page(&info), 0);
   ck_assert_int_eq(page->index, 2);
   info.si_addr = &info;
   ck_assert_int_eq(tested_rescue_page(&info), 0);
   mine = (char *)page;
-  memset(mine, 7, 4096); /* nothing of a page of the kernel's */
+  memset(mine, 7, 4096); /* nothing like a kernel's page */
   ck_assert_int_eq(tested_rescue_instruction(), 0);
   cpucycles_perf_close();
   ck_assert_int_eq(mine[0], 7);
@@ -1585,7 +1588,7 @@ END_TEST
 #undef refused
 #undef explain_refusal
 
-START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
+START_TEST(instruction_refused_after_the_opening_leads_to_read)
 {
   struct cpucycles_why why = { 0 };
   long long before;
@@ -1593,39 +1596,39 @@ START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
   cpucycles_implementation();
   page = record(0, 1, 48, 0);
   if (by_rdpmc.open(&why) != 0) {
-    skip_no_events("instruction_that_is_refused_in_mid_run_is_done_without");
+    skip_no_events("instruction_refused_after_the_opening_leads_to_read");
     return;
   }
-  if (skip_under("valgrind", "instruction_that_is_refused_in_mid_run_is_done_without",
+  if (skip_under("valgrind", "instruction_refused_after_the_opening_leads_to_read",
         "valgrind does not know the instruction"))
     return;
-  keep_handlers(by_rdpmc.rescue);
+  install_handlers(by_rdpmc.rescue);
   noted = NULL;
   before = by_rdpmc.read();
   if (!noted) {
-    skip("instruction_that_is_refused_in_mid_run_is_done_without",
+    skip("instruction_refused_after_the_opening_leads_to_read",
       "this system allows rdpmc always");
     return;
   }
   ck_assert_str_eq(noted, "by-read");
-  work(10000000);
+  spend_cpu_time(10000000);
   expect_about(by_rdpmc.read() - before, 10000000);
 }
 END_TEST
 #else
-START_TEST(instruction_that_is_refused_in_mid_run_is_done_without)
+START_TEST(instruction_refused_after_the_opening_leads_to_read)
 {
-  skip("instruction_that_is_refused_in_mid_run_is_done_without",
+  skip("instruction_refused_after_the_opening_leads_to_read",
     "the tests have no such instruction here");
 }
 END_TEST
 #endif
 
-/* Several kinds of core. */
+/* Core types (hybrid CPUs). */
 
 static char folder[] = "/tmp/cpucycles-perf-XXXXXX";
 
-static void put(const char *pmu, const char *file, const char *text)
+static void put_file(const char *pmu, const char *file, const char *text)
 {
   char path[200];
   FILE *stream;
@@ -1669,18 +1672,18 @@ static void begin_devices(void)
 static void describe_hybrid(void)
 {
   begin_devices();
-  put("cpu_core", "type", "4\n");
-  put("cpu_core", "cpus", "0-7\n");
-  put("cpu_atom", "type", "10\n");
-  put("cpu_atom", "cpus", "8-15\n");
-  put("uncore", "type", "20\n"); /* none of the cores' */
-  put("uncore", "cpus", "0\n");
-  put("arm_cspmu", "type", "21\n"); /* sounds like one, and says of no cores */
+  put_file("cpu_core", "type", "4\n");
+  put_file("cpu_core", "cpus", "0-7\n");
+  put_file("cpu_atom", "type", "10\n");
+  put_file("cpu_atom", "cpus", "8-15\n");
+  put_file("uncore", "type", "20\n"); /* belongs to no core */
+  put_file("uncore", "cpus", "0\n");
+  put_file("arm_cspmu", "type", "21\n"); /* named like a core's PMU, but has no cpus file */
 }
 
 static struct perf_event_mmap_page *pages[PAGES];
 
-/* Two events, of which the first is on its core. */
+/* Two events; the thread runs on the core type of the first. */
 static void open_hybrid(void)
 {
   describe_hybrid();
@@ -1693,30 +1696,30 @@ static void open_hybrid(void)
   own.last = 0;
 }
 
-START_TEST(each_kind_of_core_has_its_event)
+START_TEST(each_core_type_has_its_event)
 {
   int i, seen[2] = { 0, 0 };
 
   open_hybrid();
   ck_assert_int_eq(own.count, 2);
-  for (i = 0; i < asks; i++) {
-    seen[0] |= asked[i].config >> 32 == 4;
-    seen[1] |= asked[i].config >> 32 == 10;
-    ck_assert_int_ne((int)(asked[i].config >> 32), 20);
-    ck_assert_int_ne((int)(asked[i].config >> 32), 21);
-    ck_assert_int_eq((int)asked[i].pinned, 1);
+  for (i = 0; i < request_count; i++) {
+    seen[0] |= requests[i].config >> 32 == 4;
+    seen[1] |= requests[i].config >> 32 == 10;
+    ck_assert_int_ne((int)(requests[i].config >> 32), 20);
+    ck_assert_int_ne((int)(requests[i].config >> 32), 21);
+    ck_assert_int_eq((int)requests[i].pinned, 1);
   }
   ck_assert_int_eq(seen[0] + seen[1], 2);
 }
 END_TEST
 
-START_TEST(kinds_of_core_are_added_up)
+START_TEST(counts_of_core_types_are_added)
 {
   open_hybrid();
   ck_assert_int_eq(read_by_fake(), 1000 + 5 + 200000);
   hardware[0] = 25;
   ck_assert_int_eq(read_by_fake(), 1000 + 25 + 200000);
-  /* the thread moves to the other kind */
+  /* the thread moves to the other core type */
   pages[0]->lock += 2;
   pages[0]->index = 0;
   pages[0]->offset = 1030;
@@ -1728,8 +1731,8 @@ START_TEST(kinds_of_core_are_added_up)
 }
 END_TEST
 
-/* The thread moves to the other kind and back, after the first page was read. */
-static void visit_other(void)
+/* The thread visits the other core type after the first page was read. */
+static void visit_other_core_type(void)
 {
   if (executed > 1)
     return;
@@ -1737,32 +1740,32 @@ static void visit_other(void)
   pages[1]->offset += 300;
 }
 
-START_TEST(every_lock_is_checked_again)
+START_TEST(every_seqlock_is_checked_again)
 {
   open_hybrid();
   executed = 0;
-  meanwhile = visit_other;
+  during_instruction = visit_other_core_type;
   ck_assert_int_eq(read_by_fake(), 1000 + 5 + 200300);
   ck_assert_int_eq(executed, 2);
 }
 END_TEST
 
-static void change_always(void)
+static void change_seqlock(void)
 {
   pages[0]->lock += 2;
 }
 
-START_TEST(pages_that_never_hold_still_are_read_by_a_system_call)
+START_TEST(ever_changing_pages_lead_to_a_system_call)
 {
   open_hybrid();
-  meanwhile = change_always;
+  during_instruction = change_seqlock;
   noted = NULL;
   read_by_fake();
   ck_assert_str_eq(noted, "by-read");
 }
 END_TEST
 
-START_TEST(kinds_of_core_that_none_is_shown_of_are_read_by_a_system_call)
+START_TEST(core_types_without_an_index_lead_to_a_system_call)
 {
   open_hybrid();
   pages[0]->index = 0;
@@ -1784,11 +1787,11 @@ static int open_with_devices(struct cpucycles_why *why)
   return error;
 }
 
-START_TEST(kind_without_an_event_is_no_part_of_a_count)
+START_TEST(core_type_without_an_event_drops_the_counter)
 {
   struct cpucycles_why why;
 
-  if (!opened("kind_without_an_event_is_no_part_of_a_count"))
+  if (!opened("core_type_without_an_event_drops_the_counter"))
     return;
   by_read.close();
   describe_hybrid();
@@ -1798,54 +1801,54 @@ START_TEST(kind_without_an_event_is_no_part_of_a_count)
 }
 END_TEST
 
-START_TEST(kernel_without_generic_events_by_kind_is_asked_by_number)
+START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
 {
   struct cpucycles_why why;
 
-  if (!opened("kernel_without_generic_events_by_kind_is_asked_by_number"))
+  if (!opened("kernel_without_generic_events_by_core_type_gets_the_event_number"))
     return;
   by_read.close();
   begin_devices();
-  put("armv8_cortex_a53", "type", "8\n");
-  put("armv8_cortex_a53", "cpus", "0-3\n");
-  put("armv8_cortex_a53", "events/cpu_cycles", "event=0x0011\n");
-  put("armv8_cortex_a72", "type", "9\n");
-  put("armv8_cortex_a72", "cpus", "4-7\n");
-  put("armv8_cortex_a72", "events/cpu_cycles", "event=0x0011\n");
+  put_file("armv8_cortex_a53", "type", "8\n");
+  put_file("armv8_cortex_a53", "cpus", "0-3\n");
+  put_file("armv8_cortex_a53", "events/cpu_cycles", "event=0x0011\n");
+  put_file("armv8_cortex_a72", "type", "9\n");
+  put_file("armv8_cortex_a72", "cpus", "4-7\n");
+  put_file("armv8_cortex_a72", "events/cpu_cycles", "event=0x0011\n");
   refused_type = 9;
-  asks = 0;
-  /* The PMU's own number means nothing as a type here: what was asked is what counts. */
+  request_count = 0;
+  /* The PMU's number is no event type here, so the test looks at the requests only. */
   open_with_devices(&why);
-  ck_assert_int_ge(asks, 3);
-  ck_assert_int_eq((int)asked[asks - 1].type, 9);
-  ck_assert_int_eq((int)asked[asks - 1].config, 0x11);
+  ck_assert_int_ge(request_count, 3);
+  ck_assert_int_eq((int)requests[request_count - 1].type, 9);
+  ck_assert_int_eq((int)requests[request_count - 1].config, 0x11);
 }
 END_TEST
 
-START_TEST(folder_with_too_many_or_malformed_kinds_is_refused)
+START_TEST(too_many_or_malformed_core_types_are_rejected)
 {
   static const char *const types[] = { "", "x\n", "99999999999999999999\n", "-4\n" };
   struct cpucycles_why why;
   unsigned i;
 
-  if (!opened("folder_with_too_many_or_malformed_kinds_is_refused"))
+  if (!opened("too_many_or_malformed_core_types_are_rejected"))
     return;
   by_read.close();
   for (i = 0; i < sizeof types / sizeof types[0]; i++) {
     strcpy(folder + sizeof folder - 7, "XXXXXX");
     describe_hybrid();
-    put("cpu_atom", "type", types[i]);
+    put_file("cpu_atom", "type", types[i]);
     ck_assert_int_eq(open_with_devices(&why), ENODEV);
     by_read.close();
   }
   strcpy(folder + sizeof folder - 7, "XXXXXX");
   describe_hybrid();
-  put("cpu_three", "type", "11\n");
-  put("cpu_three", "cpus", "1\n");
-  put("cpu_four", "type", "12\n");
-  put("cpu_four", "cpus", "1\n");
-  put("cpu_five", "type", "13\n");
-  put("cpu_five", "cpus", "1\n");
+  put_file("cpu_three", "type", "11\n");
+  put_file("cpu_three", "cpus", "1\n");
+  put_file("cpu_four", "type", "12\n");
+  put_file("cpu_four", "cpus", "1\n");
+  put_file("cpu_five", "type", "13\n");
+  put_file("cpu_five", "cpus", "1\n");
   ck_assert_int_eq(open_with_devices(&why), ENODEV);
 }
 END_TEST
@@ -1853,60 +1856,60 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, each_thread_counts_itself);
-  tcase_add_test(tests, short_lived_threads_leave_nothing);
-  tcase_add_test(tests, threads_that_read_through_pages_keep_no_descriptor);
-  tcase_add_test(tests, many_threads_leave_half_of_the_descriptors);
-  tcase_add_test(tests, descriptors_above_half_of_the_limit_are_the_programs);
-  tcase_add_test(tests, event_is_none_of_the_standard_descriptors);
-  tcase_add_test(tests, first_read_of_a_thread_allocates_nothing);
-  tcase_add_test(tests, unit_says_whether_the_kernel_is_left_out);
-  tcase_add_test(tests, read_in_a_later_destructor_goes_upward_and_leaves_nothing);
-  tcase_add_test(tests, closed_counter_leaves_nothing);
-  tcase_add_test(tests, thread_that_exits_after_the_counter_was_closed_does_no_harm);
-  tcase_add_test(tests, forked_child_counts_itself_and_goes_on_upward);
+  tcase_add_test(tests, short_lived_threads_leak_nothing);
+  tcase_add_test(tests, threads_reading_through_pages_hold_no_descriptor);
+  tcase_add_test(tests, many_threads_leave_half_of_the_descriptors_free);
+  tcase_add_test(tests, threads_open_no_descriptors_above_half_of_the_range);
+  tcase_add_test(tests, event_descriptor_avoids_the_standard_streams);
+  tcase_add_test(tests, first_read_in_a_thread_allocates_nothing);
+  tcase_add_test(tests, unit_says_whether_the_kernel_is_excluded);
+  tcase_add_test(tests, read_in_a_later_destructor_goes_upward_and_leaks_nothing);
+  tcase_add_test(tests, closed_counter_leaks_nothing);
+  tcase_add_test(tests, thread_exit_after_the_close_is_harmless);
+  tcase_add_test(tests, forked_child_counts_itself_upward_from_its_parents_count);
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
   tcase_add_test(tests, child_forked_by_another_thread_counts_itself);
   tcase_add_test(tests, child_of_a_raw_clone_counts_itself);
   tcase_add_test(tests, vfork_child_disturbs_nothing);
   tcase_add_test(tests, vfork_child_leaves_the_page);
-  tcase_add_test(tests, forked_child_that_exits_unread_unmaps_nothing_of_its_own);
-  tcase_add_test(tests, child_that_closes_descriptors_goes_on_upward);
+  tcase_add_test(tests, forked_child_that_never_read_unmaps_nothing_at_exit);
+  tcase_add_test(tests, count_goes_upward_in_a_child_that_closes_the_descriptor);
   tcase_add_test(tests, spawned_program_disturbs_nothing);
   tcase_add_test(tests, no_descriptor_is_inherited_across_exec);
-  tcase_add_test(tests, lost_descriptor_goes_on_with_the_next_best);
-  tcase_add_test(tests, file_in_the_place_of_the_event_is_read_once_and_stays_open);
-  tcase_add_test(tests, another_event_in_the_place_of_ours_is_not_taken_for_it);
-  tcase_add_test(tests, event_that_shared_its_hardware_is_not_taken_for_a_whole_count);
-  tcase_add_test(tests, program_that_closes_all_descriptors_goes_on_upward);
-  tcase_add_test(tests, disabled_event_is_seen);
-  tcase_add_test(tests, event_that_counted_part_of_the_time_is_not_opened);
-  tcase_add_test(tests, page_that_counted_part_of_the_time_is_left);
-  tcase_add_test(tests, thread_without_a_descriptor_left_counts_by_the_next_best);
-  tcase_add_loop_test(tests, thread_under_a_filter_installed_later_counts_by_the_next_best, 0, 2);
-  tcase_add_test(tests, errno_is_left_alone);
+  tcase_add_test(tests, closed_descriptor_leads_to_the_next_best_counter);
+  tcase_add_test(tests, file_on_our_descriptor_is_read_once_and_stays_open);
+  tcase_add_test(tests, foreign_event_on_our_descriptor_is_rejected);
+  tcase_add_test(tests, count_of_a_multiplexed_event_is_rejected);
+  tcase_add_test(tests, count_goes_upward_after_the_program_closes_all_descriptors);
+  tcase_add_test(tests, disabled_event_leads_to_the_next_best_counter);
+  tcase_add_test(tests, multiplexed_event_is_not_opened);
+  tcase_add_test(tests, page_whose_event_ran_part_of_the_time_is_abandoned);
+  tcase_add_test(tests, thread_without_a_free_descriptor_uses_the_next_best_counter);
+  tcase_add_loop_test(tests, thread_under_a_later_seccomp_filter_uses_the_next_best_counter, 0, 2);
+  tcase_add_test(tests, read_preserves_errno);
   tcase_add_test(tests, read_in_a_handler_that_interrupts_a_read_goes_upward);
-  tcase_add_test(tests, read_by_instruction_in_a_handler_that_interrupts_one_goes_upward);
-  tcase_add_test(tests, count_is_offset_and_counter_sign_extended_in_every_width);
-  tcase_add_test(tests, count_goes_on_where_the_counter_wraps);
+  tcase_add_test(tests, instruction_read_in_a_handler_that_interrupts_one_goes_upward);
+  tcase_add_test(tests, count_is_offset_plus_sign_extended_counter_at_every_width);
+  tcase_add_test(tests, count_continues_across_a_wraparound_of_the_counter);
   tcase_add_test(tests, page_without_an_index_is_read_by_a_system_call);
-  tcase_add_test(tests, lock_that_changes_in_the_middle_is_read_again);
-  tcase_add_test(tests, index_that_vanishes_in_the_middle_is_obeyed);
-  tcase_add_test(tests, counter_that_the_kernel_does_not_show_is_not_opened);
-  tcase_add_test(tests, reason_of_a_hidden_counter_stays_its_own_when_another_is_opened);
-  tcase_add_test(tests, nothing_left_at_all_still_goes_upward);
-  tcase_add_test(tests, count_goes_on_from_the_page_that_lost_its_index);
-  tcase_add_test(tests, page_unmapped_behind_our_back_is_done_without);
-  tcase_add_test(tests, page_unmapped_in_the_middle_of_a_read_is_done_without);
-  tcase_add_test(tests, memory_of_the_program_in_the_place_of_the_page_is_not_replaced);
-  tcase_add_test(tests, instruction_that_is_refused_in_mid_run_is_done_without);
-  tcase_add_test(tests, each_kind_of_core_has_its_event);
-  tcase_add_test(tests, kinds_of_core_are_added_up);
-  tcase_add_test(tests, every_lock_is_checked_again);
-  tcase_add_test(tests, pages_that_never_hold_still_are_read_by_a_system_call);
-  tcase_add_test(tests, kinds_of_core_that_none_is_shown_of_are_read_by_a_system_call);
-  tcase_add_test(tests, kind_without_an_event_is_no_part_of_a_count);
-  tcase_add_test(tests, kernel_without_generic_events_by_kind_is_asked_by_number);
-  tcase_add_test(tests, folder_with_too_many_or_malformed_kinds_is_refused);
+  tcase_add_test(tests, seqlock_change_during_a_read_repeats_the_read);
+  tcase_add_test(tests, index_cleared_during_a_read_stops_the_instruction);
+  tcase_add_test(tests, counter_hidden_by_the_kernel_is_not_opened);
+  tcase_add_test(tests, opening_another_counter_preserves_a_hidden_counters_reason);
+  tcase_add_test(tests, count_goes_upward_without_page_and_descriptor);
+  tcase_add_test(tests, count_continues_after_the_page_loses_its_index);
+  tcase_add_test(tests, read_survives_an_unmapped_page);
+  tcase_add_test(tests, read_survives_a_page_unmapped_during_it);
+  tcase_add_test(tests, memory_of_the_program_at_the_pages_address_is_not_replaced);
+  tcase_add_test(tests, instruction_refused_after_the_opening_leads_to_read);
+  tcase_add_test(tests, each_core_type_has_its_event);
+  tcase_add_test(tests, counts_of_core_types_are_added);
+  tcase_add_test(tests, every_seqlock_is_checked_again);
+  tcase_add_test(tests, ever_changing_pages_lead_to_a_system_call);
+  tcase_add_test(tests, core_types_without_an_index_lead_to_a_system_call);
+  tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
+  tcase_add_test(tests, kernel_without_generic_events_by_core_type_gets_the_event_number);
+  tcase_add_test(tests, too_many_or_malformed_core_types_are_rejected);
 }
 
 #else
