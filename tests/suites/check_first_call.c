@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first call of a process, whatever the process is up to: many threads, signals, forks,
-   filters, nothing left of files, descriptors or stack. Each case runs in processes that have
+/* Tests the first call of a process under adverse conditions: many threads, signals, forks,
+   seccomp filters, no files, descriptors or stack left. Each case runs in processes that have
    not called the library yet. */
 
 #include "config.h"
@@ -42,11 +42,11 @@
 
 enum { THREADS = 16 };
 
-static pthread_barrier_t together;
+static pthread_barrier_t all_threads_ready;
 
 static void *call_together(void *name)
 {
-  pthread_barrier_wait(&together);
+  pthread_barrier_wait(&all_threads_ready);
   if (cpucycles() < 0)
     return NULL;
   *(const char **)name = cpucycles_implementation();
@@ -60,7 +60,7 @@ static int call_from_16_threads(void)
   void *result;
   int i, bad = 0;
 
-  if (pthread_barrier_init(&together, NULL, THREADS) != 0)
+  if (pthread_barrier_init(&all_threads_ready, NULL, THREADS) != 0)
     return 2;
   for (i = 0; i < THREADS; i++)
     if (pthread_create(&threads[i], NULL, call_together, &names[i]) != 0)
@@ -72,7 +72,7 @@ static int call_from_16_threads(void)
   return bad || !counts();
 }
 
-START_TEST(sixteen_threads_call_first_a_thousand_times)
+START_TEST(sixteen_threads_make_the_first_call_together)
 {
   int i, runs = suite_runs(1000);
 
@@ -85,34 +85,34 @@ END_TEST
 
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
-/* All by the raising thread alone, which jumps out of handlers. */
-static volatile int handled, carried, raised, turn, survived;
-static int done, raising;
+/* Written by the raising thread alone, which jumps out of handlers. */
+static volatile int handled, carried_sum, raised, turns, fault_missed;
+static int finished, started;
 static volatile char *forbidden;
 static sigjmp_buf escape;
 
-static void handle(int signal, siginfo_t *info, void *context)
+static void record_or_escape(int signal, siginfo_t *info, void *context)
 {
   (void)signal;
   if (context)
     handled++;
   if (info->si_code == SI_QUEUE) {
-    carried += info->si_value.sival_int;
+    carried_sum += info->si_value.sival_int;
     return;
   }
   siglongjmp(escape, 1);
 }
 
-/* What signals carry. Not every C library has pthread_sigqueue(): elsewhere than on Linux, nothing.
-   */
+/* Value that signals carry. Not every C library has pthread_sigqueue(), so it is 0 on other
+   systems than Linux. */
 #ifdef __linux__
 enum { CARRIED = 3 };
 #else
 enum { CARRIED = 0 };
 #endif
 
-/* A signal to this thread, with that value. */
-static void queue(int signal)
+/* Sends a signal with that value to this thread. */
+static void queue_to_self(int signal)
 {
 #ifdef __linux__
   siginfo_t info;
@@ -129,19 +129,19 @@ static void queue(int signal)
 #endif
 }
 
-/* All the time: signals that carry a value, and real faults. */
-static void *keep_raising(void *unused)
+/* Raises without pause: signals that carry a value, and real faults. */
+static void *raise_signals(void *unused)
 {
-  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) || turn < 100) {
-    turn++;
+  while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE) || turns < 100) {
+    turns++;
     raised++;
-    if (turn % 2)
-      queue(suite_sent_fault(faults[turn / 2 % 5]));
+    if (turns % 2)
+      queue_to_self(suite_sent_fault(faults[turns / 2 % 5]));
     else if (sigsetjmp(escape, 1) == 0) {
       (void)*forbidden;
-      survived = 1; /* not reached */
+      fault_missed = 1; /* not reached */
     }
-    __atomic_store_n(&raising, turn > 10, __ATOMIC_RELEASE);
+    __atomic_store_n(&started, turns > 10, __ATOMIC_RELEASE);
   }
   return unused;
 }
@@ -157,28 +157,28 @@ static int call_while_another_thread_raises(void)
   if (forbidden == MAP_FAILED)
     return 2;
   memset(&set, 0, sizeof set);
-  set.sa_sigaction = handle;
+  set.sa_sigaction = record_or_escape;
   set.sa_flags = SA_SIGINFO;
   sigemptyset(&set.sa_mask);
   for (i = 0; i < 5; i++)
     sigaction(faults[i], &set, NULL);
-  if (pthread_create(&thread, NULL, keep_raising, NULL) != 0)
+  if (pthread_create(&thread, NULL, raise_signals, NULL) != 0)
     return 3;
-  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     sched_yield();
   cpucycles();
-  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
-  if (survived || handled != raised)
+  if (fault_missed || handled != raised)
     return 4;
-  return carried != (raised + 1) / 2 * CARRIED || !counts();
+  return carried_sum != (raised + 1) / 2 * CARRIED || !counts();
 }
 
-START_TEST(signals_of_another_thread_are_all_handled_by_the_application)
+START_TEST(signals_of_another_thread_all_reach_the_application)
 {
   int i, runs = suite_runs(1000);
 
-  if (skip_under("valgrind", "signals_of_another_thread_are_all_handled_by_the_application",
+  if (skip_under("valgrind", "signals_of_another_thread_all_reach_the_application",
         "valgrind merges queued signals"))
     return;
   for (i = 0; i < runs; i++)
@@ -186,16 +186,16 @@ START_TEST(signals_of_another_thread_are_all_handled_by_the_application)
 }
 END_TEST
 
-static volatile long long counted_in_handler;
+static volatile long long count_in_signal;
 
 static void count_in_handler(int signal)
 {
   (void)signal;
-  counted_in_handler = cpucycles();
+  count_in_signal = cpucycles();
 }
 
-/* Where a signal takes as long as the timer does, the program gets no further: so it ends by
-   itself. */
+/* Where a signal takes as long as the timer's period, the program would make no progress: the
+   handler stops the timer. */
 static void count_at_the_timer(int signal)
 {
   const struct itimerval never = { { 0, 0 }, { 0, 0 } };
@@ -217,7 +217,7 @@ static int call_under_a_fast_timer(void)
   return !counts();
 }
 
-START_TEST(signal_handler_that_reads_may_interrupt_the_first_call)
+START_TEST(reading_signal_handler_may_interrupt_the_first_call)
 {
   int i, runs = suite_runs(200);
 
@@ -226,7 +226,8 @@ START_TEST(signal_handler_that_reads_may_interrupt_the_first_call)
 }
 END_TEST
 
-/* A signal sent to the selecting thread, whose handler reads: it must not wait for itself. */
+/* A signal to the selecting thread, with a handler that reads: the read must not wait for its
+   own thread. */
 static int call_while_being_sent_faults(void)
 {
   pid_t self = getpid(), sender;
@@ -235,13 +236,13 @@ static int call_while_being_sent_faults(void)
   signal(suite_sent_fault(SIGSEGV), count_in_handler);
   sender = fork();
   if (sender == 0) {
-    alarm(60); /* and not a signal more than there is somebody to send it to */
+    alarm(60); /* and no signal after the receiver's end */
     while (getppid() == self && kill(self, suite_sent_fault(SIGSEGV)) == 0)
       ;
     suite_exit(0);
   }
-  cpucycles(); /* here or in the handler, whichever comes first */
-  while (!counted_in_handler)
+  cpucycles(); /* selects here or in the handler, whichever comes first */
+  while (!count_in_signal)
     ;
   status = !counts();
   kill(sender, SIGKILL);
@@ -249,11 +250,11 @@ static int call_while_being_sent_faults(void)
   return status;
 }
 
-START_TEST(signal_sent_to_the_selecting_thread_may_read_too)
+START_TEST(handler_in_the_selecting_thread_may_read)
 {
   int i, runs = suite_runs(50);
 
-  if (skip_under("valgrind", "signal_sent_to_the_selecting_thread_may_read_too",
+  if (skip_under("valgrind", "handler_in_the_selecting_thread_may_read",
         "valgrind takes a SIGSEGV that is sent for one of its own"))
     return;
   for (i = 0; i < runs; i++)
@@ -268,23 +269,23 @@ static void *call_from_thread(void *unused)
   return NULL;
 }
 
-/* A handler that never returns, for a signal that arrives while the library selects. One jump is
-   enough: siglongjmp gives the mask back before it gives the stack back, and signals that come
-   faster than that pile their frames up until the stack is full. */
+/* A handler that never returns, for a signal that arrives during the selection. It jumps once:
+   siglongjmp restores the mask before the stack, and faster signals would pile up their frames
+   until the stack is full. */
 static void jump_out(int signal)
 {
   (void)signal;
-  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
   siglongjmp(escape, 1);
 }
 
-static void *send_until_one_has_come(void *selecting)
+static void *send_until_handled(void *selecting)
 {
   const struct timespec pause = { 0, suite_under("qemu") ? 1000000 : 0 };
 
-  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     ;
-  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+  while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE)) {
     pthread_kill(*(pthread_t *)selecting, suite_sent_fault(SIGSEGV));
     if (pause.tv_nsec)
       nanosleep(&pause, NULL); /* emulated, many are sent before one is handled */
@@ -297,32 +298,32 @@ static int call_and_jump_out_of_a_handler(void)
   pthread_t self = pthread_self(), sender, other;
 
   signal(suite_sent_fault(SIGSEGV), jump_out);
-  if (pthread_create(&sender, NULL, send_until_one_has_come, &self) != 0)
+  if (pthread_create(&sender, NULL, send_until_handled, &self) != 0)
     return 2;
   if (sigsetjmp(escape, 1) == 0) {
-    __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
     cpucycles();
     for (;;)
       sched_yield(); /* until one arrives */
   }
   signal(suite_sent_fault(SIGSEGV), SIG_IGN);
   pthread_join(sender, NULL);
-  /* whether or not the first call was left in the middle: others are not held up, nor is this
-     one */
+  /* The jump may have left the first call unfinished: neither another thread nor this one may
+     block. */
   if (pthread_create(&other, NULL, call_from_thread, NULL) != 0)
     return 3;
   pthread_join(other, NULL);
   return !counts();
 }
 
-START_TEST(handler_that_jumps_out_of_the_first_call_holds_up_nobody)
+START_TEST(jump_out_of_the_first_call_blocks_no_thread)
 {
   int i, runs = suite_runs(200);
 
-  if (skip_under("valgrind", "handler_that_jumps_out_of_the_first_call_holds_up_nobody",
+  if (skip_under("valgrind", "jump_out_of_the_first_call_blocks_no_thread",
         "valgrind takes a SIGSEGV that is sent for one of its own")
     || skip_where_handlers_lose_their_thread(
-      "handler_that_jumps_out_of_the_first_call_holds_up_nobody"))
+      "jump_out_of_the_first_call_blocks_no_thread"))
     return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_and_jump_out_of_a_handler);
@@ -357,7 +358,7 @@ START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
 }
 END_TEST
 
-static void *cancelled_at_once(void *unused)
+static void *cancel_and_call(void *unused)
 {
   (void)unused;
   pthread_cancel(pthread_self());
@@ -370,7 +371,7 @@ static int cancel_the_first_caller(void)
 {
   pthread_t thread;
 
-  pthread_create(&thread, NULL, cancelled_at_once, NULL);
+  pthread_create(&thread, NULL, cancel_and_call, NULL);
   pthread_join(thread, NULL);
   return !counts();
 }
@@ -396,13 +397,13 @@ static int call_on_a_small_stack(void)
   return !counts();
 }
 
-START_TEST(smallest_stack_is_enough)
+START_TEST(first_call_fits_on_the_smallest_stack)
 {
   in_fresh_process(call_on_a_small_stack);
 }
 END_TEST
 
-/* What is left of the system. */
+/* Exhausted or forbidden resources. */
 
 static int call_without_descriptors(void)
 {
@@ -411,9 +412,9 @@ static int call_without_descriptors(void)
   return setrlimit(RLIMIT_NOFILE, &none) != 0 || !counts();
 }
 
-START_TEST(no_descriptors_left)
+START_TEST(first_call_works_without_descriptors)
 {
-  if (skip_under("valgrind", "no_descriptors_left",
+  if (skip_under("valgrind", "first_call_works_without_descriptors",
         "valgrind keeps descriptors for itself"))
     return;
   in_fresh_process(call_without_descriptors);
@@ -429,10 +430,10 @@ static int call_in_an_empty_root(void)
   return !counts() || cpucycles_persecond() < 1000;
 }
 
-START_TEST(no_files_at_all)
+START_TEST(first_call_works_in_an_empty_root)
 {
   if (geteuid() != 0) {
-    skip("no_files_at_all", "only root may chroot");
+    skip("first_call_works_in_an_empty_root", "only root may chroot");
     return;
   }
   ck_assert_ptr_nonnull(mkdtemp(empty_folder));
@@ -441,7 +442,7 @@ START_TEST(no_files_at_all)
 }
 END_TEST
 
-static int mappings(void)
+static int mapping_count(void)
 {
   FILE *maps = fopen("/proc/self/maps", "r");
   int c, n = 0;
@@ -454,38 +455,38 @@ static int mappings(void)
   return n;
 }
 
-static int leave_nothing(void)
+static int call_and_compare_resources(void)
 {
   int descriptors = suite_entries("/proc/self/fd"), threads = suite_entries("/proc/self/task"),
-    mapped = mappings();
+    mapped = mapping_count();
   const struct cpucycles_counter_info *counter;
   int i, selected_per_thread = 0;
 
   if (descriptors < 0 || threads < 0 || mapped < 0)
     return 77;
-  mapped = mappings(); /* with the stream's own memory in place */
+  mapped = mapping_count(); /* includes the stream's own memory */
   cpucycles();
-  /* a thread's own counter, if that is what was selected, keeps one of each: its event */
+  /* a selected counter of scope thread needs one of each for its event */
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED && strcmp(counter->scope, "thread") == 0)
       selected_per_thread = 1;
   if (suite_entries("/proc/self/fd") - descriptors > selected_per_thread)
     return 1;
-  if (mappings() - mapped > selected_per_thread)
+  if (mapping_count() - mapped > selected_per_thread)
     return 2;
   return suite_entries("/proc/self/task") != threads;
 }
 
-START_TEST(nothing_opened_for_a_trial_is_left_open)
+START_TEST(first_call_leaks_no_resource)
 {
   if (suite_entries("/proc/self/fd") < 0)
-    skip("nothing_opened_for_a_trial_is_left_open", "there is no /proc/self to look at");
+    skip("first_call_leaks_no_resource", "there is no /proc/self to look at");
   else
-    in_fresh_process(leave_nothing);
+    in_fresh_process(call_and_compare_resources);
 }
 END_TEST
 
-/* Filters. */
+/* Seccomp filters. */
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
 
@@ -503,8 +504,7 @@ static int call_with_perf_answered(unsigned int action, const char *reason)
     if (strcmp(counter->name, "default-perfevent") == 0)
       return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
         || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0)
-        /* in a container of Docker's the remedy is another, and an errno is all that can be seen
-           there */
+        /* in a Docker container the remedy is another one, and only the errno is visible there */
         || !counter->remedy || !strstr(counter->remedy, "seccomp");
   return 0;
 }
@@ -524,7 +524,7 @@ static int perf_answers_sigsys(void)
   return call_with_perf_answered(SECCOMP_RET_TRAP, "signal");
 }
 
-/* Any file at all raises SIGSYS: no source of the frequency that reads one can answer. */
+/* Opening any file raises SIGSYS: no source of the frequency that reads a file can answer. */
 static int files_answer_sigsys(void)
 {
   static const int calls[] = {
@@ -536,23 +536,23 @@ static int files_answer_sigsys(void)
 
   if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
     return NO_FILTERS;
-  /* without what the end of a process may want to write */
+  /* without the files that the end of a process may write */
   _exit(!counts() || cpucycles_persecond() < 1000);
 }
 
 #ifdef __x86_64__
 
-/* A sandbox that is entered after the first call: what opens a file asks a broker. */
-static volatile int asked_for_files;
+/* A sandbox entered after the first call: opening a file asks a broker. */
+static volatile int refused_files;
 
 static void refuse_file(int signal, siginfo_t *info, void *context)
 {
   (void)signal, (void)info;
-  asked_for_files++;
+  refused_files++;
   ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = -EACCES;
 }
 
-static int ask_for_details_in_a_sandbox(void)
+static int query_in_a_sandbox(void)
 {
   static const int calls[] = { SYS_open, SYS_openat };
   struct sigaction set;
@@ -567,15 +567,15 @@ static int ask_for_details_in_a_sandbox(void)
     return NO_FILTERS;
   for (i = 0; cpucycles_counter(i); i++)
     ;
-  _exit(i != CPUCYCLES_TABLE_LENGTH || !asked_for_files || !cpucycles_timer()
+  _exit(i != CPUCYCLES_TABLE_LENGTH || !refused_files || !cpucycles_timer()
     || cpucycles_rate() < 0);
 }
 
 #else
-#define ask_for_details_in_a_sandbox NULL
+#define query_in_a_sandbox NULL
 #endif
 
-static int new_processes_end_this_one(void)
+static int forbid_new_processes(void)
 {
   static const int calls[] = {
     SYS_clone, SYS_execve,
@@ -603,8 +603,8 @@ static int can_filter(void)
   return filter(NULL, 0, SECCOMP_RET_ALLOW) != 0;
 }
 
-/* Expects 0 of body, in a process that may be filtered. */
-static void filtered(const char *test, int (*body)(void))
+/* Expects 0 of body, in a process that may set a filter. */
+static void in_filterable_process(const char *test, int (*body)(void))
 {
   int status;
   pid_t child = fork();
@@ -620,7 +620,7 @@ static void filtered(const char *test, int (*body)(void))
 
 #else
 
-static void filtered(const char *test, int (*body)(void))
+static void in_filterable_process(const char *test, int (*body)(void))
 {
   (void)body;
   skip(test, "this system has no seccomp filters");
@@ -630,60 +630,63 @@ static void filtered(const char *test, int (*body)(void))
 #define perf_answers_enosys NULL
 #define perf_answers_sigsys NULL
 #define files_answer_sigsys NULL
-#define ask_for_details_in_a_sandbox NULL
-#define new_processes_end_this_one NULL
+#define query_in_a_sandbox NULL
+#define forbid_new_processes NULL
 
 #endif
 
-START_TEST(filter_that_answers_perf_event_open_with_eperm)
+START_TEST(filter_with_eperm_for_perf_event_open_drops_perf_with_a_remedy)
 {
-  filtered("filter_that_answers_perf_event_open_with_eperm", perf_answers_eperm);
+  in_filterable_process("filter_with_eperm_for_perf_event_open_drops_perf_with_a_remedy",
+    perf_answers_eperm);
 }
 END_TEST
 
-START_TEST(filter_that_answers_perf_event_open_with_enosys)
+START_TEST(filter_with_enosys_for_perf_event_open_drops_perf_with_a_remedy)
 {
-  filtered("filter_that_answers_perf_event_open_with_enosys", perf_answers_enosys);
+  in_filterable_process("filter_with_enosys_for_perf_event_open_drops_perf_with_a_remedy",
+    perf_answers_enosys);
 }
 END_TEST
 
-START_TEST(filter_that_answers_perf_event_open_with_sigsys)
+START_TEST(filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy)
 {
-  if (skip_under("valgrind", "filter_that_answers_perf_event_open_with_sigsys",
+  if (skip_under("valgrind", "filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy",
         "valgrind makes the system calls in its own code"))
     return;
-  filtered("filter_that_answers_perf_event_open_with_sigsys", perf_answers_sigsys);
+  in_filterable_process("filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy",
+    perf_answers_sigsys);
 }
 END_TEST
 
-START_TEST(filter_that_answers_every_open_with_sigsys)
+START_TEST(first_call_survives_sigsys_at_every_open)
 {
-  if (skip_under("valgrind", "filter_that_answers_every_open_with_sigsys",
+  if (skip_under("valgrind", "first_call_survives_sigsys_at_every_open",
         "valgrind makes the system calls in its own code"))
     return;
-  filtered("filter_that_answers_every_open_with_sigsys", files_answer_sigsys);
+  in_filterable_process("first_call_survives_sigsys_at_every_open", files_answer_sigsys);
 }
 END_TEST
 
-START_TEST(details_can_be_had_in_a_sandbox_that_was_entered_since)
+START_TEST(queries_work_in_a_sandbox_entered_after_the_first_call)
 {
-  const char *test = "details_can_be_had_in_a_sandbox_that_was_entered_since";
-  int (*body)(void) = ask_for_details_in_a_sandbox;
+  const char *test = "queries_work_in_a_sandbox_entered_after_the_first_call";
+  int (*body)(void) = query_in_a_sandbox;
 
   if (!body)
     skip(test, "the test knows the registers of x86-64 only");
   else if (!skip_under("valgrind", test, "valgrind makes the system calls in its own code"))
-    filtered(test, body);
+    in_filterable_process(test, body);
 }
 END_TEST
 
-START_TEST(no_child_process_is_started)
+START_TEST(first_call_starts_no_process)
 {
-  filtered("no_child_process_is_started", new_processes_end_this_one);
+  in_filterable_process("first_call_starts_no_process", forbid_new_processes);
 }
 END_TEST
 
-/* The TSC forbidden, and with it the clocks of the vDSO. */
+/* The TSC forbidden, and the clocks of the vDSO with it. */
 
 #ifdef PR_SET_TSC
 
@@ -706,7 +709,7 @@ static int call_without_tsc(void)
     if (strstr(counter->name, "tsc")
       && !(counter->remedy && strstr(counter->remedy, "PR_TSC_ENABLE")))
       return 6;
-    /* with a PMU, a perf event is better than a clock; a clock must work all the same */
+    /* with a PMU, a perf event is better than a clock; a clock must still work */
     if (strcmp(counter->name, "default-monotonic") == 0 && counter->state == CPUCYCLES_DROPPED)
       return 5;
     if (strcmp(counter->name, "default-perfevent") == 0 && counter->state != CPUCYCLES_DROPPED)
@@ -715,9 +718,9 @@ static int call_without_tsc(void)
   return strcmp(name, "default-monotonic") != 0;
 }
 
-START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
-  const char *test = "forbidden_tsc_leaves_a_clock_by_plain_system_call";
+  const char *test = "forbidden_tsc_leads_to_a_clock_by_system_call";
 
   if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
     || skip_under("valgrind", test, "valgrind itself reads the TSC"))
@@ -731,19 +734,19 @@ END_TEST
 
 #else
 
-START_TEST(forbidden_tsc_leaves_a_clock_by_plain_system_call)
+START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
-  skip("forbidden_tsc_leaves_a_clock_by_plain_system_call", "this system has no PR_SET_TSC");
+  skip("forbidden_tsc_leads_to_a_clock_by_system_call", "this system has no PR_SET_TSC");
 }
 END_TEST
 
 #endif
 
-/* The same every time. An emulated CPU has no frequency: what is measured in its place differs
-   by more than a factor of three from process to process, and with it a clock's score. So it is
-   stated there. */
+/* Repeatability. An emulated CPU has no frequency: the measurement in its place differs by more
+   than a factor of three from process to process, and a clock's score with it. So the test
+   states the frequency there. */
 
-START_TEST(selection_is_the_same_in_a_hundred_processes)
+START_TEST(selection_is_equal_in_a_hundred_processes)
 {
   int i, runs = suite_runs(100), channel[2];
 
@@ -774,56 +777,56 @@ START_TEST(selection_is_the_same_in_a_hundred_processes)
 }
 END_TEST
 
-static const char *asked_for;
+static const char *requested_name;
 
-static int count_by_what_is_asked_for(void)
+static int count_by_requested_counter(void)
 {
   const char *skipped;
 
-  setenv("CPUCYCLES_IMPLEMENTATION", asked_for, 1);
+  setenv("CPUCYCLES_IMPLEMENTATION", requested_name, 1);
   if (!counts())
     return 1;
   skipped = cpucycles_implementation_skipped();
-  if (strcmp(cpucycles_implementation(), asked_for) == 0)
+  if (strcmp(cpucycles_implementation(), requested_name) == 0)
     return skipped != NULL;
-  return !skipped || strncmp(skipped, asked_for, strlen(asked_for)) != 0;
+  return !skipped || strncmp(skipped, requested_name, strlen(requested_name)) != 0;
 }
 
-START_TEST(every_counter_that_works_can_be_the_process_s_own)
+START_TEST(every_working_counter_can_be_requested)
 {
   int i;
 
   for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++) {
-    asked_for = cpucycles_table[i].name;
-    in_fresh_process(count_by_what_is_asked_for);
+    requested_name = cpucycles_table[i].name;
+    in_fresh_process(count_by_requested_counter);
   }
 }
 END_TEST
 
-/* What a signal handler meets that interrupts the selection, with no signal needed. */
+/* Answers to a signal handler that interrupts the selection, tested without a signal. */
 
-static int faults_within;
+static int wrong_answers;
 
 static void call_all(void)
 {
   long long begin = cpucycles();
 
-  faults_within |= begin <= 0 || cpucycles() < begin;
-  faults_within |= strcmp(cpucycles_implementation(), "default-gettimeofday") != 0;
-  faults_within |= cpucycles_implementation_skipped() != NULL;
-  faults_within |= cpucycles_persecond() != CPUCYCLES_FREQUENCY_DEFAULT;
-  faults_within |= strcmp(cpucycles_frequency_source(), "default") != 0;
-  faults_within |= cpucycles_frequency_skipped() != NULL;
-  faults_within |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
-  faults_within |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
+  wrong_answers |= begin <= 0 || cpucycles() < begin;
+  wrong_answers |= strcmp(cpucycles_implementation(), "default-gettimeofday") != 0;
+  wrong_answers |= cpucycles_implementation_skipped() != NULL;
+  wrong_answers |= cpucycles_persecond() != CPUCYCLES_FREQUENCY_DEFAULT;
+  wrong_answers |= strcmp(cpucycles_frequency_source(), "default") != 0;
+  wrong_answers |= cpucycles_frequency_skipped() != NULL;
+  wrong_answers |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
+  wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
   begin = cpucycles_begin();
-  faults_within |= cpucycles_end() < begin;
-  faults_within |= cpucycles_is_selected();
+  wrong_answers |= cpucycles_end() < begin;
+  wrong_answers |= cpucycles_is_selected();
 }
 
 #ifdef HAVE_SECURE_GETENV
 
-/* The library's own question about the environment, which it asks while it selects. */
+/* Replaces the library's secure_getenv(), which the selection calls. */
 static int selecting;
 static void (*while_selecting)(void) = call_all;
 
@@ -842,15 +845,15 @@ static int call_all_within_the_selection(void)
   cpucycles();
   if (selecting)
     return 3;
-  if (faults_within)
+  if (wrong_answers)
     return 1;
-  /* an emulated clock can be too slow to measure by */
+  /* an emulated clock can be too slow for a measurement */
   if (!counts() || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
     return 2;
   return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
 
-START_TEST(every_call_has_an_answer_while_the_library_selects)
+START_TEST(every_function_answers_during_the_selection)
 {
   in_fresh_process(call_all_within_the_selection);
 }
@@ -858,7 +861,7 @@ END_TEST
 
 static void send_usr1(void)
 {
-  pthread_kill(pthread_self(), SIGUSR1); /* which waits */
+  pthread_kill(pthread_self(), SIGUSR1); /* stays pending */
 }
 
 static int jump_at_the_end_of_the_selection(void)
@@ -876,9 +879,9 @@ static int jump_at_the_end_of_the_selection(void)
   return state != PTHREAD_CANCEL_ENABLE || !counts();
 }
 
-START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+START_TEST(jump_out_of_the_first_call_restores_cancellation)
 {
-  if (skip_under("valgrind", "thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+  if (skip_under("valgrind", "jump_out_of_the_first_call_restores_cancellation",
         "valgrind delivers sent signals when it sees fit"))
     return;
   in_fresh_process(jump_at_the_end_of_the_selection);
@@ -887,24 +890,24 @@ END_TEST
 
 #else
 
-START_TEST(thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled)
+START_TEST(jump_out_of_the_first_call_restores_cancellation)
 {
-  skip("thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled",
+  skip("jump_out_of_the_first_call_restores_cancellation",
     "the library calls nothing here that this program could define");
 }
 END_TEST
 
-START_TEST(every_call_has_an_answer_while_the_library_selects)
+START_TEST(every_function_answers_during_the_selection)
 {
   (void)call_all;
-  skip("every_call_has_an_answer_while_the_library_selects",
+  skip("every_function_answers_during_the_selection",
     "the library calls nothing here that this program could define");
 }
 END_TEST
 
 #endif
 
-/* Signals that are sent while the library selects, and questions that follow. */
+/* Signals sent during the selection, and queries after it. */
 
 static pthread_t selecting_thread;
 static volatile int received, received_elsewhere;
@@ -917,7 +920,7 @@ static void count_received(int signal)
     received_elsewhere++;
 }
 
-/* Waits until the library's handlers are in place, or the selection is over. */
+/* Waits until the library's handlers are installed, or the selection is over. */
 static void wait_for_the_trial(void)
 {
   struct sigaction action;
@@ -930,16 +933,16 @@ static void wait_for_the_trial(void)
 
 static void *send_one(void *unused)
 {
-  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
   wait_for_the_trial();
   pthread_kill(selecting_thread, suite_sent_fault(SIGILL));
-  __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
   return unused;
 }
 
-static void *ask_once_sent(void *unused)
+static void *query_once_sent(void *unused)
 {
-  while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+  while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
     sched_yield();
   cpucycles_rate();
   cpucycles_timer();
@@ -949,18 +952,18 @@ static void *ask_once_sent(void *unused)
 
 static int call_while_one_signal_is_sent(void)
 {
-  pthread_t sender, asker;
+  pthread_t sender, querying;
 
   selecting_thread = pthread_self();
   signal(suite_sent_fault(SIGILL), count_received);
   if (pthread_create(&sender, NULL, send_one, NULL) != 0
-    || pthread_create(&asker, NULL, ask_once_sent, NULL) != 0)
+    || pthread_create(&querying, NULL, query_once_sent, NULL) != 0)
     return 2;
-  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     sched_yield();
   cpucycles();
   pthread_join(sender, NULL);
-  pthread_join(asker, NULL);
+  pthread_join(querying, NULL);
   return received != 1 || received_elsewhere || !counts();
 }
 
@@ -977,8 +980,8 @@ START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
 }
 END_TEST
 
-/* A chain of handlers around a real selection: one before, one set by another thread meanwhile, one
-   after; and all that can be asked afterwards. */
+/* A chain of handlers around a real selection: one set before it, one by another thread during
+   it, one after it. Each later query must leave the chain intact. */
 static struct sigaction chain[3];
 static volatile int chain_calls[3];
 
@@ -989,7 +992,7 @@ static void end_fault(int signal, siginfo_t *info, void *context)
   mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
 }
 
-static void pass_along(int i, int signal, siginfo_t *info, void *context)
+static void call_chained(int i, int signal, siginfo_t *info, void *context)
 {
   if (++chain_calls[i] > 10)
     suite_exit(42);
@@ -998,15 +1001,15 @@ static void pass_along(int i, int signal, siginfo_t *info, void *context)
 
 static void pass_second(int signal, siginfo_t *info, void *context)
 {
-  pass_along(1, signal, info, context);
+  call_chained(1, signal, info, context);
 }
 
 static void pass_third(int signal, siginfo_t *info, void *context)
 {
-  pass_along(2, signal, info, context);
+  call_chained(2, signal, info, context);
 }
 
-static void link_handler(int i, void (*handler)(int, siginfo_t *, void *))
+static void set_chain_handler(int i, void (*handler)(int, siginfo_t *, void *))
 {
   struct sigaction set;
 
@@ -1016,20 +1019,20 @@ static void link_handler(int i, void (*handler)(int, siginfo_t *, void *))
   sigaction(SIGSEGV, &set, &chain[i]);
 }
 
-static void *link_second(void *unused)
+static void *set_second_handler(void *unused)
 {
   struct sigaction action;
 
-  __atomic_store_n(&raising, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
   do
     sigaction(SIGSEGV, NULL, &action);
   while (action.sa_sigaction == end_fault && !cpucycles_is_selected());
-  link_handler(1, pass_second);
+  set_chain_handler(1, pass_second);
   return unused;
 }
 
-/* Has one fault called each of the handlers once? */
-static int each_is_called_once(int third)
+/* Does one fault call each of the handlers once? */
+static int calls_each_once(int third)
 {
   memset((void *)chain_calls, 0, sizeof chain_calls);
   mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
@@ -1040,28 +1043,28 @@ static int each_is_called_once(int third)
 static int call_within_a_chain_of_handlers(void)
 {
   pthread_t setter;
-  int fine;
+  int each_called;
 
   forbidden = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
     0);
   if (forbidden == MAP_FAILED)
     return 2;
-  link_handler(0, end_fault);
-  if (pthread_create(&setter, NULL, link_second, NULL) != 0)
+  set_chain_handler(0, end_fault);
+  if (pthread_create(&setter, NULL, set_second_handler, NULL) != 0)
     return 3;
-  while (!__atomic_load_n(&raising, __ATOMIC_ACQUIRE))
+  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     sched_yield();
   cpucycles();
   pthread_join(setter, NULL);
-  fine = each_is_called_once(0);
-  link_handler(2, pass_third);
-  fine = fine && each_is_called_once(1);
+  each_called = calls_each_once(0);
+  set_chain_handler(2, pass_third);
+  each_called = each_called && calls_each_once(1);
   cpucycles_rate();
-  fine = fine && each_is_called_once(1);
+  each_called = each_called && calls_each_once(1);
   cpucycles_timer();
   cpucycles_counter(0);
-  fine = fine && each_is_called_once(1);
-  return fine && counts() ? 0 : 4;
+  each_called = each_called && calls_each_once(1);
+  return each_called && counts() ? 0 : 4;
 }
 
 START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
@@ -1078,8 +1081,8 @@ START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
 }
 END_TEST
 
-/* Before the selection there is nobody to say it of. */
-static int note_what_became_of_a_thread(void)
+/* Notes before the selection have no counter to refer to. */
+static int note_a_thread_that_fell_back(void)
 {
   const struct cpucycles_counter_info *counter;
   int i;
@@ -1099,13 +1102,13 @@ static int note_what_became_of_a_thread(void)
   return 3;
 }
 
-START_TEST(what_becomes_of_a_thread_is_said_of_the_selected_counter)
+START_TEST(fallback_of_a_thread_is_noted_at_the_selected_counter)
 {
-  in_fresh_process(note_what_became_of_a_thread);
+  in_fresh_process(note_a_thread_that_fell_back);
 }
 END_TEST
 
-START_TEST(unscaled_counter_is_called_without_a_wrapper)
+START_TEST(unscaled_counter_needs_no_wrapper)
 {
   const struct cpucycles_selection *selected;
   int i;
@@ -1126,34 +1129,34 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, sixteen_threads_call_first_a_thousand_times);
-  tcase_add_test(tests, signals_of_another_thread_are_all_handled_by_the_application);
-  tcase_add_test(tests, signal_handler_that_reads_may_interrupt_the_first_call);
-  tcase_add_test(tests, signal_sent_to_the_selecting_thread_may_read_too);
-  tcase_add_test(tests, handler_that_jumps_out_of_the_first_call_holds_up_nobody);
+  tcase_add_test(tests, sixteen_threads_make_the_first_call_together);
+  tcase_add_test(tests, signals_of_another_thread_all_reach_the_application);
+  tcase_add_test(tests, reading_signal_handler_may_interrupt_the_first_call);
+  tcase_add_test(tests, handler_in_the_selecting_thread_may_read);
+  tcase_add_test(tests, jump_out_of_the_first_call_blocks_no_thread);
   tcase_add_test(tests, fork_during_the_first_call_leaves_a_child_that_counts);
   tcase_add_test(tests, cancelled_thread_finishes_its_first_call);
-  tcase_add_test(tests, smallest_stack_is_enough);
-  tcase_add_test(tests, no_descriptors_left);
-  tcase_add_test(tests, no_files_at_all);
-  tcase_add_test(tests, nothing_opened_for_a_trial_is_left_open);
-  tcase_add_test(tests, filter_that_answers_perf_event_open_with_eperm);
-  tcase_add_test(tests, filter_that_answers_perf_event_open_with_enosys);
-  tcase_add_test(tests, filter_that_answers_perf_event_open_with_sigsys);
-  tcase_add_test(tests, filter_that_answers_every_open_with_sigsys);
-  tcase_add_test(tests, details_can_be_had_in_a_sandbox_that_was_entered_since);
-  tcase_add_test(tests, no_child_process_is_started);
-  tcase_add_test(tests, forbidden_tsc_leaves_a_clock_by_plain_system_call);
-  tcase_add_test(tests, selection_is_the_same_in_a_hundred_processes);
+  tcase_add_test(tests, first_call_fits_on_the_smallest_stack);
+  tcase_add_test(tests, first_call_works_without_descriptors);
+  tcase_add_test(tests, first_call_works_in_an_empty_root);
+  tcase_add_test(tests, first_call_leaks_no_resource);
+  tcase_add_test(tests, filter_with_eperm_for_perf_event_open_drops_perf_with_a_remedy);
+  tcase_add_test(tests, filter_with_enosys_for_perf_event_open_drops_perf_with_a_remedy);
+  tcase_add_test(tests, filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy);
+  tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
+  tcase_add_test(tests, queries_work_in_a_sandbox_entered_after_the_first_call);
+  tcase_add_test(tests, first_call_starts_no_process);
+  tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
+  tcase_add_test(tests, selection_is_equal_in_a_hundred_processes);
   tcase_add_test(tests, every_call_may_be_the_first);
   tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
-  tcase_add_test(tests, every_counter_that_works_can_be_the_process_s_own);
-  tcase_add_test(tests, every_call_has_an_answer_while_the_library_selects);
-  tcase_add_test(tests, thread_whose_handler_jumps_out_of_the_first_call_can_be_cancelled);
+  tcase_add_test(tests, every_working_counter_can_be_requested);
+  tcase_add_test(tests, every_function_answers_during_the_selection);
+  tcase_add_test(tests, jump_out_of_the_first_call_restores_cancellation);
   tcase_add_test(tests, signal_sent_during_the_selection_is_delivered_once_to_its_thread);
   tcase_add_test(tests, handlers_before_during_and_after_the_selection_are_each_called_once);
-  tcase_add_test(tests, what_becomes_of_a_thread_is_said_of_the_selected_counter);
-  tcase_add_test(tests, unscaled_counter_is_called_without_a_wrapper);
+  tcase_add_test(tests, fallback_of_a_thread_is_noted_at_the_selected_counter);
+  tcase_add_test(tests, unscaled_counter_needs_no_wrapper);
 }
 
 int main(void)

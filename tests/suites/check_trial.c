@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Trials under fault protection: every fault of the trying thread is caught, everything else
-   reaches the application as it would have without us, and its handlers come back exactly. */
+/* Tests trials under fault protection. The library catches every fault of the thread on trial.
+   All other signals reach the application as without the library, and its signal dispositions
+   are restored exactly. */
 
 #include "config.h"
 
@@ -29,19 +30,20 @@
 
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
-static volatile char *forbidden; /* SIGSEGV */
+static volatile char *forbidden; /* read: SIGSEGV */
 static long page;
-static volatile char touched; /* takes what is read, lest an emulator finds the read useless */
+static volatile char read_value; /* holds every value read, or an emulator may drop the read */
 
-static void make_page(void)
+static void make_forbidden_page(void)
 {
   page = sysconf(_SC_PAGESIZE);
   forbidden = mmap(NULL, (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert_ptr_ne((void *)forbidden, MAP_FAILED);
 }
 
-/* A page that raises SIGBUS: mapped, and no file behind it. 0 where the system maps none. */
-static volatile char *make_page_beyond_end(void)
+/* A page that raises SIGBUS: mapped beyond the end of its file. NULL if the system maps no such
+   page. */
+static volatile char *map_page_beyond_end(void)
 {
   FILE *empty = tmpfile();
   volatile char *beyond_end;
@@ -72,8 +74,8 @@ static void read_page(void *address)
   (void)**(volatile char **)address;
 }
 
-/* An instruction that the CPU's manual keeps undefined for good; the compiler's own trap raises
-   SIGTRAP on many. */
+/* An instruction that the CPU's manual reserves as undefined. The compiler's own trap raises
+   SIGTRAP on many CPUs. */
 #if defined(__i386__) || defined(__x86_64__)
 #define UNDEFINED_INSTRUCTION "ud2"
 #elif defined(__arm__)
@@ -101,15 +103,16 @@ static void do_nothing(void *done)
   *(int *)done = 1;
 }
 
-START_TEST(fault_ends_the_trial_and_is_named)
+START_TEST(fault_ends_the_trial_which_returns_its_signal)
 {
   volatile char *beyond_end;
   int i, done = 0;
 
-  make_page();
-  beyond_end = make_page_beyond_end();
+  make_forbidden_page();
+  beyond_end = map_page_beyond_end();
   if (!beyond_end)
-    skip("fault_ends_the_trial_and_is_named (SIGBUS)", "no empty file can be mapped here");
+    skip("fault_ends_the_trial_which_returns_its_signal (SIGBUS)",
+      "no empty file can be mapped here");
   begin();
   for (i = 0; i < 100; i++) {
     ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
@@ -135,12 +138,12 @@ START_TEST(illegal_instruction_ends_the_trial)
 }
 END_TEST
 
-START_TEST(blocked_fault_is_caught_all_the_same)
+START_TEST(blocked_fault_is_caught)
 {
   sigset_t all, now;
   int i;
 
-  make_page();
+  make_forbidden_page();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   begin();
@@ -163,9 +166,9 @@ static void handler_b(int signal, siginfo_t *info, void *context)
   (void)signal, (void)info, (void)context;
 }
 
-START_TEST(handlers_come_back_with_mask_and_flags)
+START_TEST(trial_restores_handlers_with_mask_and_flags)
 {
-  /* SIGSYS is left alone: never set */
+  /* SIGSYS is never set */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
   struct sigaction set, before[5], after;
   int i, member;
@@ -183,15 +186,15 @@ START_TEST(handlers_come_back_with_mask_and_flags)
   }
   for (i = 0; i < 5; i++)
     sigaction(faults[i], NULL, &before[i]);
-  make_page();
+  make_forbidden_page();
   begin();
   ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
   end();
-  /* ThreadSanitizer adds to the mask of what was never set. */
+  /* ThreadSanitizer adds to the mask of a disposition that was never set. */
   for (i = 0; i < (suite_under("tsan") ? 4 : 5); i++) {
     sigaction(faults[i], NULL, &after);
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
-    /* what a C library adds by itself to all that it sets; asm/signal.h, SA_RESTORER */
+    /* ignores the flag that a C library adds to every handler (asm/signal.h: SA_RESTORER) */
     ck_assert_int_eq(after.sa_flags & ~0x04000000, before[i].sa_flags & ~0x04000000);
     for (member = 1; member < SIGRTMAX; member++)
       ck_assert_int_eq(sigismember(&after.sa_mask, member),
@@ -200,7 +203,7 @@ START_TEST(handlers_come_back_with_mask_and_flags)
 }
 END_TEST
 
-START_TEST(mask_and_cancellation_come_back)
+START_TEST(trial_restores_mask_and_cancellation_state)
 {
   sigset_t usr1, now;
   int state;
@@ -208,7 +211,7 @@ START_TEST(mask_and_cancellation_come_back)
   sigemptyset(&usr1);
   sigaddset(&usr1, SIGUSR1);
   pthread_sigmask(SIG_SETMASK, &usr1, NULL);
-  make_page();
+  make_forbidden_page();
   begin();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_DISABLE);
@@ -223,12 +226,12 @@ START_TEST(mask_and_cancellation_come_back)
 }
 END_TEST
 
-/* What the application's handler saw. */
+/* Values that the application's handler found. */
 static volatile int seen_signal, seen_code, seen_value, seen_count, seen_masked;
 static void *volatile seen_address;
 static volatile int seen_context;
 
-static void see(int signal, siginfo_t *info, void *context)
+static void record_signal(int signal, siginfo_t *info, void *context)
 {
   sigset_t mask;
 
@@ -240,7 +243,7 @@ static void see(int signal, siginfo_t *info, void *context)
   pthread_sigmask(SIG_SETMASK, NULL, &mask);
   seen_masked = sigismember(&mask, SIGUSR2);
   seen_count++;
-  if (info->si_code > 0 && forbidden) /* a real fault would come again: make the page readable */
+  if (info->si_code > 0 && forbidden) /* a real fault would repeat: make the page readable */
     mprotect((void *)forbidden, (size_t)page, PROT_READ);
 }
 
@@ -250,20 +253,20 @@ static void *fault_elsewhere(void *unused)
   return (void *)(long)*forbidden;
 }
 
-static void handle_with(int signal, int flags)
+static void set_recording_handler(int signal, int flags)
 {
   struct sigaction set;
 
   memset(&set, 0, sizeof set);
   set.sa_flags = flags | SA_SIGINFO;
-  set.sa_sigaction = see;
+  set.sa_sigaction = record_signal;
   sigemptyset(&set.sa_mask);
   sigaddset(&set.sa_mask, SIGUSR2);
   sigaction(signal, &set, NULL);
 }
 
-/* Is the mask that a handler was set with on while it runs? The system's matter; and qemu 7
-   takes a RISC-V handler's mask from elsewhere. */
+/* Is the handler's own mask in force while it runs? The system decides that; and qemu 7 takes a
+   RISC-V handler's mask from the wrong place. */
 static int has_masks_of_handlers(const char *test)
 {
 #ifdef __riscv
@@ -274,19 +277,19 @@ static int has_masks_of_handlers(const char *test)
 #endif
 }
 
-/* Which code a fault has is the system's matter: emulators say SEGV_MAPERR on some CPUs. Here: the
-   same as without a trial. */
-START_TEST(fault_of_another_thread_goes_to_the_application)
+/* The system chooses the code of a fault: emulators give SEGV_MAPERR on some CPUs. The test
+   expects the same code as without a trial. */
+START_TEST(fault_of_another_thread_reaches_the_application)
 {
   pthread_t thread;
   int usual_code;
 
-  if (skip_under("valgrind", "fault_of_another_thread_goes_to_the_application",
+  if (skip_under("valgrind", "fault_of_another_thread_reaches_the_application",
         "valgrind takes the fault for an error of the program"))
     return;
-  make_page();
-  handle_with(SIGSEGV, 0);
-  touched = *forbidden;
+  make_forbidden_page();
+  set_recording_handler(SIGSEGV, 0);
+  read_value = *forbidden;
   usual_code = seen_code;
   ck_assert_int_eq(seen_count, 1);
   ck_assert_int_eq(mprotect((void *)forbidden, (size_t)page, PROT_NONE), 0);
@@ -299,7 +302,7 @@ START_TEST(fault_of_another_thread_goes_to_the_application)
   ck_assert_int_eq(seen_code, usual_code);
   ck_assert_ptr_eq(seen_address, (void *)forbidden);
   ck_assert_int_eq(seen_context, 1);
-  if (has_masks_of_handlers("fault_of_another_thread_goes_to_the_application"))
+  if (has_masks_of_handlers("fault_of_another_thread_reaches_the_application"))
     ck_assert_int_eq(seen_masked, 1);
 }
 END_TEST
@@ -320,22 +323,22 @@ static void queue_to_self(void *unused)
   sigqueue(getpid(), suite_sent_fault(SIGSEGV), value);
 }
 
-START_TEST(signal_sent_to_the_trying_thread_goes_to_the_application)
+START_TEST(signal_sent_to_the_thread_on_trial_reaches_the_application)
 {
-  if (skip_under("valgrind", "signal_sent_to_the_trying_thread_goes_to_the_application",
+  if (skip_under("valgrind", "signal_sent_to_the_thread_on_trial_reaches_the_application",
         "valgrind delivers sent signals when it sees fit")
-    || skip_without_values("signal_sent_to_the_trying_thread_goes_to_the_application"))
+    || skip_without_values("signal_sent_to_the_thread_on_trial_reaches_the_application"))
     return;
-  handle_with(suite_sent_fault(SIGSEGV), 0);
+  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
   begin();
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
   ck_assert_int_eq(seen_count, 0); /* not within the trial: a handler may do anything */
   end();
-  ck_assert_int_eq(seen_count, 1); /* one of a number, as pending signals merge */
+  ck_assert_int_eq(seen_count, 1); /* two were sent: pending signals merge */
   ck_assert_int_eq(seen_code, SI_QUEUE);
   ck_assert_int_eq(seen_value, 4711);
-  if (has_masks_of_handlers("signal_sent_to_the_trying_thread_goes_to_the_application"))
+  if (has_masks_of_handlers("signal_sent_to_the_thread_on_trial_reaches_the_application"))
     ck_assert_int_eq(seen_masked, 1);
 }
 END_TEST
@@ -352,18 +355,18 @@ static void send_oddly(void *code)
   syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), SIGBUS, &info);
 }
 
-START_TEST(whatever_code_a_sent_signal_has_it_goes_to_the_application)
+START_TEST(sent_signal_of_any_code_reaches_the_application)
 {
   int codes[] = { -42, SI_USER, SI_TIMER, -5 /* SI_SIGIO */, SI_TKILL, 5 /* BUS_MCEERR_AO */ };
   int i;
 
-  make_page(); /* which the handler makes readable if it sees a positive code */
-  if (skip_under("valgrind", "whatever_code_a_sent_signal_has_it_goes_to_the_application",
+  make_forbidden_page(); /* the handler makes it readable if it finds a positive code */
+  if (skip_under("valgrind", "sent_signal_of_any_code_reaches_the_application",
         "valgrind delivers sent signals when it sees fit")
-    || skip_under("qemu", "whatever_code_a_sent_signal_has_it_goes_to_the_application",
+    || skip_under("qemu", "sent_signal_of_any_code_reaches_the_application",
       "the emulator translates codes"))
     return;
-  handle_with(SIGBUS, 0);
+  set_recording_handler(SIGBUS, 0);
   for (i = 0; i < 6; i++) {
     begin();
     ck_assert_int_eq(cpucycles_trial(send_oddly, &codes[i]), 0);
@@ -374,7 +377,7 @@ START_TEST(whatever_code_a_sent_signal_has_it_goes_to_the_application)
 }
 END_TEST
 
-START_TEST(alternate_stack_that_disarms_itself_is_armed_again)
+START_TEST(trial_rearms_a_self_disarming_alternate_stack)
 {
   static char memory[65536];
   stack_t stack, after;
@@ -384,11 +387,11 @@ START_TEST(alternate_stack_that_disarms_itself_is_armed_again)
   stack.ss_size = sizeof memory;
   stack.ss_flags = (int)(1u << 31); /* SS_AUTODISARM */
   if (sigaltstack(&stack, NULL) != 0) {
-    skip("alternate_stack_that_disarms_itself_is_armed_again", "no SS_AUTODISARM here");
+    skip("trial_rearms_a_self_disarming_alternate_stack", "no SS_AUTODISARM here");
     return;
   }
-  make_page();
-  handle_with(SIGSEGV, SA_ONSTACK);
+  make_forbidden_page();
+  set_recording_handler(SIGSEGV, SA_ONSTACK);
   begin();
   ck_assert_int_eq(cpucycles_trial(read_page, &forbidden), SIGSEGV);
   end();
@@ -410,7 +413,7 @@ static void handle_quietly(int signal)
   (void)signal;
 }
 
-START_TEST(restarting_handler_still_restarts_what_it_interrupts)
+START_TEST(restarting_handler_still_restarts_the_system_call)
 {
   struct timespec pause = { 0, 20000000 };
   struct sigaction set;
@@ -426,7 +429,7 @@ START_TEST(restarting_handler_still_restarts_what_it_interrupts)
   begin();
   ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_byte, &ends[0]), 0);
   for (i = 0; i < 5; i++) {
-    nanosleep(&pause, NULL); /* for the thread to be in read(2) again */
+    nanosleep(&pause, NULL); /* the thread is in read(2) again */
     pthread_kill(thread, suite_sent_fault(SIGBUS));
   }
   ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -438,16 +441,16 @@ END_TEST
 
 #endif
 
-START_TEST(signal_that_the_thread_had_blocked_stays_pending)
+START_TEST(signal_blocked_by_the_thread_stays_pending)
 {
   sigset_t blocked, pending;
   siginfo_t info;
 
-  if (skip_under("valgrind", "signal_that_the_thread_had_blocked_stays_pending",
+  if (skip_under("valgrind", "signal_blocked_by_the_thread_stays_pending",
         "valgrind delivers sent signals when it sees fit")
-    || skip_without_values("signal_that_the_thread_had_blocked_stays_pending"))
+    || skip_without_values("signal_blocked_by_the_thread_stays_pending"))
     return;
-  handle_with(suite_sent_fault(SIGSEGV), 0);
+  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
   sigemptyset(&blocked);
   sigaddset(&blocked, suite_sent_fault(SIGSEGV));
   pthread_sigmask(SIG_BLOCK, &blocked, NULL);
@@ -465,11 +468,11 @@ START_TEST(signal_that_the_thread_had_blocked_stays_pending)
 }
 END_TEST
 
-START_TEST(one_shot_handler_has_one_call)
+START_TEST(one_shot_handler_is_called_once)
 {
   struct sigaction after;
 
-  handle_with(suite_sent_fault(SIGSEGV), SA_RESETHAND);
+  set_recording_handler(suite_sent_fault(SIGSEGV), SA_RESETHAND);
   begin();
   queue_to_self(NULL);
   end();
@@ -488,7 +491,7 @@ START_TEST(ignored_signal_stays_ignored)
 }
 END_TEST
 
-START_TEST(handler_set_meanwhile_stays)
+START_TEST(handler_set_during_the_trial_stays)
 {
   struct sigaction after;
 
@@ -500,7 +503,7 @@ START_TEST(handler_set_meanwhile_stays)
 }
 END_TEST
 
-/* The status of a child that does this within a trial. */
+/* Status of a child that runs body within a trial. */
 static int status_of(void (*body)(void))
 {
   int status;
@@ -530,14 +533,14 @@ static void die_of_signal(void)
   queue_to_self(NULL);
 }
 
-START_TEST(what_nobody_handles_still_ends_the_process)
+START_TEST(unhandled_fault_still_ends_the_process)
 {
   int status;
 
-  if (skip_under("valgrind", "what_nobody_handles_still_ends_the_process",
+  if (skip_under("valgrind", "unhandled_fault_still_ends_the_process",
         "valgrind reports the fault as an error of the program"))
     return;
-  make_page();
+  make_forbidden_page();
   signal(SIGSEGV, SIG_DFL);
   status = status_of(die_of_fault_elsewhere);
   ck_assert(WIFSIGNALED(status));
@@ -545,24 +548,24 @@ START_TEST(what_nobody_handles_still_ends_the_process)
   status = status_of(die_of_signal);
   ck_assert(WIFSIGNALED(status));
   ck_assert_int_eq(WTERMSIG(status), suite_sent_fault(SIGSEGV));
-  signal(SIGSEGV, SIG_IGN); /* which a fault cannot be */
+  signal(SIGSEGV, SIG_IGN); /* a fault cannot be ignored */
   status = status_of(die_of_fault_elsewhere);
   ck_assert(WIFSIGNALED(status));
   ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
 }
 END_TEST
 
-START_TEST(child_forked_during_a_trial_can_have_its_own)
+START_TEST(child_forked_during_a_trial_can_run_its_own_trial)
 {
   int status, i;
   pid_t child;
 
-  if (skip_under("valgrind", "child_forked_during_a_trial_can_have_its_own",
+  if (skip_under("valgrind", "child_forked_during_a_trial_can_run_its_own_trial",
         "valgrind delivers sent signals when it sees fit"))
     return;
-  make_page();
-  handle_with(SIGSEGV, 0);
-  handle_with(suite_sent_fault(SIGSEGV), 0);
+  make_forbidden_page();
+  set_recording_handler(SIGSEGV, 0);
+  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
   begin();
   child = fork();
   if (child == 0) {
@@ -573,7 +576,7 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
       suite_exit(1);
     end();
     sigaction(SIGSEGV, NULL, &after);
-    if (after.sa_sigaction != see)
+    if (after.sa_sigaction != record_signal)
       suite_exit(2);
     for (i = 0; i < 10; i++)
       queue_to_self(NULL);
@@ -586,13 +589,13 @@ START_TEST(child_forked_during_a_trial_can_have_its_own)
 }
 END_TEST
 
-/* The program's sigaction() here is this one, which forks after the n-th call: as another thread
-   may do at any moment of a selection. */
+/* This sigaction() replaces glibc's for the whole program and forks after the n-th call, as
+   another thread may do at any point of a selection. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) \
   && !defined(__clang__)
 
 static int calls_before_the_fork;
-static pid_t forked;
+static pid_t forked_child;
 
 static void try_in_the_child(void)
 {
@@ -613,29 +616,29 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
     *(void **)&real = dlsym(RTLD_NEXT, "sigaction");
   result = real(signal, action, old);
   if (calls_before_the_fork > 0 && --calls_before_the_fork == 0) {
-    forked = fork();
-    if (forked == 0)
+    forked_child = fork();
+    if (forked_child == 0)
       try_in_the_child();
   }
   return result;
 }
 
 /* _i: whether the program has a handler. */
-START_TEST(child_forked_at_any_moment_of_a_trial_has_its_own)
+START_TEST(child_forked_at_any_call_of_a_trial_can_run_its_own)
 {
   int n, status;
 
-  make_page();
+  make_forbidden_page();
   if (_i)
-    handle_with(SIGSEGV, 0);
+    set_recording_handler(SIGSEGV, 0);
   for (n = 1;; n++) {
-    forked = 0;
+    forked_child = 0;
     calls_before_the_fork = n;
     begin();
     end();
-    if (forked == 0)
+    if (forked_child == 0)
       break;
-    ck_assert_int_eq(waitpid(forked, &status, 0), forked);
+    ck_assert_int_eq(waitpid(forked_child, &status, 0), forked_child);
     ck_assert_msg(status == 0, "after call %d: status %x", n, (unsigned)status);
   }
   ck_assert_int_gt(n, 10);
@@ -644,16 +647,16 @@ END_TEST
 
 #else
 
-START_TEST(child_forked_at_any_moment_of_a_trial_has_its_own)
+START_TEST(child_forked_at_any_call_of_a_trial_can_run_its_own)
 {
-  skip("child_forked_at_any_moment_of_a_trial_has_its_own",
+  skip("child_forked_at_any_call_of_a_trial_can_run_its_own",
     "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
 }
 END_TEST
 
 #endif
 
-/* Handlers that stay after the trial, for the counter in use. */
+/* Handlers that stay installed after the trial, for the selected counter. */
 
 static volatile int rescued;
 
@@ -669,27 +672,27 @@ static int rescue_page(int signal, const void *info, void *context)
   return 1;
 }
 
-static volatile char *unknown; /* one more page that nobody may read */
+static volatile char *unrescued; /* another page without access */
 
 static const int rescued_signals[] = { SIGILL, SIGBUS, SIGSEGV, 0 };
 
-static void keep_handlers(void)
+static void install_lasting_handlers(void)
 {
-  make_page();
-  unknown = forbidden;
-  make_page();
+  make_forbidden_page();
+  unrescued = forbidden;
+  make_forbidden_page();
   begin();
   cpucycles_trial_keep_handlers(rescue_page, rescued_signals);
   end();
 }
 
-START_TEST(fault_that_the_counter_knows_is_rescued_after_the_trial)
+START_TEST(counters_own_fault_is_rescued_after_the_trial)
 {
-  if (skip_under("valgrind", "fault_that_the_counter_knows_is_rescued_after_the_trial",
+  if (skip_under("valgrind", "counters_own_fault_is_rescued_after_the_trial",
         "valgrind takes the fault for an error of the program"))
     return;
-  keep_handlers();
-  touched = *forbidden;
+  install_lasting_handlers();
+  read_value = *forbidden;
   ck_assert_int_eq(rescued, 1);
 }
 END_TEST
@@ -697,18 +700,18 @@ END_TEST
 static void *touch_forbidden(void *unused)
 {
   (void)unused;
-  touched = *forbidden;
+  read_value = *forbidden;
   return NULL;
 }
 
-START_TEST(it_is_rescued_in_every_thread)
+START_TEST(counters_own_fault_is_rescued_in_every_thread)
 {
   pthread_t thread;
 
-  if (skip_under("valgrind", "it_is_rescued_in_every_thread",
+  if (skip_under("valgrind", "counters_own_fault_is_rescued_in_every_thread",
         "valgrind takes the fault for an error of the program"))
     return;
-  keep_handlers();
+  install_lasting_handlers();
   ck_assert_int_eq(pthread_create(&thread, NULL, touch_forbidden, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(rescued, 1);
@@ -726,11 +729,11 @@ static void jump_out(int signal, siginfo_t *info, void *context)
   siglongjmp(out, 1);
 }
 
-START_TEST(what_the_counter_does_not_know_goes_to_the_application)
+START_TEST(unrescued_fault_reaches_the_application)
 {
   struct sigaction action;
 
-  if (skip_under("valgrind", "what_the_counter_does_not_know_goes_to_the_application",
+  if (skip_under("valgrind", "unrescued_fault_reaches_the_application",
         "valgrind takes the fault for an error of the program"))
     return;
   memset(&action, 0, sizeof action);
@@ -738,9 +741,9 @@ START_TEST(what_the_counter_does_not_know_goes_to_the_application)
   action.sa_sigaction = jump_out;
   ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
   ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
-  keep_handlers();
+  install_lasting_handlers();
   if (!sigsetjmp(out, 1))
-    touched = *unknown;
+    read_value = *unrescued;
   ck_assert_int_eq(signal_seen, SIGSEGV);
   ck_assert_int_gt(code_seen, 0);
   if (!sigsetjmp(out, 1))
@@ -753,54 +756,54 @@ START_TEST(what_the_counter_does_not_know_goes_to_the_application)
 }
 END_TEST
 
-static void die_of_unknown_fault(void)
+static void die_of_unrescued_fault(void)
 {
   signal(SIGSEGV, SIG_DFL);
-  keep_handlers();
-  touched = *unknown;
+  install_lasting_handlers();
+  read_value = *unrescued;
 }
 
 static void die_of_raised_signal(void)
 {
   signal(SIGILL, SIG_DFL);
-  keep_handlers();
+  install_lasting_handlers();
   raise(SIGILL);
 }
 
-START_TEST(what_nobody_handles_still_ends_the_process_after_the_trial)
+START_TEST(unhandled_fault_still_ends_the_process_after_the_trial)
 {
-  if (skip_under("valgrind", "what_nobody_handles_still_ends_the_process_after_the_trial",
+  if (skip_under("valgrind", "unhandled_fault_still_ends_the_process_after_the_trial",
         "valgrind reports the fault as an error of the program"))
     return;
-  ck_assert_int_eq(status_of(die_of_unknown_fault), SIGSEGV);
+  ck_assert_int_eq(status_of(die_of_unrescued_fault), SIGSEGV);
   ck_assert_int_eq(status_of(die_of_raised_signal), SIGILL);
 }
 END_TEST
 
-START_TEST(handler_set_later_takes_our_place)
+START_TEST(handler_set_later_replaces_the_librarys)
 {
   struct sigaction action;
 
-  keep_handlers();
+  install_lasting_handlers();
   memset(&action, 0, sizeof action);
   action.sa_handler = handler_a;
   ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
   ck_assert_int_eq(sigaction(SIGSEGV, NULL, &action), 0);
   ck_assert_ptr_eq(action.sa_handler, handler_a);
-  /* and those that nobody touched are still there */
+  /* handlers that the program did not replace are still installed */
   ck_assert_int_eq(sigaction(SIGBUS, NULL, &action), 0);
   ck_assert(action.sa_flags & SA_SIGINFO);
 }
 END_TEST
 
-static struct sigaction found_handler;
+static struct sigaction handler_found;
 static volatile int rounds;
 
-static void lead_to_found(int signal, siginfo_t *info, void *context)
+static void call_found_handler(int signal, siginfo_t *info, void *context)
 {
   if (++rounds > 10)
     suite_exit(42);
-  found_handler.sa_sigaction(signal, info, context);
+  handler_found.sa_sigaction(signal, info, context);
 }
 
 static void die_through_chain(void)
@@ -808,26 +811,26 @@ static void die_through_chain(void)
   struct sigaction action;
 
   signal(SIGSEGV, SIG_DFL);
-  keep_handlers();
+  install_lasting_handlers();
   memset(&action, 0, sizeof action);
   action.sa_flags = SA_SIGINFO;
-  action.sa_sigaction = lead_to_found;
-  sigaction(SIGSEGV, &action, &found_handler);
-  touched = *unknown;
+  action.sa_sigaction = call_found_handler;
+  sigaction(SIGSEGV, &action, &handler_found);
+  read_value = *unrescued;
 }
 
-START_TEST(handler_that_leads_to_ours_does_not_come_back_to_itself)
+START_TEST(handler_that_calls_the_librarys_is_not_called_back)
 {
-  if (skip_under("valgrind", "handler_that_leads_to_ours_does_not_come_back_to_itself",
+  if (skip_under("valgrind", "handler_that_calls_the_librarys_is_not_called_back",
         "valgrind takes the fault for an error of the program"))
     return;
   ck_assert_int_eq(status_of(die_through_chain), SIGSEGV);
 }
 END_TEST
 
-/* Three handlers of the program's, each set while the one before it is in place: before, during and
-   after the trial. Each passes on to the action that it replaced, as a program does that has
-   several libraries with handlers; the first ends the fault. */
+/* Three handlers of the program, each set while the previous one is installed: before, during
+   and after the trial. Each calls the action that it replaced, as in a program with several
+   libraries that install handlers; the first ends the fault. */
 static struct sigaction replaced[3];
 static volatile int calls[3];
 
@@ -835,10 +838,10 @@ static void handle_first(int signal, siginfo_t *info, void *context)
 {
   (void)signal, (void)info, (void)context;
   calls[0]++;
-  mprotect((void *)unknown, (size_t)page, PROT_READ);
+  mprotect((void *)unrescued, (size_t)page, PROT_READ);
 }
 
-static void pass_to(int i, int signal, siginfo_t *info, void *context)
+static void call_replaced(int i, int signal, siginfo_t *info, void *context)
 {
   if (++calls[i] > 10)
     suite_exit(42);
@@ -848,12 +851,12 @@ static void pass_to(int i, int signal, siginfo_t *info, void *context)
 
 static void handle_second(int signal, siginfo_t *info, void *context)
 {
-  pass_to(1, signal, info, context);
+  call_replaced(1, signal, info, context);
 }
 
 static void handle_third(int signal, siginfo_t *info, void *context)
 {
-  pass_to(2, signal, info, context);
+  call_replaced(2, signal, info, context);
 }
 
 static void set_handler(int i, void (*handler)(int, siginfo_t *, void *))
@@ -866,30 +869,30 @@ static void set_handler(int i, void (*handler)(int, siginfo_t *, void *))
   ck_assert_int_eq(sigaction(SIGSEGV, &action, &replaced[i]), 0);
 }
 
-static void *touch_unknown(void *unused)
+static void *touch_unrescued(void *unused)
 {
-  touched = *unknown;
+  read_value = *unrescued;
   return unused;
 }
 
-/* One fault, in another thread if so wanted, with these numbers of calls expected. */
+/* Faults once, in another thread if wanted, and expects these numbers of calls. */
 static void expect_calls(int elsewhere, int first, int second, int third)
 {
   pthread_t thread;
 
   calls[0] = calls[1] = calls[2] = 0;
-  ck_assert_int_eq(mprotect((void *)unknown, (size_t)page, PROT_NONE), 0);
+  ck_assert_int_eq(mprotect((void *)unrescued, (size_t)page, PROT_NONE), 0);
   if (elsewhere) {
-    ck_assert_int_eq(pthread_create(&thread, NULL, touch_unknown, NULL), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, touch_unrescued, NULL), 0);
     pthread_join(thread, NULL);
   } else
-    touched = *unknown;
+    read_value = *unrescued;
   ck_assert_int_eq(calls[0], first);
   ck_assert_int_eq(calls[1], second);
   ck_assert_int_eq(calls[2], third);
 }
 
-/* _i: whether our handlers stay after the trial. */
+/* _i: whether the library's handlers stay after the trial. */
 START_TEST(each_of_three_handlers_in_a_row_is_called_once)
 {
   const char *test = "each_of_three_handlers_in_a_row_is_called_once";
@@ -897,9 +900,9 @@ START_TEST(each_of_three_handlers_in_a_row_is_called_once)
   if (skip_under("valgrind", test, "valgrind takes the fault for an error of the program")
     || skip_under("qemu", test, "a thread may still read a page that another has just protected"))
     return;
-  make_page();
-  unknown = forbidden;
-  make_page();
+  make_forbidden_page();
+  unrescued = forbidden;
+  make_forbidden_page();
   set_handler(0, handle_first);
   expect_calls(1, 1, 0, 0);
   begin();
@@ -918,14 +921,14 @@ START_TEST(each_of_three_handlers_in_a_row_is_called_once)
   expect_calls(0, 1, 1, 1);
   ck_assert_int_eq(rescued, 0);
   if (_i)
-    touched = *forbidden;
+    read_value = *forbidden;
   ck_assert_int_eq(rescued, _i);
 }
 END_TEST
 
 #ifdef __linux__
 
-/* What a debugger or a crash reporter sees of a child's crash: the last signal before its end. */
+/* The last signal before a child's end, as a debugger or a crash reporter would find it. */
 static siginfo_t crash_of(void (*crash)(void), int *end)
 {
   siginfo_t info;
@@ -974,17 +977,17 @@ static int can_trace(const char *test)
 static void crash_after_the_trial(void)
 {
   signal(SIGSEGV, SIG_DFL);
-  keep_handlers();
-  touched = *unknown;
+  install_lasting_handlers();
+  read_value = *unrescued;
 }
 
 static void crash_during_the_trial(void)
 {
   signal(SIGSEGV, SIG_DFL);
-  make_page();
-  unknown = forbidden;
+  make_forbidden_page();
+  unrescued = forbidden;
   begin();
-  touched = *unknown; /* in no body: not the trial's */
+  read_value = *unrescued; /* outside a body: not the trial's */
 }
 
 static void expect_own_cause(void (*crash)(void))
@@ -999,9 +1002,9 @@ static void expect_own_cause(void (*crash)(void))
   ck_assert_ptr_ne(info.si_addr, NULL);
 }
 
-START_TEST(crash_shows_its_own_cause_while_handlers_stay)
+START_TEST(crash_after_the_trial_shows_its_own_cause)
 {
-  if (can_trace("crash_shows_its_own_cause_while_handlers_stay"))
+  if (can_trace("crash_after_the_trial_shows_its_own_cause"))
     expect_own_cause(crash_after_the_trial);
 }
 END_TEST
@@ -1015,19 +1018,19 @@ END_TEST
 
 #else
 
-START_TEST(crash_shows_its_own_cause_while_handlers_stay)
+START_TEST(crash_after_the_trial_shows_its_own_cause)
 {
-  skip("crash_shows_its_own_cause_while_handlers_stay", "the test knows Linux's ptrace only");
+  skip("crash_after_the_trial_shows_its_own_cause", "the test knows Linux's ptrace only");
 }
 END_TEST
 
-#define crash_during_the_trial_shows_its_own_cause crash_shows_its_own_cause_while_handlers_stay
+#define crash_during_the_trial_shows_its_own_cause crash_after_the_trial_shows_its_own_cause
 
 #endif
 
 #ifdef HAVE_LINUX_SECCOMP_H
 
-/* The status of a child that does this; 0, said so, where there are no filters. */
+/* Status of a child that runs body; -1, and a skip reported, where there are no filters. */
 static int status_filtered(const char *test, void (*body)(void))
 {
   int status;
@@ -1053,7 +1056,7 @@ static void die_of_a_filtered_call(void)
   if (filter(call, 1, SECCOMP_RET_TRAP) != 0)
     suite_exit(NO_FILTERS);
   begin();
-  syscall(SYS_getppid); /* in no body: not the trial's */
+  syscall(SYS_getppid); /* outside a body: not the trial's */
 }
 
 START_TEST(filtered_system_call_still_ends_the_process)
@@ -1069,7 +1072,7 @@ START_TEST(filtered_system_call_still_ends_the_process)
 }
 END_TEST
 
-static void interrupted(void *unused)
+static void sleep_until_signal(void *unused)
 {
   const struct timespec pause = { 10, 0 };
 
@@ -1078,13 +1081,13 @@ static void interrupted(void *unused)
     suite_exit(3); /* no signal came */
 }
 
-/* Another process sends a signal during the trial, and a filter refuses to have it sent again. */
-static void have_a_signal_sent_while(const int *refused, int count)
+/* Another process sends a signal during the trial, and a filter refuses to send it again. */
+static void send_signal_while_filtered(const int *refused, int count)
 {
   pid_t self = getpid(), sender;
   int ends[2];
 
-  handle_with(SIGSEGV, 0);
+  set_recording_handler(SIGSEGV, 0);
   if (pipe(ends) != 0)
     suite_exit(2);
   sender = fork();
@@ -1096,7 +1099,7 @@ static void have_a_signal_sent_while(const int *refused, int count)
     if (read(ends[0], &byte, 1) != 1)
       _exit(1);
     while (kill(self, 0) == 0 && getppid() == self) {
-      nanosleep(&pause, NULL); /* for it to sleep */
+      nanosleep(&pause, NULL); /* until the trial sleeps */
       kill(self, SIGSEGV);
     }
     _exit(0);
@@ -1107,39 +1110,39 @@ static void have_a_signal_sent_while(const int *refused, int count)
   cpucycles_trial_begin(&saved);
   if (write(ends[1], "x", 1) != 1)
     suite_exit(2);
-  cpucycles_trial(interrupted, NULL);
+  cpucycles_trial(sleep_until_signal, NULL);
   cpucycles_trial_end();
   cpucycles_restore_signals(&saved);
   cpucycles_trial_replay();
   if (seen_count < 1 || seen_signal != SIGSEGV || !seen_context)
     suite_exit(4);
-  /* by whom: the thread itself, or, if it may not send either, as it came */
+  /* sent by the thread itself, or as it came if the thread may not send either */
   suite_exit(seen_code == (count > 2 ? SI_USER : SI_TKILL) ? 0 : 5);
 }
 
-static void send_without_queueing(void)
+static void send_without_queueing_calls(void)
 {
   static const int refused[] = { SYS_rt_tgsigqueueinfo, SYS_rt_sigqueueinfo };
 
-  have_a_signal_sent_while(refused, 2);
+  send_signal_while_filtered(refused, 2);
 }
 
-static void send_by_nothing_at_all(void)
+static void send_with_no_call(void)
 {
   static const int refused[] = { SYS_rt_tgsigqueueinfo, SYS_rt_sigqueueinfo, SYS_kill, SYS_tkill,
     SYS_tgkill };
 
-  have_a_signal_sent_while(refused, 5);
+  send_signal_while_filtered(refused, 5);
 }
 
-START_TEST(signal_that_cannot_be_sent_again_is_delivered_all_the_same)
+START_TEST(signal_that_cannot_be_sent_again_is_still_delivered)
 {
-  const char *test = "signal_that_cannot_be_sent_again_is_delivered_all_the_same";
+  const char *test = "signal_that_cannot_be_sent_again_is_still_delivered";
   int status;
 
   if (skip_under("valgrind", test, "valgrind takes a SIGSEGV that is sent for one of its own"))
     return;
-  status = status_filtered(test, _i ? send_by_nothing_at_all : send_without_queueing);
+  status = status_filtered(test, _i ? send_with_no_call : send_without_queueing_calls);
   if (status != -1)
     ck_assert_msg(status == 0, "status %x", (unsigned)status);
 }
@@ -1153,9 +1156,9 @@ START_TEST(filtered_system_call_still_ends_the_process)
 }
 END_TEST
 
-START_TEST(signal_that_cannot_be_sent_again_is_delivered_all_the_same)
+START_TEST(signal_that_cannot_be_sent_again_is_still_delivered)
 {
-  skip("signal_that_cannot_be_sent_again_is_delivered_all_the_same",
+  skip("signal_that_cannot_be_sent_again_is_still_delivered",
     "this system has no seccomp filters");
 }
 END_TEST
@@ -1183,15 +1186,16 @@ static void send_two(void *unused)
   raise(SIGSYS);
 }
 
-START_TEST(handler_that_jumps_away_loses_no_other_signal)
+START_TEST(jump_out_of_a_handler_loses_no_other_signal)
 {
-  const char *test = "handler_that_jumps_away_loses_no_other_signal";
+  const char *test = "jump_out_of_a_handler_loses_no_other_signal";
   struct sigaction action;
 
   if (skip_under("qemu", test, "qemu keeps all but one of these signals for itself")
     || skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit"))
     return;
-  /* each blocks the other: one that the system had interrupted at its start would go by the jump */
+  /* Each handler blocks the other signal: a handler that the system had interrupted at its start
+     would be lost in the jump. */
   memset(&action, 0, sizeof action);
   sigfillset(&action.sa_mask);
   action.sa_handler = _i ? count_and_return : count_and_jump;
@@ -1207,13 +1211,13 @@ START_TEST(handler_that_jumps_away_loses_no_other_signal)
 }
 END_TEST
 
-/* Stacks: the thread's own and an alternate one, above it or below. */
+/* Stacks: the thread's own, and an alternate one above or below it. */
 
 #ifdef __linux__
 
 enum { STACK = 1 << 20, ALTERNATE = 1 << 16 };
 
-static char *stacks; /* below, the thread's own, above */
+static char *all_stacks; /* alternate, the thread's own, alternate */
 static int stack_flags;
 
 static void *fault_with_an_alternate_stack(void *above)
@@ -1222,7 +1226,7 @@ static void *fault_with_an_alternate_stack(void *above)
   int result;
 
   memset(&stack, 0, sizeof stack);
-  stack.ss_sp = above ? stacks + ALTERNATE + STACK : stacks;
+  stack.ss_sp = above ? all_stacks + ALTERNATE + STACK : all_stacks;
   stack.ss_size = ALTERNATE;
   stack.ss_flags = stack_flags;
   if (sigaltstack(&stack, NULL) != 0)
@@ -1235,48 +1239,49 @@ static void *fault_with_an_alternate_stack(void *above)
   result = result && later.ss_sp == stack.ss_sp && later.ss_flags == stack_flags;
   stack.ss_flags = SS_DISABLE;
   sigaltstack(&stack, NULL);
-  return result ? &stacks : NULL;
+  return result ? &all_stacks : NULL;
 }
 
-/* _i: above or below; whether it disarms itself (SS_AUTODISARM). */
-START_TEST(fault_is_caught_wherever_the_alternate_stack_lies)
+/* Bit 0 of _i: above or below. Bit 1: it disarms itself (SS_AUTODISARM). */
+START_TEST(fault_is_caught_with_any_place_of_the_alternate_stack)
 {
   pthread_attr_t attributes;
   pthread_t thread;
-  void *fine;
+  void *succeeded;
 
-  const char *test = "fault_is_caught_wherever_the_alternate_stack_lies";
+  const char *test = "fault_is_caught_with_any_place_of_the_alternate_stack";
 
   if (SUITE_SANITIZED)
     skip(test, "the sanitizer has an alternate stack of its own");
   if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind takes stacks for its own")
     || (_i & 2 && skip_under("qemu", test, "qemu's stacks do not disarm themselves as Linux's do")))
     return;
-  make_page();
-  handle_with(SIGSEGV, SA_ONSTACK);
+  make_forbidden_page();
+  set_recording_handler(SIGSEGV, SA_ONSTACK);
   stack_flags = _i & 2 ? (int)(1u << 31) : 0;
-  stacks = mmap(NULL, STACK + 2 * ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+  all_stacks = mmap(NULL, STACK + 2 * ALTERNATE, PROT_READ | PROT_WRITE,
+    MAP_PRIVATE | MAP_ANONYMOUS,
     -1, 0);
-  ck_assert_ptr_ne(stacks, MAP_FAILED);
+  ck_assert_ptr_ne(all_stacks, MAP_FAILED);
   pthread_attr_init(&attributes);
-  ck_assert_int_eq(pthread_attr_setstack(&attributes, stacks + ALTERNATE, STACK), 0);
+  ck_assert_int_eq(pthread_attr_setstack(&attributes, all_stacks + ALTERNATE, STACK), 0);
   ck_assert_int_eq(pthread_create(&thread, &attributes, fault_with_an_alternate_stack,
-    _i & 1 ? stacks : NULL), 0);
-  pthread_join(thread, &fine);
-  ck_assert_ptr_nonnull(fine);
+    _i & 1 ? all_stacks : NULL), 0);
+  pthread_join(thread, &succeeded);
+  ck_assert_ptr_nonnull(succeeded);
 }
 END_TEST
 
 #endif
 
-START_TEST(ignored_signal_and_those_of_no_counter_are_not_kept)
+START_TEST(ignored_and_unneeded_signals_get_no_lasting_handler)
 {
   struct sigaction action;
 
   signal(SIGBUS, SIG_IGN);
   signal(SIGFPE, SIG_DFL);
   signal(SIGSYS, SIG_DFL);
-  keep_handlers();
+  install_lasting_handlers();
   ck_assert_int_eq(sigaction(SIGBUS, NULL, &action), 0);
   ck_assert_ptr_eq(action.sa_handler, SIG_IGN);
   ck_assert_int_eq(sigaction(SIGFPE, NULL, &action), 0);
@@ -1288,39 +1293,39 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, fault_that_the_counter_knows_is_rescued_after_the_trial);
-  tcase_add_test(tests, it_is_rescued_in_every_thread);
-  tcase_add_test(tests, what_the_counter_does_not_know_goes_to_the_application);
-  tcase_add_test(tests, what_nobody_handles_still_ends_the_process_after_the_trial);
-  tcase_add_test(tests, handler_set_later_takes_our_place);
+  tcase_add_test(tests, counters_own_fault_is_rescued_after_the_trial);
+  tcase_add_test(tests, counters_own_fault_is_rescued_in_every_thread);
+  tcase_add_test(tests, unrescued_fault_reaches_the_application);
+  tcase_add_test(tests, unhandled_fault_still_ends_the_process_after_the_trial);
+  tcase_add_test(tests, handler_set_later_replaces_the_librarys);
   tcase_add_loop_test(tests, each_of_three_handlers_in_a_row_is_called_once, 0, 2);
-  tcase_add_test(tests, crash_shows_its_own_cause_while_handlers_stay);
+  tcase_add_test(tests, crash_after_the_trial_shows_its_own_cause);
   tcase_add_test(tests, crash_during_the_trial_shows_its_own_cause);
   tcase_add_test(tests, filtered_system_call_still_ends_the_process);
-  tcase_add_loop_test(tests, signal_that_cannot_be_sent_again_is_delivered_all_the_same, 0, 2);
-  tcase_add_loop_test(tests, handler_that_jumps_away_loses_no_other_signal, 0, 2);
-  tcase_add_test(tests, handler_that_leads_to_ours_does_not_come_back_to_itself);
-  tcase_add_test(tests, ignored_signal_and_those_of_no_counter_are_not_kept);
-  tcase_add_test(tests, fault_ends_the_trial_and_is_named);
+  tcase_add_loop_test(tests, signal_that_cannot_be_sent_again_is_still_delivered, 0, 2);
+  tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);
+  tcase_add_test(tests, handler_that_calls_the_librarys_is_not_called_back);
+  tcase_add_test(tests, ignored_and_unneeded_signals_get_no_lasting_handler);
+  tcase_add_test(tests, fault_ends_the_trial_which_returns_its_signal);
   tcase_add_test(tests, illegal_instruction_ends_the_trial);
-  tcase_add_test(tests, blocked_fault_is_caught_all_the_same);
-  tcase_add_test(tests, handlers_come_back_with_mask_and_flags);
-  tcase_add_test(tests, mask_and_cancellation_come_back);
-  tcase_add_test(tests, fault_of_another_thread_goes_to_the_application);
-  tcase_add_test(tests, signal_sent_to_the_trying_thread_goes_to_the_application);
+  tcase_add_test(tests, blocked_fault_is_caught);
+  tcase_add_test(tests, trial_restores_handlers_with_mask_and_flags);
+  tcase_add_test(tests, trial_restores_mask_and_cancellation_state);
+  tcase_add_test(tests, fault_of_another_thread_reaches_the_application);
+  tcase_add_test(tests, signal_sent_to_the_thread_on_trial_reaches_the_application);
 #ifdef __linux__
-  tcase_add_test(tests, whatever_code_a_sent_signal_has_it_goes_to_the_application);
-  tcase_add_test(tests, alternate_stack_that_disarms_itself_is_armed_again);
-  tcase_add_loop_test(tests, fault_is_caught_wherever_the_alternate_stack_lies, 0, 4);
-  tcase_add_test(tests, restarting_handler_still_restarts_what_it_interrupts);
+  tcase_add_test(tests, sent_signal_of_any_code_reaches_the_application);
+  tcase_add_test(tests, trial_rearms_a_self_disarming_alternate_stack);
+  tcase_add_loop_test(tests, fault_is_caught_with_any_place_of_the_alternate_stack, 0, 4);
+  tcase_add_test(tests, restarting_handler_still_restarts_the_system_call);
 #endif
-  tcase_add_test(tests, signal_that_the_thread_had_blocked_stays_pending);
-  tcase_add_test(tests, one_shot_handler_has_one_call);
+  tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
+  tcase_add_test(tests, one_shot_handler_is_called_once);
   tcase_add_test(tests, ignored_signal_stays_ignored);
-  tcase_add_test(tests, handler_set_meanwhile_stays);
-  tcase_add_test(tests, what_nobody_handles_still_ends_the_process);
-  tcase_add_test(tests, child_forked_during_a_trial_can_have_its_own);
-  tcase_add_loop_test(tests, child_forked_at_any_moment_of_a_trial_has_its_own, 0, 2);
+  tcase_add_test(tests, handler_set_during_the_trial_stays);
+  tcase_add_test(tests, unhandled_fault_still_ends_the_process);
+  tcase_add_test(tests, child_forked_during_a_trial_can_run_its_own_trial);
+  tcase_add_loop_test(tests, child_forked_at_any_call_of_a_trial_can_run_its_own, 0, 2);
 }
 
 int main(void)
