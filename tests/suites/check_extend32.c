@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* 32-bit extension: never a wrap too many or too few within the bounds that extend32.c derives,
-   against a simulated machine, and with real threads and signals. CPUCYCLES_TEST_STEPS sets the
-   number of simulated steps, for slow environments; the usual 10^8 take some 10 s. */
+/* Tests the 32-bit extension: within the bounds that extend32.c derives, it never counts a
+   wraparound too many or too few. One part uses a simulated machine, the other real threads and
+   signals. CPUCYCLES_TEST_STEPS sets the number of simulated steps, for slow environments; the
+   default of 10^8 takes some 10 s. */
 
 #include "config.h"
 
@@ -17,27 +18,27 @@
 #include <string.h>
 #include <time.h>
 
-/* ThreadSanitizer holds signals back, and would be stepped through itself. */
+/* ThreadSanitizer delays signals, and its own code would be stepped through. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && defined(CPUCYCLES_POSIX)
 #define SINGLE_STEPS
 #endif
 
-enum { LOOKS = 32 };
+enum { READS = 32 };
 
 #define HALF 0x1p31
 #define SECOND 1000000000LL
 
-/* The machine: its count with all 64 bits, and its clock. Each access takes time, and what comes
-   between two may take very long. */
+/* The simulated machine: its count in all 64 bits, and its clock. Each access takes time, and a
+   stall before one may take very long. */
 static struct {
-  uint64_t count, part; /* part: in 2^-32 of a count */
-  uint64_t rate;        /* in 2^-32 of a count a nanosecond */
+  uint64_t count, part; /* part: in 2^-32 counts */
+  uint64_t rate;        /* in 2^-32 counts per nanosecond */
   long long time;       /* ns */
   long long lag;        /* of the coarse clock */
-  long long stall;      /* comes before this access: */
+  long long stall;      /* before access number stall_at, in ns */
   int stall_at;
-  uint64_t looks[LOOKS]; /* the whole counts that this call has seen */
-  int looked;
+  uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
+  int seen_count;
 } machine;
 
 static uint64_t random_state = 88172645463325252ULL;
@@ -51,7 +52,7 @@ static uint64_t random64(void)
   return random_state;
 }
 
-/* From 0 to below limit, small ones as likely as large ones. */
+/* From 0 to below limit, on a logarithmic scale. */
 static long long random_below(double limit)
 {
   double top = limit, scale;
@@ -61,7 +62,7 @@ static long long random_below(double limit)
   return (long long)(top * scale / (double)(1ULL << shift));
 }
 
-static void count_on(long long nanoseconds)
+static void advance_count(long long nanoseconds)
 {
   uint64_t fraction = machine.rate & 0xffffffff, whole = machine.rate >> 32;
   uint64_t high = (uint64_t)nanoseconds >> 32, low = (uint64_t)nanoseconds & 0xffffffff;
@@ -74,15 +75,15 @@ static void count_on(long long nanoseconds)
   machine.part = parts & 0xffffffff;
 }
 
-static void pass(long long nanoseconds)
+static void advance(long long nanoseconds)
 {
   machine.time += nanoseconds;
-  count_on(nanoseconds);
+  advance_count(nanoseconds);
 }
 
 #ifdef SINGLE_STEPS
-/* The CPU raises SIGTRAP after each instruction from now on, or no longer. Below the red zone. */
-static void step_singly(int on)
+/* Switches single-stepping: the CPU raises SIGTRAP after each instruction. Skips the red zone. */
+static void set_single_step(int on)
 {
   if (on)
     __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\t"
@@ -92,20 +93,20 @@ static void step_singly(int on)
                      "lea 128(%%rsp), %%rsp" ::: "cc", "memory");
 }
 #else
-static void step_singly(int on)
+static void set_single_step(int on)
 {
   (void)on;
 }
 #endif
 
-/* Is it to? Not within the simulation itself. */
+/* Single-step the code under test, but not the simulation. */
 static volatile int stepping;
 
-static void access_machine(void)
+static void spend_access(void)
 {
   if (machine.stall_at-- == 0)
-    pass(machine.stall);
-  pass(7);
+    advance(machine.stall);
+  advance(7);
 }
 
 static long long simulated_counter(void)
@@ -113,14 +114,14 @@ static long long simulated_counter(void)
   long long low;
 
   if (stepping)
-    step_singly(0);
-  access_machine();
-  if (machine.looked < LOOKS)
-    machine.looks[machine.looked++] = machine.count;
-  /* only the low half counts: the other is a process's own on alpha */
+    set_single_step(0);
+  spend_access();
+  if (machine.seen_count < READS)
+    machine.seen[machine.seen_count++] = machine.count;
+  /* only the low half is valid: on alpha, the high half is a process's own */
   low = (long long)((machine.count & 0xffffffff) | 0xdead00000000);
   if (stepping)
-    step_singly(1);
+    set_single_step(1);
   return low;
 }
 
@@ -129,11 +130,11 @@ static long long simulated_now(void)
   long long time;
 
   if (stepping)
-    step_singly(0);
-  access_machine();
+    set_single_step(0);
+  spend_access();
   time = machine.time;
   if (stepping)
-    step_singly(1);
+    set_single_step(1);
   return time;
 }
 
@@ -144,21 +145,21 @@ static long long simulated_coarse(void)
 
 static struct cpucycles_extension extension;
 
-/* The count of one call, which must be one that the counter had when it was read there. */
+/* Does one call return a count that the counter had at a read within that call? */
 static int read_is_right(void)
 {
   uint64_t count;
   int i;
 
-  machine.looked = 0;
+  machine.seen_count = 0;
   if (stepping)
-    step_singly(1);
+    set_single_step(1);
   count = (uint64_t)cpucycles_extend32(&extension);
   if (stepping)
-    step_singly(0);
+    set_single_step(0);
   machine.stall_at = -1;
-  for (i = 0; i < machine.looked; i++)
-    if (machine.looks[i] == count)
+  for (i = 0; i < machine.seen_count; i++)
+    if (machine.seen[i] == count)
       return 1;
   return 0;
 }
@@ -168,7 +169,8 @@ static void change_rate(double persecond)
   machine.rate = (uint64_t)(persecond / 1e9 * 0x1p32);
 }
 
-/* A machine with that many counts a second, and what is known of it. */
+/* Starts a machine of that many counts per second, and an extension with that estimate of the
+   rate. */
 static void begin_scaling(double persecond, double estimate, double fastest, int settable)
 {
   struct cpucycles_clock clock = { simulated_now, simulated_coarse, 0 };
@@ -184,34 +186,34 @@ static void begin_scaling(double persecond, double estimate, double fastest, int
     &extension, simulated_counter, clock, (long long)estimate, (long long)fastest);
 }
 
-static void begin(double persecond, double estimate, int settable)
+static void begin_at_rate(double persecond, double estimate, int settable)
 {
   begin_scaling(persecond, estimate, 0, settable);
 }
 
-static double any_rate(void)
+static double random_rate(void)
 {
   return 1e6 * (1 + (double)random_below(4999));
 }
 
-/* From 0 to below 1 */
+/* From 0 to below 1. */
 static double random_part(void)
 {
   return (double)(random64() >> 11) * 0x1p-53;
 }
 
-/* Wrong by at most so much of it. */
-static double wrong_by(double rate, double error)
+/* The rate with an error of at most this fraction. */
+static double with_error(double rate, double error)
 {
   return rate * (1 + error * (2 * random_part() - 1));
 }
 
 static double twenty_percent(double rate)
 {
-  return wrong_by(rate, 0.2);
+  return with_error(rate, 0.2);
 }
 
-/* Steps of a simulation in all; a life is what is simulated from one begin() on. */
+/* Number of simulated steps in all. LIFE: steps from one begin() to the next. */
 static long steps(void)
 {
   const char *wanted = getenv("CPUCYCLES_TEST_STEPS");
@@ -222,8 +224,8 @@ static long steps(void)
 
 enum { LIFE = 2000 };
 
-/* The thread is held up within the call, between any two accesses. */
-static void stall_sometimes(long long longest)
+/* May delay the thread within the call, before any access. */
+static void stall_at_random(long long longest)
 {
   if (random64() % 8 != 0)
     return;
@@ -231,32 +233,32 @@ static void stall_sometimes(long long longest)
   machine.stall_at = (int)(random64() % 5);
 }
 
-/* Most steps are reads one after the other; some a gap. */
-static long long any_gap(double longest)
+/* Three quarters of the gaps are short. */
+static long long random_gap(double longest)
 {
   return random64() % 4 ? random_below(1e5) : random_below(longest);
 }
 
-/* What clock, counter and a held up thread add to the error of a prediction. */
+/* Error of a prediction by clock, counter and a delayed thread. */
 #define MARGIN 0x1p24
 
-START_TEST(constant_rate_with_gaps_up_to_the_bound)
+START_TEST(constant_rate_allows_gaps_up_to_the_bound)
 {
   static const double errors[] = { 0.2, 0.01, 0.001 };
   long i, done, wrong = 0, all = steps();
   long long gap, longest = 0;
 
   for (done = 0; done < all; done += LIFE) {
-    double rate = any_rate() / 1e9, error = errors[done / LIFE % 3];
+    double rate = random_rate() / 1e9, error = errors[done / LIFE % 3];
     double bound = (HALF - MARGIN) / error / rate; /* ns */
 
-    begin(rate * 1e9, wrong_by(rate * 1e9, error), 0);
+    begin_at_rate(rate * 1e9, with_error(rate * 1e9, error), 0);
     for (i = 0; i < LIFE; i++) {
-      gap = any_gap(bound * 0.49);
+      gap = random_gap(bound * 0.49);
       if (gap > longest)
         longest = gap;
-      pass(gap);
-      stall_sometimes((long long)(bound * 0.49));
+      advance(gap);
+      stall_at_random((long long)(bound * 0.49));
       wrong += !read_is_right();
     }
   }
@@ -265,48 +267,49 @@ START_TEST(constant_rate_with_gaps_up_to_the_bound)
 }
 END_TEST
 
-/* What a thread's anchor may be older than its last read, in counts. */
-#define OLDER 0x1p26
+/* Greatest age of a thread's anchor at its last read, in counts. */
+#define ANCHOR_AGE 0x1p26
 
-/* Reads some time after the anchor, but near it: it stays, unless the coarse clock is quick. */
-static void let_anchor_age(double rate)
+/* Reads some time after the anchor but near it: the anchor stays, unless the coarse clock is
+   quick. */
+static void age_anchor(double rate)
 {
   double age = (double)(extension.nearby + machine.lag) * (random64() % 2 ? 1 : random_part());
-  double most = OLDER / rate * 1e9;
+  double most = ANCHOR_AGE / rate * 1e9;
 
-  pass((long long)(age < most ? age : most));
+  advance((long long)(age < most ? age : most));
   ck_assert(read_is_right());
 }
 
-/* Right on one side of the bound, whatever the anchor's age, and on the other wrong by 2^32 with a
-   new one: what is promised is all there is, but for the age. */
-START_TEST(first_gap_at_the_edge_of_the_bound)
+/* Just inside the bound, every count is right at any age of the anchor; just outside, it is
+   wrong by 2^32 with a new anchor. So the stated bound is tight, except for the age. */
+START_TEST(bound_of_a_first_gap_is_tight)
 {
   int i, fast;
 
   for (i = 0; i < 20000; i++) {
-    double rate = any_rate(), bound;
+    double rate = random_rate(), bound;
 
     fast = i % 2;
-    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    begin_at_rate(rate, fast ? rate * 1.2 : rate * 0.8, 0);
     bound = HALF / 0.2 / rate * 1e9;
-    let_anchor_age(rate);
-    pass((long long)(bound - OLDER / rate * 1e9) - 1000);
+    age_anchor(rate);
+    advance((long long)(bound - ANCHOR_AGE / rate * 1e9) - 1000);
     ck_assert(read_is_right());
-    begin(rate, fast ? rate * 1.2 : rate * 0.8, 0);
-    pass((long long)(bound * 1.001));
+    begin_at_rate(rate, fast ? rate * 1.2 : rate * 0.8, 0);
+    advance((long long)(bound * 1.001));
     ck_assert(!read_is_right());
   }
 }
 END_TEST
 
-/* Of a core that sleeps and scales, where the estimate is of the rate that it had at the start. */
-START_TEST(rate_between_standstill_and_the_fastest)
+/* A core that sleeps and changes its frequency, with an estimate of the rate at the start. */
+START_TEST(changing_rate_allows_gaps_up_to_the_bound)
 {
   long i, done, wrong = 0, all = steps();
 
   for (done = 0; done < all; done += LIFE) {
-    double fastest = any_rate(), estimate = fastest * (0.02 + 0.98 * random_part());
+    double fastest = random_rate(), estimate = fastest * (0.02 + 0.98 * random_part());
     double farther = estimate > fastest - estimate ? estimate : fastest - estimate;
     double bound = (HALF - MARGIN) / (farther / 1e9);
 
@@ -314,8 +317,8 @@ START_TEST(rate_between_standstill_and_the_fastest)
     for (i = 0; i < LIFE; i++) {
       if (random64() % 16 == 0)
         change_rate(random64() % 4 ? fastest * random_part() : random64() % 2 ? fastest : 0);
-      pass(any_gap(bound * 0.49));
-      stall_sometimes((long long)(bound * 0.49));
+      advance(random_gap(bound * 0.49));
+      stall_at_random((long long)(bound * 0.49));
       wrong += !read_is_right();
     }
   }
@@ -323,46 +326,46 @@ START_TEST(rate_between_standstill_and_the_fastest)
 }
 END_TEST
 
-/* A core that sleeps a little less than the bound, and a little more. Before, it may be as slow as
-   can be, while the anchor ages as if it were the fastest. */
-START_TEST(sleep_at_the_edge_of_the_bound)
+/* A core that sleeps a little less than the bound, and a little more. Before that it may run at
+   any slow rate, while the anchor ages as if the core were at its fastest. */
+START_TEST(bound_of_a_sleep_is_tight)
 {
   int i;
 
   for (i = 0; i < 20000; i++) {
-    double rate = any_rate(), bound = HALF / rate * 1e9;
+    double rate = random_rate(), bound = HALF / rate * 1e9;
 
-    begin(rate, rate * (0.8 + 0.2 * random_part()), 0);
+    begin_at_rate(rate, rate * (0.8 + 0.2 * random_part()), 0);
     change_rate(rate * random_part());
-    let_anchor_age(rate);
+    age_anchor(rate);
     change_rate(0);
-    pass((long long)(bound - OLDER / rate * 1e9) - 1000);
+    advance((long long)(bound - ANCHOR_AGE / rate * 1e9) - 1000);
     ck_assert(read_is_right());
-    begin(rate, rate, 0);
+    begin_at_rate(rate, rate, 0);
     change_rate(0);
-    pass((long long)(bound * 1.001) + 1000);
+    advance((long long)(bound * 1.001) + 1000);
     ck_assert(!read_is_right());
   }
 }
 END_TEST
 
-/* Reads that are near each other need no good estimate. */
-START_TEST(rate_far_from_the_estimate)
+/* Reads close to each other need no good estimate. */
+START_TEST(short_gaps_need_no_good_estimate)
 {
   static const double rates[] = { 0.3e9, 1.7e9, 5e9 };
   int i, j;
 
   for (i = 0; i < 9; i++) {
-    begin(rates[i % 3], rates[i / 3], 0);
+    begin_at_rate(rates[i % 3], rates[i / 3], 0);
     for (j = 0; j < 100000; j++) {
-      pass(SECOND / 1000);
+      advance(SECOND / 1000);
       ck_assert(read_is_right());
     }
   }
 }
 END_TEST
 
-/* Cores that count for themselves: each has its offset, and the thread moves between them. */
+/* Cores with a counter each: every core has an offset, and the thread migrates between cores. */
 static struct {
   long long offset[64];
   int number, at;
@@ -376,38 +379,38 @@ static long long cores_counter(void)
 
 static void begin_cores(double rate, double error)
 {
-  begin(rate, wrong_by(rate, error), 0);
+  begin_at_rate(rate, with_error(rate, error), 0);
   memset(&cores, 0, sizeof cores);
   cores.number = 2;
   extension.read = cores_counter;
 }
 
-/* By how much the count after a move is above what home's counter would be. */
+/* Difference between the count after a migration and the first core's counter. */
 static long long read_at(int core)
 {
   cores.at = core;
   return (long long)((uint64_t)cpucycles_extend32(&extension) - machine.count);
 }
 
-START_TEST(round_trips_between_two_cores)
+START_TEST(round_trips_between_two_cores_cancel)
 {
-  static const uint32_t apart[] = { 0, 1000000, 1 << 27, 1 << 29, 1 << 30, 0x60000000, 0x7fffffff,
+  static const uint32_t offsets[] = { 0, 1000000, 1 << 27, 1 << 29, 1 << 30, 0x60000000, 0x7fffffff,
     0x80000000, 0x80000001, 0xb0000000, 0xf0000000, 0xf8000000, 0xffffffff };
   size_t i;
   int j;
 
-  for (i = 0; i < sizeof apart / sizeof apart[0]; i++) {
-    long long difference = apart[i], there, back = 0;
+  for (i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+    long long difference = offsets[i], there, back = 0;
 
     begin_cores(1.5e9, 0.2);
     cores.offset[1] = difference;
     for (j = 0; j < 20000; j++) {
-      pass(random_below(5e7));
+      advance(random_below(5e7));
       there = read_at(1);
       ck_assert_int_le((int32_t)(uint32_t)(difference - there), 1000);
       /* no step is larger than the difference, which is known modulo 2^32 */
       ck_assert_int_le(there < back ? back - there : there - back, 0x80010000);
-      pass(random_below(5e7));
+      advance(random_below(5e7));
       back = read_at(0);
       ck_assert_int_le(back < 0 ? -back : back, 1000);
     }
@@ -415,17 +418,19 @@ START_TEST(round_trips_between_two_cores)
 }
 END_TEST
 
-/* When a thread's gaps are long, and whether the cores sleep meanwhile. */
-enum { WHEN_IT_MOVES_UP = 1, ASLEEP = 2, WALKS = 4 };
+/* Whether a thread's long gaps coincide with moves to a higher offset, and whether the cores
+   sleep during long gaps. */
+enum { LONG_WHEN_MOVING_UP = 1, ASLEEP_WHEN_LONG = 2, WALK_KINDS = 4 };
 
-/* Moves between cores that are spread over so many counts, with gaps uniform up to so many, half of
-   them shorter. Returns how many counts are not those of the core, less the one it began on. */
-static long walk(double gaps, double spread, int kind)
+/* Migrates between cores whose offsets spread over this many counts. The gaps are uniform, up to
+   this many counts; half of them are shorter. Returns the number of counts that differ from the
+   core's own, relative to the first core. */
+static long migrate_at_random(double gaps, double spread, int kind)
 {
-  double rate = any_rate(), longest = gaps / rate * 1e9;
+  double rate = random_rate(), longest = gaps / rate * 1e9;
   long i, wrong = 0;
   long long error, gap;
-  int to, lasts;
+  int to, is_long;
 
   begin_cores(rate, 0.2);
   cores.number = 2 + (int)(random64() % 15);
@@ -433,33 +438,34 @@ static long walk(double gaps, double spread, int kind)
     cores.offset[i] = (long long)(spread * random_part());
   for (i = 0; i < LIFE; i++) {
     to = (int)(random64() % (uint64_t)cores.number);
-    lasts = kind & WHEN_IT_MOVES_UP ? cores.offset[to] > cores.offset[cores.at]
+    is_long = kind & LONG_WHEN_MOVING_UP ? cores.offset[to] > cores.offset[cores.at]
                                     : (int)(random64() % 2);
-    gap = (long long)(longest * random_part() / (lasts ? 1 : 64));
-    if (kind & ASLEEP && lasts)
+    gap = (long long)(longest * random_part() / (is_long ? 1 : 64));
+    if (kind & ASLEEP_WHEN_LONG && is_long)
       machine.time += gap;
     else
-      pass(gap);
+      advance(gap);
     error = read_at(to) - cores.offset[to];
     wrong += error > 2000 || error < -2000;
   }
   return wrong;
 }
 
-static void walk_with_gaps(double longest, long all)
+static void expect_migrations_to_cancel(double longest, long all)
 {
   long done, wrong = 0;
 
   for (done = 0; done < all; done += LIFE)
-    wrong += walk(longest, HALF - 1.25 * longest - OLDER, (int)(random64() % WALKS));
+    wrong += migrate_at_random(longest, HALF - 1.25 * longest - ANCHOR_AGE,
+      (int)(random64() % WALK_KINDS));
   ck_assert_msg(wrong == 0, "gaps up to %.0f: %ld of %ld wrong", longest, wrong, done);
 }
 
-/* A count is off by the difference of the cores, however often the thread moves, if difference and
-   gap are together below 2^31, with the estimate's error, and what an anchor may be older. */
+/* A count is off by the difference of the cores, after any number of migrations, if that
+   difference and the gap are together below 2^31 less the estimate's error and the anchor's age. */
 START_TEST(jumps_between_cores_cancel_with_short_gaps)
 {
-  walk_with_gaps(0x1p25, steps());
+  expect_migrations_to_cancel(0x1p25, steps());
 }
 END_TEST
 
@@ -469,13 +475,14 @@ START_TEST(jumps_between_cores_cancel_with_gaps_up_to_the_bound)
   int i;
 
   for (i = 0; i < 4; i++)
-    walk_with_gaps(gaps[i], steps() / 4);
+    expect_migrations_to_cancel(gaps[i], steps() / 4);
 }
 END_TEST
 
-/* Nor where the cores are anything apart, if the gaps are too short for a sleeping core to explain
-   the jumps, and the rate is known. The sum may exceed 3 * 2^30 by what that may explain. */
-START_TEST(migrations_do_not_add_up)
+/* Even with any offsets, errors do not accumulate if the gaps are too short for a sleeping core
+   to explain the jumps, and the rate is known. The sum may exceed 3 * 2^30 by the counts that
+   such a sleep may explain. */
+START_TEST(errors_of_migrations_do_not_accumulate)
 {
   long i, done, wrong = 0, all = steps();
   long long error;
@@ -483,12 +490,12 @@ START_TEST(migrations_do_not_add_up)
   for (done = 0; done < all; done += LIFE) {
     int ring = random64() % 2;
 
-    begin_cores(any_rate(), 0.001);
+    begin_cores(random_rate(), 0.001);
     cores.number = 2 + (int)(random64() % 15);
     for (i = 1; i < cores.number; i++)
       cores.offset[i] = ring ? (i << 16) / cores.number << 16 : (long long)(random64() >> 32);
     for (i = 0; i < LIFE; i++) {
-      pass((long long)(0x1p25 * random_part() / ((double)machine.rate * 0x1p-32)));
+      advance((long long)(0x1p25 * random_part() / ((double)machine.rate * 0x1p-32)));
       error = read_at(ring ? (int)(i % cores.number) : (int)(random64() % (uint64_t)cores.number));
       wrong += error >= 0x1.4p32 || error <= -0x1.4p32;
     }
@@ -497,21 +504,21 @@ START_TEST(migrations_do_not_add_up)
 }
 END_TEST
 
-/* Round and round, each core ahead of the one before, or behind it: cores' jumps add up to a wrap a
-   round, and are taken back, as the gaps are short. */
-START_TEST(round_of_sixteen_cores_stays_within_a_wrap)
+/* A ring of cores, each ahead of the previous one, or behind it: the jumps of one round add up
+   to a wraparound. They are undone, because the gaps are short. */
+START_TEST(ring_of_sixteen_cores_stays_within_a_wraparound)
 {
   long long error;
   int i, ahead;
 
   for (ahead = 0; ahead < 2; ahead++) {
-    begin(1e9, 1e9, 0);
+    begin_at_rate(1e9, 1e9, 0);
     memset(&cores, 0, sizeof cores);
     extension.read = cores_counter;
     for (i = 0; i < 16; i++)
       cores.offset[i] = (ahead ? 1 : -1) * (i * (1LL << 28));
     for (i = 0; i < 10000; i++) {
-      pass(33000000);
+      advance(33000000);
       error = read_at(i % 16);
       ck_assert(error < 0x1p32 && error > -0x1p32);
     }
@@ -519,21 +526,21 @@ START_TEST(round_of_sixteen_cores_stays_within_a_wrap)
 }
 END_TEST
 
-/* Cores that stand still while their thread sleeps, and others that it finds on waking. */
-START_TEST(migrations_of_a_sleeping_thread_do_not_add_up)
+/* Cores that stand still while their thread sleeps; the thread wakes on another one. */
+START_TEST(migrations_of_a_sleeping_thread_do_not_accumulate)
 {
   long i, done, wrong = 0, all = steps() / 10;
   long long error, asleep;
 
   for (done = 0; done < all; done += LIFE) {
-    double rate = any_rate();
+    double rate = random_rate();
 
     begin_cores(rate, 0.2);
     cores.offset[1] = (long long)(random64() % 0x60000000) - 0x30000000;
     for (i = 0; i < LIFE; i++) {
       asleep = random_below(0x1p28 / rate * 1e9);
       machine.time += asleep;
-      pass(random_below(1e6));
+      advance(random_below(1e6));
       error = read_at((int)(random64() % 2));
       wrong += error >= 0x1p32 || error <= -0x1p32;
     }
@@ -542,20 +549,20 @@ START_TEST(migrations_of_a_sleeping_thread_do_not_add_up)
 }
 END_TEST
 
-START_TEST(wall_clock_steps_of_a_day_either_way)
+START_TEST(wall_clock_steps_of_a_day_change_no_count)
 {
   const double day = 86400e9;
   long i, done, wrong = 0, all = steps();
 
   for (done = 0; done < all; done += LIFE) {
-    double rate = any_rate() / 1e9, wrap = 0x1p32 / rate;
+    double rate = random_rate() / 1e9, wrap = 0x1p32 / rate;
 
-    begin(rate * 1e9, twenty_percent(rate * 1e9), 1);
+    begin_at_rate(rate * 1e9, twenty_percent(rate * 1e9), 1);
     for (i = 0; i < LIFE; i++) {
       if (random64() % 8 == 0)
         machine.time += random64() % 2 ? random_below(day) : -random_below(day);
-      pass(any_gap(wrap * 0.43));
-      stall_sometimes((long long)(wrap * 0.43));
+      advance(random_gap(wrap * 0.43));
+      stall_at_random((long long)(wrap * 0.43));
       wrong += !read_is_right();
     }
   }
@@ -570,14 +577,14 @@ static void *read_in_new_thread(void *right)
 }
 
 /* It starts from the clock's prediction since the start of the extension. */
-START_TEST(thread_that_starts_after_long_use)
+START_TEST(late_thread_starts_at_the_right_count)
 {
   pthread_t thread;
   int i, right = 0;
 
-  begin(1e9, 1.001e9, 0);
+  begin_at_rate(1e9, 1.001e9, 0);
   for (i = 0; i < 1000; i++) {
-    pass(SECOND);
+    advance(SECOND);
     ck_assert(read_is_right());
   }
   ck_assert_int_eq(pthread_create(&thread, NULL, read_in_new_thread, &right), 0);
@@ -586,32 +593,32 @@ START_TEST(thread_that_starts_after_long_use)
 }
 END_TEST
 
-static long long refused(void)
+static long long return_zero(void)
 {
   return 0;
 }
 
-START_TEST(clock_that_is_refused)
+START_TEST(refused_clock_leaves_short_gaps_right)
 {
-  struct cpucycles_clock clock = { refused, refused, 0 };
+  struct cpucycles_clock clock = { return_zero, return_zero, 0 };
   int i, reads = 1000 * suite_runs(200);
 
-  begin(1e9, 1e9, 0);
+  begin_at_rate(1e9, 1e9, 0);
   cpucycles_extend32_begin(&extension, simulated_counter, clock, 1000000000, 0);
   for (i = 0; i < reads; i++) {
-    pass(random_below(0x1p31));
+    advance(random_below(0x1p31));
     ck_assert(read_is_right());
   }
 }
 END_TEST
 
-/* From here on, real time, and a counter that wraps every 4.3 ms; in an emulator, where a handler
-   takes long, every 17 ms. */
+/* From here on: real time, and a counter that wraps every 4.3 ms. In an emulator, where a
+   handler takes long, it wraps every 17 ms. */
 
-static uint64_t quick_scale = 1000; /* counts a nanosecond */
+static uint64_t quick_scale = 1000; /* counts per nanosecond */
 
-/* Of the system; in a test of one thread, that thread's, which stands still while others have the
-   CPU. */
+/* The system's clock. In a test of one thread, that thread's clock, which stands still while
+   others have the CPU. */
 static clockid_t quick_clock = CLOCK_MONOTONIC;
 
 static long long quick_time(void)
@@ -646,7 +653,7 @@ static void quick_begin(void)
 
 static long quick_wrong;
 
-/* Between two looks at the whole count, in any thread. */
+/* Checks a read against the 64-bit counts before and after it, in any thread. */
 static void quick_read(void)
 {
   uint64_t before = quick_count();
@@ -672,7 +679,7 @@ static void on_signal(int signal)
 
 #ifdef CPUCYCLES_POSIX
 
-static void handle(int signal, void (*handler)(int))
+static void set_handler(int signal, void (*handler)(int))
 {
   struct sigaction action;
 
@@ -682,35 +689,35 @@ static void handle(int signal, void (*handler)(int))
   sigaction(signal, &action, NULL);
 }
 
-static void begin_handling(void)
+static void install_handler(void)
 {
-  handle(SIGUSR1, on_signal);
+  set_handler(SIGUSR1, on_signal);
 }
 
-static void disturb(pthread_t thread)
+static void interrupt_thread(pthread_t thread)
 {
   pthread_kill(thread, SIGUSR1);
 }
 
-static void disturb_this_thread(void)
+static void interrupt_this_thread(void)
 {
   raise(SIGUSR1);
 }
 
 #else
 
-/* No signals: a handler is a plain call here, and other threads are not disturbed. */
+/* No signals: a handler is a plain call, and other threads are not interrupted. */
 
-static void begin_handling(void)
+static void install_handler(void)
 {
 }
 
-static void disturb(pthread_t thread)
+static void interrupt_thread(pthread_t thread)
 {
   (void)thread;
 }
 
-static void disturb_this_thread(void)
+static void interrupt_this_thread(void)
 {
   on_signal(0);
 }
@@ -722,11 +729,11 @@ static long long quick_end;
 static void *keep_reading(void *argument)
 {
   const struct timespec pause = { 0, 20000000 };
-  unsigned i, lazy = argument != NULL;
+  unsigned i, pauses = argument != NULL;
 
   for (i = 0; quick_time() < quick_end; i++) {
     quick_read();
-    if (lazy && i % 64 == 0)
+    if (pauses && i % 64 == 0)
       nanosleep(&pause, NULL);
   }
   return NULL;
@@ -739,23 +746,23 @@ static void *read_once(void *unused)
   return NULL;
 }
 
-START_TEST(threads_and_handlers_agree)
+START_TEST(threads_and_handlers_read_right_counts)
 {
   enum { THREADS = 6 };
   pthread_t threads[THREADS], brief;
   const struct timespec pause = { 0, 100000 };
   int i;
 
-  if (skip_where_handlers_lose_their_thread("threads_and_handlers_agree"))
+  if (skip_where_handlers_lose_their_thread("threads_and_handlers_read_right_counts"))
     return;
-  begin_handling();
+  install_handler();
   quick_begin();
   quick_end = quick_time() + 2 * SECOND;
   for (i = 0; i < THREADS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, keep_reading, i % 2 ? &extension : NULL), 0);
   while (quick_time() < quick_end) {
     for (i = 0; i < THREADS; i++)
-      disturb(threads[i]);
+      interrupt_thread(threads[i]);
     ck_assert_int_eq(pthread_create(&brief, NULL, read_once, NULL), 0);
     pthread_join(brief, NULL);
     nanosleep(&pause, NULL);
@@ -766,20 +773,20 @@ START_TEST(threads_and_handlers_agree)
 }
 END_TEST
 
-static int interrupted;
+static int interruptions;
 
-/* Usually often, now and then long enough for an anchor to grow old meanwhile. */
-static void interrupt(void)
+/* Interrupts briefly, and at every 64th access long enough for an anchor to age. */
+static void interrupt_access(void)
 {
   if (in_handler)
     return;
-  disturb_this_thread();
-  if (++interrupted % 64 == 0) {
+  interrupt_this_thread();
+  if (++interruptions % 64 == 0) {
     long long end = quick_time() + SECOND / (long long)quick_scale;
 
     while (quick_time() < end)
       ;
-    disturb_this_thread();
+    interrupt_this_thread();
   }
 }
 
@@ -787,7 +794,7 @@ static long long interrupting_counter(void)
 {
   long long count = quick_counter();
 
-  interrupt();
+  interrupt_access();
   return count;
 }
 
@@ -795,39 +802,39 @@ static long long interrupting_time(void)
 {
   long long time = quick_time();
 
-  interrupt();
+  interrupt_access();
   return time;
 }
 
-/* At each access of a read to counter and clock, a handler makes a whole read of its own. */
-START_TEST(handler_within_every_part_of_a_read)
+/* At each access of a read to counter and clock, a handler makes a complete read of its own. */
+START_TEST(handler_may_read_at_every_access_of_a_read)
 {
   static const struct cpucycles_clock clock = { interrupting_time, interrupting_time, 0 };
   int i, reads = 100 * suite_runs(100);
 
-#ifdef CPUCYCLES_POSIX /* others' clocks of a thread may be coarse */
+#ifdef CPUCYCLES_POSIX /* a thread's clock may be coarse on other systems */
   quick_clock = CLOCK_THREAD_CPUTIME_ID;
 #endif
   quick_begin();
-  begin_handling();
+  install_handler();
   extension.read = interrupting_counter;
   extension.clock = clock;
   for (i = 0; i < reads; i++)
     quick_read();
-  ck_assert_int_ge(interrupted, 2 * reads);
+  ck_assert_int_ge(interruptions, 2 * reads);
   ck_assert_int_eq(quick_wrong, 0);
 }
 END_TEST
 
 #ifdef SINGLE_STEPS
 static long traps, traps_wrong;
-static int bursts; /* left for this read, which must come to its end */
+static int bursts; /* left for this read, so that it ends */
 
-/* Now and then makes the thread's anchor and the published one new, some times over. */
+/* At random, reads often enough to replace the thread's anchor and the published one. */
 static void on_trap(int signal)
 {
-  uint64_t looks[LOOKS];
-  int looked = machine.looked, i, reads = 1;
+  uint64_t seen[READS];
+  int seen_count = machine.seen_count, i, reads = 1;
 
   (void)signal;
   if (bursts > 0 && random64() % 64 == 0) {
@@ -836,33 +843,33 @@ static void on_trap(int signal)
   }
   stepping = 0;
   traps++;
-  memcpy(looks, machine.looks, sizeof looks);
+  memcpy(seen, machine.seen, sizeof seen);
   for (i = 0; i < reads; i++) {
     if (reads > 1)
-      pass(10 * SECOND);
+      advance(10 * SECOND);
     traps_wrong += !read_is_right();
   }
-  memcpy(machine.looks, looks, sizeof looks);
-  machine.looked = looked;
+  memcpy(machine.seen, seen, sizeof seen);
+  machine.seen_count = seen_count;
   stepping = 1;
 }
 
-START_TEST(handler_after_every_instruction)
+START_TEST(handler_may_read_after_every_instruction)
 {
   long wrong = 0;
   int i, runs = suite_runs(200);
 
-  begin(1e9, 1e9, 0);
-  handle(SIGTRAP, on_trap);
+  begin_at_rate(1e9, 1e9, 0);
+  set_handler(SIGTRAP, on_trap);
   for (i = 0; i < runs; i++) {
-    pass(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
+    advance(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
     bursts = 4;
     stepping = 1;
     wrong += !read_is_right();
     stepping = 0;
   }
   if (traps == 0)
-    skip("handler_after_every_instruction", "no single steps here");
+    skip("handler_may_read_after_every_instruction", "no single steps here");
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_eq(traps_wrong, 0);
 }
@@ -871,7 +878,7 @@ END_TEST
 static sigjmp_buf before_read;
 static int steps_left;
 
-/* Reads, or not, and leaves the interrupted read for good. */
+/* Reads or not, at random, and abandons the interrupted read for good. */
 static void on_last_trap(int signal)
 {
   (void)signal;
@@ -884,15 +891,15 @@ static void on_last_trap(int signal)
   siglongjmp(before_read, 1);
 }
 
-START_TEST(handler_that_leaves_a_read_after_any_instruction)
+START_TEST(handler_may_abandon_a_read_after_any_instruction)
 {
   static long wrong;
   static int left;
 
-  begin(1e9, 1e9, 0);
-  handle(SIGTRAP, on_last_trap);
+  begin_at_rate(1e9, 1e9, 0);
+  set_handler(SIGTRAP, on_last_trap);
   for (left = suite_runs(300); left > 0; left--) {
-    pass(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
+    advance(random64() % 4 == 0 ? random_below(1e9) : 10 * SECOND);
     steps_left = (int)(random64() % 300);
     if (sigsetjmp(before_read, 1) == 0) {
       stepping = 1;
@@ -902,15 +909,15 @@ START_TEST(handler_that_leaves_a_read_after_any_instruction)
     wrong += !read_is_right();
   }
   if (traps == 0)
-    skip("handler_that_leaves_a_read_after_any_instruction", "no single steps here");
+    skip("handler_may_abandon_a_read_after_any_instruction", "no single steps here");
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_eq(traps_wrong, 0);
 }
 END_TEST
 #endif
 
-/* A core's counter need not be like another's. One that stays on its core sees no jump, whatever
-   others publish; here this thread's core is ahead by anything that fits in 32 bits. */
+/* Counters of cores may differ. A thread that stays on its core sees no jump, whatever other
+   threads publish; here this thread's core is ahead by any multiple of 2^29. */
 static uint32_t core_offset;
 static _Thread_local int other_core;
 
@@ -928,7 +935,7 @@ static void *read_other_core(void *unused)
   return NULL;
 }
 
-START_TEST(core_of_its_own_count_shows_no_jump)
+START_TEST(thread_on_one_core_sees_no_jump_of_other_cores)
 {
   static const struct cpucycles_clock clock = { quick_time, quick_time, 0 };
   pthread_t thread;
@@ -955,27 +962,27 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, constant_rate_with_gaps_up_to_the_bound);
-  tcase_add_test(tests, first_gap_at_the_edge_of_the_bound);
-  tcase_add_test(tests, rate_between_standstill_and_the_fastest);
-  tcase_add_test(tests, sleep_at_the_edge_of_the_bound);
-  tcase_add_test(tests, rate_far_from_the_estimate);
-  tcase_add_test(tests, round_trips_between_two_cores);
+  tcase_add_test(tests, constant_rate_allows_gaps_up_to_the_bound);
+  tcase_add_test(tests, bound_of_a_first_gap_is_tight);
+  tcase_add_test(tests, changing_rate_allows_gaps_up_to_the_bound);
+  tcase_add_test(tests, bound_of_a_sleep_is_tight);
+  tcase_add_test(tests, short_gaps_need_no_good_estimate);
+  tcase_add_test(tests, round_trips_between_two_cores_cancel);
   tcase_add_test(tests, jumps_between_cores_cancel_with_short_gaps);
   tcase_add_test(tests, jumps_between_cores_cancel_with_gaps_up_to_the_bound);
-  tcase_add_test(tests, migrations_do_not_add_up);
-  tcase_add_test(tests, round_of_sixteen_cores_stays_within_a_wrap);
-  tcase_add_test(tests, migrations_of_a_sleeping_thread_do_not_add_up);
-  tcase_add_test(tests, wall_clock_steps_of_a_day_either_way);
-  tcase_add_test(tests, thread_that_starts_after_long_use);
-  tcase_add_test(tests, clock_that_is_refused);
-  tcase_add_test(tests, threads_and_handlers_agree);
-  tcase_add_test(tests, handler_within_every_part_of_a_read);
+  tcase_add_test(tests, errors_of_migrations_do_not_accumulate);
+  tcase_add_test(tests, ring_of_sixteen_cores_stays_within_a_wraparound);
+  tcase_add_test(tests, migrations_of_a_sleeping_thread_do_not_accumulate);
+  tcase_add_test(tests, wall_clock_steps_of_a_day_change_no_count);
+  tcase_add_test(tests, late_thread_starts_at_the_right_count);
+  tcase_add_test(tests, refused_clock_leaves_short_gaps_right);
+  tcase_add_test(tests, threads_and_handlers_read_right_counts);
+  tcase_add_test(tests, handler_may_read_at_every_access_of_a_read);
 #ifdef SINGLE_STEPS
-  tcase_add_test(tests, handler_after_every_instruction);
-  tcase_add_test(tests, handler_that_leaves_a_read_after_any_instruction);
+  tcase_add_test(tests, handler_may_read_after_every_instruction);
+  tcase_add_test(tests, handler_may_abandon_a_read_after_any_instruction);
 #endif
-  tcase_add_test(tests, core_of_its_own_count_shows_no_jump);
+  tcase_add_test(tests, thread_on_one_core_sees_no_jump_of_other_cores);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The choice among counters: what passes its trial, what it scores, what is dropped and why, and
-   that losers leave nothing behind. The counters here are made for it. */
+/* Tests the selection among fake counters: which one passes its trial, its score, the reason of
+   a dropped counter, and that losers are closed. */
 
 #include "config.h"
 
@@ -21,26 +21,26 @@
 #include <signal.h>
 #include <string.h>
 
-/* Fake counters. Each test runs in its own process, so that these begin at 0. */
+/* Fake counters. Each test runs in its own process, so that their state begins at 0. */
 
-static long long ticks;
-static volatile int opens_seen, closes_seen; /* counted in code that a trial may cut short */
-static int reads_seen;
-static volatile char *forbidden; /* a page that nobody may read */
+static long long fake_count;
+static volatile int opens, closes; /* volatile: a trial may cut the counting code short */
+static int reads_made;
+static volatile char *forbidden; /* a page without access */
 
 static long long read_up(void)
 {
-  return ticks += 7;
+  return fake_count += 7;
 }
 
 static long long read_up_by_41(void)
 {
-  return ticks += 41;
+  return fake_count += 41;
 }
 
 static long long read_up_by_4711(void)
 {
-  return ticks += 4711;
+  return fake_count += 4711;
 }
 
 static long long read_constant(void)
@@ -50,19 +50,19 @@ static long long read_constant(void)
 
 static long long read_down_at_times(void)
 {
-  return ticks += ++reads_seen % 900 == 0 ? -3 : 7;
+  return fake_count += ++reads_made % 900 == 0 ? -3 : 7;
 }
 
-/* Constant for two whole tries, then fine. */
+/* Constant during two tries of 1001 reads. */
 static long long read_from_third_try(void)
 {
-  return ++reads_seen > 2 * 1001 ? reads_seen : 0;
+  return ++reads_made > 2 * 1001 ? reads_made : 0;
 }
 
-/* The same, but one try too late: the eleventh. */
+/* Constant during all ten tries. */
 static long long read_from_eleventh_try(void)
 {
-  return ++reads_seen > 10 * 1001 ? reads_seen : 0;
+  return ++reads_made > 10 * 1001 ? reads_made : 0;
 }
 
 static long long read_forbidden(void)
@@ -73,10 +73,10 @@ static long long read_forbidden(void)
 /* Works in the trial, and traps at the 1,000th read. */
 static long long read_traps_late(void)
 {
-  return ++reads_seen == 1000 ? *forbidden : reads_seen;
+  return ++reads_made == 1000 ? *forbidden : reads_made;
 }
 
-/* Works in the trial, and traps when it is read again. */
+/* Works in the trial, and traps at the next read. */
 static long long read_traps_after_its_trial(void)
 {
   static long long reads;
@@ -84,10 +84,10 @@ static long long read_traps_after_its_trial(void)
   return ++reads > 1001 ? *forbidden : reads;
 }
 
-/* Works in the trial, and stands still once another was opened. */
+/* Works in the trial, and stands still once another counter was opened. */
 static long long read_until_another_opens(void)
 {
-  return opens_seen ? ticks : read_up();
+  return opens ? fake_count : read_up();
 }
 
 static long long read_around_2_63(void)
@@ -100,13 +100,13 @@ static long long read_around_2_63(void)
 static int open_well(struct cpucycles_why *why)
 {
   (void)why;
-  opens_seen++;
+  opens++;
   return 0;
 }
 
 static void close_well(void)
 {
-  closes_seen++;
+  closes++;
 }
 
 static int open_refused(struct cpucycles_why *why)
@@ -133,7 +133,7 @@ static int open_failed(struct cpucycles_why *why)
   return EIO;
 }
 
-static int open_with_own_words(struct cpucycles_why *why)
+static int open_with_own_reason(struct cpucycles_why *why)
 {
   why->reason = "absent";
   why->explanation = "it is somewhere else";
@@ -143,7 +143,7 @@ static int open_with_own_words(struct cpucycles_why *why)
 static int open_traps(struct cpucycles_why *why)
 {
   (void)why;
-  opens_seen++;
+  opens++;
   return *forbidden;
 }
 
@@ -162,7 +162,7 @@ static int open_traps_with_remedy(struct cpucycles_why *why)
 static int open_only_once(struct cpucycles_why *why)
 {
   (void)why;
-  return opens_seen++ ? EBUSY : 0;
+  return opens++ ? EBUSY : 0;
 }
 
 static long long megahertz(void)
@@ -180,25 +180,25 @@ static long long rate_traps(void)
   return *forbidden;
 }
 
-/* One table entry. The source is the name, unless a test says otherwise. */
+/* A table entry. The source defaults to the name. */
 static struct cpucycles_entry entry(const char *name, struct cpucycles_backend backend)
 {
   static struct cpucycles_backend pool[32];
   static int used;
-  struct cpucycles_backend *kept = &pool[used++];
-  struct cpucycles_entry made = { name, "made for a test", kept };
+  struct cpucycles_backend *backend_copy = &pool[used++];
+  struct cpucycles_entry made = { name, "made for a test", backend_copy };
 
   ck_assert_int_le(used, 32);
-  *kept = backend;
-  kept->width = kept->width ? kept->width : 64;
-  kept->source = kept->source ? kept->source : name;
-  kept->unit = "ticks";
+  *backend_copy = backend;
+  backend_copy->width = backend_copy->width ? backend_copy->width : 64;
+  backend_copy->source = backend_copy->source ? backend_copy->source : name;
+  backend_copy->unit = "ticks";
   return made;
 }
 
 #define ENTRY(name, ...) entry(name, (struct cpucycles_backend) { __VA_ARGS__ })
 
-/* What every list ends with. */
+/* The last counter of every list. */
 static long long read_clock(void)
 {
   static long long now;
@@ -209,15 +209,15 @@ static long long read_clock(void)
 #define LAST_CLOCK \
   ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
-static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
+static const char *requested_names; /* value of CPUCYCLES_IMPLEMENTATION */
 
 static const char *environment(const char *name)
 {
-  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? asked : NULL;
+  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? requested_names : NULL;
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host nowhere = { "/nonexistent", environment, NULL, NULL,
+static const struct cpucycles_host empty_host = { "/nonexistent", environment, NULL, NULL,
   NULL, 0, NULL };
 
 static struct cpucycles_counter_info infos[8];
@@ -231,7 +231,7 @@ static void select_among(const struct cpucycles_entry *table, int count)
   memset(infos, 0, sizeof infos);
   cpucycles_block_signals(&saved);
   cpucycles_trial_begin(&saved);
-  cpucycles_select(&nowhere, table, count, infos, &selection);
+  cpucycles_select(&empty_host, table, count, infos, &selection);
   cpucycles_trial_end();
   cpucycles_restore_signals(&saved);
 }
@@ -265,7 +265,7 @@ START_TEST(score_is_smallest_step_plus_penalty)
   ck_assert_int_eq(infos[0].precision, 7);
   ck_assert_int_eq(infos[1].precision, 107);
   ck_assert_int_eq(infos[2].precision, 141);
-  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond of the default frequency */
+  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond at the default frequency */
   ck_assert_str_eq(selection.implementation, "core");
   ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
   ck_assert_int_eq(infos[1].state, CPUCYCLES_USABLE);
@@ -280,7 +280,7 @@ START_TEST(coarse_core_counter_beats_fine_reference)
 }
 END_TEST
 
-START_TEST(what_counts_cycles_beats_what_counts_time_at_any_score)
+START_TEST(cycle_counter_beats_time_counter_at_any_score)
 {
   SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz),
     LAST_CLOCK, ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
@@ -298,7 +298,7 @@ START_TEST(earlier_row_wins_a_tie)
 }
 END_TEST
 
-START_TEST(two_ways_to_one_register_never_alternate)
+START_TEST(first_way_to_a_register_wins_at_any_score)
 {
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .source = "register"),
     ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
@@ -333,30 +333,30 @@ START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
 }
 END_TEST
 
-START_TEST(counter_that_works_at_the_third_try_is_kept)
+START_TEST(counter_that_works_at_the_third_try_is_usable)
 {
   SELECT(ENTRY("slow start", .kind = CPUCYCLES_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "slow start");
 }
 END_TEST
 
-START_TEST(ten_tries_and_no_more)
+START_TEST(trial_ends_after_ten_tries)
 {
   SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try),
     LAST_CLOCK);
   expect_dropped(0, "not-increasing");
-  ck_assert_int_eq(reads_seen, 10 * 1001);
+  ck_assert_int_eq(reads_made, 10 * 1001);
 }
 END_TEST
 
-START_TEST(granularity_of_41_is_seen)
+START_TEST(granularity_of_41_is_measured)
 {
   SELECT(ENTRY("coarse", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_int_eq(infos[0].precision, 41);
 }
 END_TEST
 
-START_TEST(counter_passing_2_63_is_going_up)
+START_TEST(counter_passing_2_63_increases)
 {
   SELECT(ENTRY("high", .kind = CPUCYCLES_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "high");
@@ -364,7 +364,7 @@ START_TEST(counter_passing_2_63_is_going_up)
 }
 END_TEST
 
-START_TEST(trap_in_read_is_the_reason)
+START_TEST(trap_in_read_drops_the_counter)
 {
   SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden,
            .close = close_well),
@@ -372,26 +372,26 @@ START_TEST(trap_in_read_is_the_reason)
   expect_dropped(0, "signal");
   expect_dropped(1, "signal");
   ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
-  ck_assert_int_eq(closes_seen, 1);
+  ck_assert_int_eq(closes, 1);
   ck_assert_str_eq(selection.implementation, "clock");
 }
 END_TEST
 
-START_TEST(trap_in_open_is_the_reason_and_is_cleaned_up)
+START_TEST(trap_in_open_drops_and_closes_the_counter)
 {
   SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_traps, .read = read_up,
            .close = close_well),
     LAST_CLOCK);
   expect_dropped(0, "signal");
   ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
-  ck_assert_int_eq(opens_seen, 1);
-  ck_assert_int_eq(closes_seen, 1);
+  ck_assert_int_eq(opens, 1);
+  ck_assert_int_eq(closes, 1);
 }
 END_TEST
 
-/* At a read of the trial, in stating the rate, in open() itself, and at the last read before it
-   would be published. */
-START_TEST(remedy_that_open_gave_stands_when_a_signal_drops_the_counter)
+/* The signal comes at a read of the trial, in rate(), in open(), and at the last read before
+   publication. */
+START_TEST(remedy_of_open_survives_a_later_signal)
 {
   SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
     .read = read_forbidden),
@@ -421,7 +421,7 @@ START_TEST(errno_decides_the_reason)
     ENTRY("b", .kind = CPUCYCLES_KIND_CORE, .open = open_absent, .read = read_up),
     ENTRY("c", .kind = CPUCYCLES_KIND_CORE, .open = open_exhausted, .read = read_up),
     ENTRY("d", .kind = CPUCYCLES_KIND_CORE, .open = open_failed, .read = read_up),
-    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_words, .read = read_up),
+    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_reason, .read = read_up),
     LAST_CLOCK);
   expect_dropped(0, "refused");
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
@@ -448,11 +448,11 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 }
 END_TEST
 
-static int rates_asked;
+static int rate_calls;
 
 static long long rate_stated_once(void)
 {
-  return rates_asked++ == 0 ? 346153847 : 0;
+  return rate_calls++ == 0 ? 346153847 : 0;
 }
 
 static long long read_stated(void)
@@ -460,8 +460,8 @@ static long long read_stated(void)
   return (long long)((double)cpucycles_osclock_monotonic() * 0.346153847);
 }
 
-/* By neither sixteenths nor another question, which may fail. */
-START_TEST(rate_stated_in_the_trial_is_kept_for_the_opening)
+/* Neither a guess by sixteenths nor a second call of rate(), which may fail. */
+START_TEST(rate_stated_in_the_trial_is_used_after_it)
 {
   SELECT(ENTRY("stated", .kind = CPUCYCLES_KIND_SCALED, .read = read_stated,
     .rate = rate_stated_once), LAST_CLOCK);
@@ -484,7 +484,7 @@ START_TEST(clock_is_scaled_to_cycles)
 }
 END_TEST
 
-START_TEST(losers_are_closed_and_winner_is_open)
+START_TEST(losers_are_closed_and_the_winner_is_open)
 {
   SELECT(ENTRY("winner", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up,
            .close = close_well),
@@ -494,12 +494,12 @@ START_TEST(losers_are_closed_and_winner_is_open)
       .close = close_well),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "winner");
-  ck_assert_int_eq(opens_seen, 4);
-  ck_assert_int_eq(closes_seen, 3);
+  ck_assert_int_eq(opens, 4);
+  ck_assert_int_eq(closes, 3);
 }
 END_TEST
 
-START_TEST(thread_that_loses_its_own_counter_has_the_best_that_all_share)
+START_TEST(next_best_of_a_thread_counter_is_the_best_shared_one)
 {
   SELECT(ENTRY("clock first", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz,
       .scope = CPUCYCLES_SCOPE_SYSTEM),
@@ -514,11 +514,11 @@ START_TEST(thread_that_loses_its_own_counter_has_the_best_that_all_share)
   ck_assert_str_eq(selection.implementation, "thread");
   ck_assert_ptr_eq(selection.next_best.read, read_up);
   ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
-  ck_assert_int_eq(opens_seen - closes_seen, 1); /* it is open */
+  ck_assert_int_eq(opens - closes, 1); /* the next best counter is open */
 }
 END_TEST
 
-START_TEST(thread_that_loses_its_own_counter_has_at_least_a_clock)
+START_TEST(next_best_of_a_thread_counter_is_at_least_a_clock)
 {
   SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
     .scope = CPUCYCLES_SCOPE_THREAD),
@@ -532,7 +532,7 @@ START_TEST(thread_that_loses_its_own_counter_has_at_least_a_clock)
 }
 END_TEST
 
-START_TEST(what_becomes_of_the_selected_counter_is_said_and_the_worst_stays)
+START_TEST(worst_note_about_the_selected_counter_stays)
 {
   SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
     .scope = CPUCYCLES_SCOPE_THREAD), LAST_CLOCK);
@@ -562,7 +562,7 @@ static int open_with_unit(struct cpucycles_why *why)
   return 0;
 }
 
-START_TEST(unit_is_what_the_opened_counter_says)
+START_TEST(open_overrides_the_unit)
 {
   SELECT(ENTRY("usual", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
     ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit),
@@ -572,7 +572,7 @@ START_TEST(unit_is_what_the_opened_counter_says)
 }
 END_TEST
 
-START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
+START_TEST(later_explanation_adds_to_the_one_of_open)
 {
   const struct cpucycles_backend refused = { .kind = CPUCYCLES_KIND_CORE, .explain = explain };
 
@@ -589,13 +589,14 @@ START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
   cpucycles_counter_explain(&infos[1], &refused);
   ck_assert_int_eq(explained_signal, SIGSEGV);
   ck_assert_int_eq(explained_error, 0);
-  /* one that stands still may only have to be started */
+  /* a counter that stands still may only have to be started */
   cpucycles_counter_explain(&infos[2], &refused);
   expect_dropped(2, "not-increasing");
   ck_assert_str_eq(infos[2].remedy, "ask twice");
   ck_assert_int_eq(explained_error, 0);
   ck_assert_int_eq(explained_signal, 0);
-  /* every other reason without errno and signal explains itself, and what is used needs nothing */
+  /* other reasons without errno and signal explain themselves, and a selected counter needs no
+     remedy */
   cpucycles_counter_explain(&infos[3], &refused);
   expect_dropped(3, "decreasing");
   ck_assert_ptr_null(infos[3].remedy);
@@ -605,7 +606,7 @@ START_TEST(what_a_backend_says_later_adds_to_what_it_said_at_once)
 }
 END_TEST
 
-START_TEST(winner_that_does_not_open_again_makes_way)
+START_TEST(winner_that_cannot_reopen_is_dropped)
 {
   SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
     ENTRY("always", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
@@ -615,7 +616,7 @@ START_TEST(winner_that_does_not_open_again_makes_way)
 }
 END_TEST
 
-START_TEST(core_counter_that_anothers_trial_stopped_makes_way)
+START_TEST(counter_stopped_by_anothers_trial_is_dropped)
 {
   SELECT(ENTRY("stopped", .kind = CPUCYCLES_KIND_CORE, .scope = CPUCYCLES_SCOPE_CORE,
       .read = read_until_another_opens),
@@ -626,7 +627,7 @@ START_TEST(core_counter_that_anothers_trial_stopped_makes_way)
 }
 END_TEST
 
-START_TEST(clock_that_stands_still_is_the_last_resort)
+START_TEST(constant_clock_is_the_last_resort)
 {
   SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant),
     ENTRY("still", .kind = CPUCYCLES_KIND_CLOCK, .read = read_constant, .rate = megahertz));
@@ -637,7 +638,7 @@ START_TEST(clock_that_stands_still_is_the_last_resort)
 }
 END_TEST
 
-START_TEST(there_is_an_answer_where_everything_traps)
+START_TEST(selection_succeeds_where_every_counter_traps)
 {
   SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
     ENTRY("no clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
@@ -646,18 +647,18 @@ START_TEST(there_is_an_answer_where_everything_traps)
 }
 END_TEST
 
-/* Four counters, of which the first would be chosen, and the second cannot be opened. */
-static void select_asked(const char *names)
+/* Four counters: the first would be selected, the second cannot be opened. */
+static void select_with_request(const char *names)
 {
-  asked = names;
+  requested_names = names;
   SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up),
     ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
     ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
 }
 
-START_TEST(counters_asked_for_are_the_only_candidates)
+START_TEST(requested_counters_are_the_only_candidates)
 {
-  select_asked("reference");
+  select_with_request("reference");
   ck_assert_str_eq(selection.implementation, "reference");
   expect_dropped(0, "not-asked");
   ck_assert_str_eq(infos[0].name, "core");
@@ -667,31 +668,31 @@ START_TEST(counters_asked_for_are_the_only_candidates)
   ck_assert_int_eq(infos[1].error_number, 0);
   ck_assert_ptr_null(infos[1].remedy);
   expect_dropped(3, "not-asked");
-  ck_assert_int_eq(opens_seen, 0);
+  ck_assert_int_eq(opens, 0);
   ck_assert_str_eq(selection.skipped, "");
 }
 END_TEST
 
-START_TEST(best_of_those_asked_for_is_chosen)
+START_TEST(best_requested_counter_is_selected)
 {
-  select_asked(" clock,reference\n");
+  select_with_request(" clock,reference\n");
   ck_assert_str_eq(selection.implementation, "reference");
   ck_assert_int_eq(infos[3].state, CPUCYCLES_USABLE);
   expect_dropped(0, "not-asked");
-  select_asked("reference,core,,clock");
+  select_with_request("reference,core,,clock");
   ck_assert_str_eq(selection.implementation, "core");
   ck_assert_str_eq(selection.skipped, "");
 }
 END_TEST
 
-START_TEST(second_way_to_a_register_can_be_asked_for)
+START_TEST(second_way_to_a_register_can_be_requested)
 {
-  asked = "other way";
+  requested_names = "other way";
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
     ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
-  asked = "other-way";
+  requested_names = "other-way";
   SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
     ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
     LAST_CLOCK);
@@ -699,9 +700,9 @@ START_TEST(second_way_to_a_register_can_be_asked_for)
 }
 END_TEST
 
-START_TEST(name_that_cannot_be_used_is_reported)
+START_TEST(unusable_name_is_reported)
 {
-  select_asked("refused,reference,nonesuch");
+  select_with_request("refused,reference,nonesuch");
   ck_assert_str_eq(selection.implementation, "reference");
   expect_dropped(0, "not-asked");
   expect_dropped(1, "refused");
@@ -709,51 +710,51 @@ START_TEST(name_that_cannot_be_used_is_reported)
   ck_assert_str_eq(
     selection.skipped,
     "refused does not work here: refused; nonesuch is no counter of this library");
-  select_asked("referenc,reference");
+  select_with_request("referenc,reference");
   ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
-  select_asked("ref,references,clock"); /* whole names only */
+  select_with_request("ref,references,clock"); /* whole names only */
   ck_assert_str_eq(selection.implementation, "clock");
-  select_asked("Reference,reference");
+  select_with_request("Reference,reference");
   ck_assert_str_eq(selection.skipped, "Reference is no counter of this library");
 }
 END_TEST
 
-START_TEST(automatic_choice_stands_where_nothing_asked_for_can_be_used)
+START_TEST(automatic_choice_stands_if_no_requested_counter_works)
 {
   static const char *const lists[] = { "refused", "nonesuch", "refused,nonesuch", "references" };
   size_t i;
 
   for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    select_asked(lists[i]);
+    select_with_request(lists[i]);
     ck_assert_str_eq(selection.implementation, "core");
     expect_dropped(1, "refused");
     ck_assert_int_eq(infos[2].state, CPUCYCLES_USABLE);
     ck_assert_ptr_null(infos[2].reason);
     ck_assert_str_ne(selection.skipped, "");
   }
-  select_asked("refused,nonesuch");
+  select_with_request("refused,nonesuch");
   ck_assert_str_eq(
     selection.skipped,
     "refused does not work here: refused; nonesuch is no counter of this library");
 }
 END_TEST
 
-START_TEST(counter_that_counts_nothing_is_not_chosen_when_asked_for)
+START_TEST(zero_counter_is_not_selected_on_request)
 {
-  asked = "zero";
+  requested_names = "zero";
   SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "clock");
   ck_assert_str_eq(selection.skipped, "zero does not work here: not-increasing");
 }
 END_TEST
 
-START_TEST(list_without_a_name_asks_for_nothing)
+START_TEST(list_without_a_name_requests_nothing)
 {
   static const char *const lists[] = { "", ",", " , \t,\n" };
   size_t i;
 
   for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    select_asked(lists[i]);
+    select_with_request(lists[i]);
     ck_assert_str_eq(selection.implementation, "core");
     expect_dropped(1, "refused");
     ck_assert_str_eq(selection.skipped, "");
@@ -761,20 +762,20 @@ START_TEST(list_without_a_name_asks_for_nothing)
 }
 END_TEST
 
-START_TEST(whatever_is_asked_for_the_report_is_short_and_printable)
+START_TEST(report_of_any_request_is_short_and_printable)
 {
   static char long_name[100000], many[100000];
   size_t i;
 
-  select_asked("\033[31mred\001\377");
+  select_with_request("\033[31mred\001\377");
   ck_assert_str_eq(selection.skipped, "?[31mred?? is no counter of this library");
   memset(long_name, 'x', sizeof long_name - 1);
-  select_asked(long_name);
+  select_with_request(long_name);
   ck_assert_str_eq(selection.skipped,
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
   for (i = 0; i + 2 < sizeof many; i += 2)
     memcpy(many + i, "y,", 2);
-  select_asked(many);
+  select_with_request(many);
   ck_assert_str_eq(selection.implementation, "core");
   ck_assert_uint_lt(strlen(selection.skipped), sizeof selection.skipped);
   ck_assert_str_eq(strstr(selection.skipped, "; and"), "; and others");
@@ -785,41 +786,41 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
   tcase_add_test(tests, coarse_core_counter_beats_fine_reference);
-  tcase_add_test(tests, what_counts_cycles_beats_what_counts_time_at_any_score);
+  tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
   tcase_add_test(tests, earlier_row_wins_a_tie);
-  tcase_add_test(tests, two_ways_to_one_register_never_alternate);
+  tcase_add_test(tests, first_way_to_a_register_wins_at_any_score);
   tcase_add_test(tests, second_way_serves_where_first_traps);
   tcase_add_test(tests, constant_counter_is_dropped_as_not_increasing);
   tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
-  tcase_add_test(tests, counter_that_works_at_the_third_try_is_kept);
-  tcase_add_test(tests, ten_tries_and_no_more);
-  tcase_add_test(tests, granularity_of_41_is_seen);
-  tcase_add_test(tests, counter_passing_2_63_is_going_up);
-  tcase_add_test(tests, trap_in_read_is_the_reason);
-  tcase_add_test(tests, trap_in_open_is_the_reason_and_is_cleaned_up);
-  tcase_add_test(tests, remedy_that_open_gave_stands_when_a_signal_drops_the_counter);
+  tcase_add_test(tests, counter_that_works_at_the_third_try_is_usable);
+  tcase_add_test(tests, trial_ends_after_ten_tries);
+  tcase_add_test(tests, granularity_of_41_is_measured);
+  tcase_add_test(tests, counter_passing_2_63_increases);
+  tcase_add_test(tests, trap_in_read_drops_the_counter);
+  tcase_add_test(tests, trap_in_open_drops_and_closes_the_counter);
+  tcase_add_test(tests, remedy_of_open_survives_a_later_signal);
   tcase_add_test(tests, errno_decides_the_reason);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
-  tcase_add_test(tests, rate_stated_in_the_trial_is_kept_for_the_opening);
+  tcase_add_test(tests, rate_stated_in_the_trial_is_used_after_it);
   tcase_add_test(tests, clock_is_scaled_to_cycles);
-  tcase_add_test(tests, losers_are_closed_and_winner_is_open);
-  tcase_add_test(tests, thread_that_loses_its_own_counter_has_the_best_that_all_share);
-  tcase_add_test(tests, thread_that_loses_its_own_counter_has_at_least_a_clock);
-  tcase_add_test(tests, what_becomes_of_the_selected_counter_is_said_and_the_worst_stays);
-  tcase_add_test(tests, unit_is_what_the_opened_counter_says);
-  tcase_add_test(tests, what_a_backend_says_later_adds_to_what_it_said_at_once);
-  tcase_add_test(tests, winner_that_does_not_open_again_makes_way);
-  tcase_add_test(tests, core_counter_that_anothers_trial_stopped_makes_way);
-  tcase_add_test(tests, clock_that_stands_still_is_the_last_resort);
-  tcase_add_test(tests, there_is_an_answer_where_everything_traps);
-  tcase_add_test(tests, counters_asked_for_are_the_only_candidates);
-  tcase_add_test(tests, best_of_those_asked_for_is_chosen);
-  tcase_add_test(tests, second_way_to_a_register_can_be_asked_for);
-  tcase_add_test(tests, name_that_cannot_be_used_is_reported);
-  tcase_add_test(tests, automatic_choice_stands_where_nothing_asked_for_can_be_used);
-  tcase_add_test(tests, counter_that_counts_nothing_is_not_chosen_when_asked_for);
-  tcase_add_test(tests, list_without_a_name_asks_for_nothing);
-  tcase_add_test(tests, whatever_is_asked_for_the_report_is_short_and_printable);
+  tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
+  tcase_add_test(tests, next_best_of_a_thread_counter_is_the_best_shared_one);
+  tcase_add_test(tests, next_best_of_a_thread_counter_is_at_least_a_clock);
+  tcase_add_test(tests, worst_note_about_the_selected_counter_stays);
+  tcase_add_test(tests, open_overrides_the_unit);
+  tcase_add_test(tests, later_explanation_adds_to_the_one_of_open);
+  tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
+  tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
+  tcase_add_test(tests, constant_clock_is_the_last_resort);
+  tcase_add_test(tests, selection_succeeds_where_every_counter_traps);
+  tcase_add_test(tests, requested_counters_are_the_only_candidates);
+  tcase_add_test(tests, best_requested_counter_is_selected);
+  tcase_add_test(tests, second_way_to_a_register_can_be_requested);
+  tcase_add_test(tests, unusable_name_is_reported);
+  tcase_add_test(tests, automatic_choice_stands_if_no_requested_counter_works);
+  tcase_add_test(tests, zero_counter_is_not_selected_on_request);
+  tcase_add_test(tests, list_without_a_name_requests_nothing);
+  tcase_add_test(tests, report_of_any_request_is_short_and_printable);
 }
 
 int main(void)
