@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first call where the system refuses what it usually grants: memory, descriptors, files, an
-   environment that makes sense. Each case runs in processes that have not called the library yet;
-   what else a first call may meet, threads, signals, forks and filters, is in check_first_call.c.
-   */
+/* Tests the first call where the system refuses common resources: memory, descriptors, files, a
+   sane environment. Each case runs in processes that have not called the library yet. Threads,
+   signals, forks and filters are in check_first_call.c. */
 
 #include "config.h"
 
@@ -36,8 +35,8 @@ extern char **environ;
 
 enum { NOT_HERE = 77 };
 
-/* For a test that takes away what the sanitizer or the emulator needs too: then it is skipped. */
-static int skip_where_memory_is_not_ours(const char *test)
+/* For tests that deny memory which a sanitizer or emulator needs too: they are skipped. */
+static int skip_where_tools_need_memory(const char *test)
 {
   if (SUITE_SANITIZED)
     skip(test, "the sanitizer needs memory of its own");
@@ -45,9 +44,9 @@ static int skip_where_memory_is_not_ours(const char *test)
     || skip_under("qemu", test, "qemu needs memory of its own");
 }
 
-/* Does each function answer, as its comment in the header says? Returns 0, or the number of the
-   one that does not. */
-static int nothing_fails(void)
+/* Does each function answer as documented in the header? Returns 0, or the number of the failed
+   step. */
+static int check_every_answer(void)
 {
   const struct cpucycles_counter_info *counter;
   const struct cpucycles_timer_info *timer;
@@ -74,9 +73,9 @@ static int nothing_fails(void)
   return counts() ? 0 : 7;
 }
 
-/* The same as in_fresh_process() where possible() returns 0 in a process of its own; else says why
-   not. */
-static void expect_in_fresh_process(const char *test, int (*body)(void), int (*possible)(void),
+/* Like in_fresh_process(), if possible() returns 0 in a process of its own; else reports a skip
+   and its reason. */
+static void expect_in_fresh_process(const char *test, int (*body)(void), int (*is_possible)(void),
   const char *why)
 {
   int status = 0;
@@ -84,7 +83,7 @@ static void expect_in_fresh_process(const char *test, int (*body)(void), int (*p
 
   ck_assert_int_ge(child, 0);
   if (child == 0)
-    _exit(possible());
+    _exit(is_possible());
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     in_fresh_process(body);
@@ -104,19 +103,19 @@ static int call_with_three_descriptors(void)
       return 20;
   if (setrlimit(RLIMIT_NOFILE, &three) != 0 || open("/dev/null", O_RDWR) >= 0 || errno != EMFILE)
     return 21;
-  return nothing_fails();
+  return check_every_answer();
 }
 
-START_TEST(no_descriptor_beyond_the_three_of_every_program)
+START_TEST(first_call_works_without_a_free_descriptor)
 {
-  if (skip_under("valgrind", "no_descriptor_beyond_the_three_of_every_program",
+  if (skip_under("valgrind", "first_call_works_without_a_free_descriptor",
         "valgrind keeps descriptors for itself"))
     return;
   in_fresh_process(call_with_three_descriptors);
 }
 END_TEST
 
-/* Descriptor 0 is as good as any other, and is given back. */
+/* The first call may use descriptor 0, and closes it again. */
 static int call_with_closed_streams(void)
 {
   const struct cpucycles_counter_info *counter;
@@ -124,17 +123,17 @@ static int call_with_closed_streams(void)
 
   for (i = 0; i < 3; i++)
     close(i);
-  fault = nothing_fails();
+  fault = check_every_answer();
   for (i = 0; i < 3; i++)
     open += fcntl(i, F_GETFD) >= 0;
-  /* a thread's own counter, if that is what was selected, keeps its event for each kind of core */
+  /* a selected counter of scope thread has one event per core type */
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED && strcmp(counter->scope, "thread") == 0)
       events = 3;
   return fault ? fault : open > events ? 20 : 0;
 }
 
-START_TEST(closed_standard_streams_stay_closed)
+START_TEST(first_call_leaves_closed_standard_streams_closed)
 {
   in_fresh_process(call_with_closed_streams);
 }
@@ -149,20 +148,20 @@ static int page_is_refused(void)
   return page == MAP_FAILED && errno == ENOMEM;
 }
 
-/* Memory that is asked for to be kept; a compiler may leave out an allocation that nobody uses. */
+/* Volatile, because a compiler may leave out an unused allocation. */
 #ifndef RLIMIT_AS /* OpenBSD */
 #define RLIMIT_AS RLIMIT_DATA
 #endif
 
-static void *volatile taken;
+static void *volatile allocated;
 
-static int take(size_t size)
+static int allocate(size_t size)
 {
-  taken = malloc(size);
-  return taken != NULL;
+  allocated = malloc(size);
+  return allocated != NULL;
 }
 
-/* What the C library has in stock is used up first: from then on, it has nothing either. */
+/* Exhausts the C library's free memory first, so that malloc() fails from then on. */
 static int call_without_memory(void)
 {
   struct rlimit none = { 0, 0 };
@@ -171,15 +170,15 @@ static int call_without_memory(void)
   if (setrlimit(RLIMIT_AS, &none) != 0)
     return 20;
   for (size = 65536; size > 0; size /= 2)
-    while (take(size))
+    while (allocate(size))
       ;
-  if (!page_is_refused() || take(1))
+  if (!page_is_refused() || allocate(1))
     return 21;
-  /* without what the end of a process may want memory for */
-  _exit(nothing_fails());
+  /* without the memory that the end of a process may need */
+  _exit(check_every_answer());
 }
 
-static int memory_can_be_refused(void)
+static int refuse_memory(void)
 {
   struct rlimit none = { 0, 0 };
   void *page;
@@ -190,17 +189,17 @@ static int memory_can_be_refused(void)
   return page != MAP_FAILED;
 }
 
-START_TEST(no_memory_left_at_all)
+START_TEST(first_call_works_without_memory)
 {
-  if (!skip_where_memory_is_not_ours("no_memory_left_at_all"))
-    expect_in_fresh_process("no_memory_left_at_all", call_without_memory, memory_can_be_refused,
+  if (!skip_where_tools_need_memory("first_call_works_without_memory"))
+    expect_in_fresh_process("first_call_works_without_memory", call_without_memory, refuse_memory,
       "this system does not limit the memory of a process");
 }
 END_TEST
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_mmap)
 
-/* From now on, mmap answers ENOMEM. */
+/* Makes every later mmap() fail with ENOMEM. */
 static int refuse_mmap(void)
 {
   struct sock_filter program[] = {
@@ -223,7 +222,7 @@ static int call_without_mmap(void)
 {
   if (refuse_mmap() != 0 || !page_is_refused())
     return 20;
-  return nothing_fails();
+  return check_every_answer();
 }
 
 #else
@@ -237,21 +236,21 @@ static int refuse_mmap(void)
 
 #endif
 
-START_TEST(mmap_that_answers_enomem)
+START_TEST(first_call_works_without_mmap)
 {
-  if (!skip_where_memory_is_not_ours("mmap_that_answers_enomem"))
-    expect_in_fresh_process("mmap_that_answers_enomem", call_without_mmap, refuse_mmap,
+  if (!skip_where_tools_need_memory("first_call_works_without_mmap"))
+    expect_in_fresh_process("first_call_works_without_mmap", call_without_mmap, refuse_mmap,
       "this kernel takes no seccomp filter");
 }
 END_TEST
 
-/* An allocator in the place of the C library's. */
+/* An allocator that replaces the C library's. */
 
 static char module[] = "tests/.libs/malloc-module.so", survivor[] = "tests/programs/survive";
 
-/* Runs the program survive with it, in a place that go() leads to, if anywhere. Returns its status, or -1
-   if it ends by a signal; *asked is how many allocations it asked for. */
-static int survives(const char *how, int (*go)(void), long *asked)
+/* Runs tests/programs/survive with that allocator, after enter() if there is one. Returns its
+   status, or -1 if a signal ended it; *allocations: their number. */
+static int run_survivor(const char *how, int (*enter)(void), long *allocations)
 {
   int channel[2], status = 0;
   char text[32] = "", *preload = realpath(module, NULL), *program = realpath(survivor, NULL);
@@ -263,7 +262,7 @@ static int survives(const char *how, int (*go)(void), long *asked)
   child = fork();
   ck_assert_int_ge(child, 0);
   if (child == 0) {
-    if (go && go() != 0)
+    if (enter && enter() != 0)
       _exit(NOT_HERE);
     setenv("LD_PRELOAD", preload, 1);
     dup2(channel[1], 1);
@@ -277,13 +276,13 @@ static int survives(const char *how, int (*go)(void), long *asked)
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   free(preload);
   free(program);
-  if (asked)
-    *asked = length > 0 ? atol(text) : -1;
+  if (allocations)
+    *allocations = length > 0 ? atol(text) : -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Can it be had? Else says why not. */
-static int have_allocator(const char *test)
+/* Is the allocator usable here? If not, reports a skip and its reason. */
+static int allocator_is_usable(const char *test)
 {
   if (SUITE_SANITIZED) {
     skip(test, "the sanitizer has an allocator of its own");
@@ -295,7 +294,7 @@ static int have_allocator(const char *test)
     skip(test, "this build has no shared libraries that could be preloaded");
     return 0;
   }
-  if (survives("none", NULL, NULL) == NOT_HERE) {
+  if (run_survivor("none", NULL, NULL) == NOT_HERE) {
     skip(test, "this system does not preload an allocator");
     return 0;
   }
@@ -303,94 +302,95 @@ static int have_allocator(const char *test)
 }
 
 /* Refuses each allocation alone, then all. */
-static void refuse_each(int (*go)(void))
+static void refuse_each(int (*enter)(void))
 {
-  long asked, number;
+  long allocations, number;
 
-  ck_assert_int_eq(survives("none", go, &asked), 0);
-  ck_assert_int_ge(asked, 0);
-  for (number = 1; number <= asked; number++) {
+  ck_assert_int_eq(run_survivor("none", enter, &allocations), 0);
+  ck_assert_int_ge(allocations, 0);
+  for (number = 1; number <= allocations; number++) {
     char how[32];
 
     snprintf(how, sizeof how, "%ld", number);
-    ck_assert_msg(survives(how, go, NULL) == 0, "allocation %ld of %ld", number, asked);
+    ck_assert_msg(run_survivor(how, enter, NULL) == 0, "allocation %ld of %ld", number,
+      allocations);
   }
-  ck_assert_int_eq(survives("all", go, NULL), 0);
-  /* folders that are listed, one at a time */
-  ck_assert_msg(asked <= 4, "%ld allocations", asked);
+  ck_assert_int_eq(run_survivor("all", enter, NULL), 0);
+  /* the only allocations: one for each listed folder, one at a time */
+  ck_assert_msg(allocations <= 4, "%ld allocations", allocations);
 }
 
 START_TEST(each_allocation_may_fail)
 {
-  if (have_allocator("each_allocation_may_fail"))
+  if (allocator_is_usable("each_allocation_may_fail"))
     refuse_each(NULL);
 }
 END_TEST
 
-/* Where there is a file that states the frequency. Only listing a folder takes memory. */
+/* Holds where a file states the frequency: only listing a folder allocates. */
 START_TEST(first_call_allocates_nothing)
 {
   const char *source = cpucycles_frequency_source();
-  long asked;
+  long allocations;
 
-  if (!have_allocator("first_call_allocates_nothing"))
+  if (!allocator_is_usable("first_call_allocates_nothing"))
     return;
   if (strncmp(source, "cpufreq/", 8) != 0 && strcmp(source, "/proc/cpuinfo") != 0) {
     skip("first_call_allocates_nothing", "no file states the frequency here");
     return;
   }
-  ck_assert_int_eq(survives("first", NULL, &asked), 0);
-  ck_assert_int_eq(asked, 0);
+  ck_assert_int_eq(run_survivor("first", NULL, &allocations), 0);
+  ck_assert_int_eq(allocations, 0);
 }
 END_TEST
 
-/* Places: what is mounted, in a namespace of the process's own. */
+/* Mount points, in a mount namespace of the process's own. */
 
 #ifdef CLONE_NEWNS
 
-static int leave_mounts(void)
+static int enter_mount_namespace(void)
 {
   if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
     return 1;
   return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0;
 }
 
-/* What another user mounted can only be covered. */
-static int take_away(const char *folder)
+/* A mount of another user cannot be unmounted, only covered. */
+static int hide_folder(const char *folder)
 {
   return umount2(folder, MNT_DETACH) != 0 && mount("none", folder, "tmpfs", 0, NULL) != 0;
 }
 
-static int go_without_proc(void)
+static int hide_proc(void)
 {
-  return leave_mounts() || take_away("/proc") || access("/proc/self", F_OK) == 0;
+  return enter_mount_namespace() || hide_folder("/proc") || access("/proc/self", F_OK) == 0;
 }
 
-static int go_without_sys(void)
+static int hide_sys(void)
 {
-  return leave_mounts() || take_away("/sys") || access("/sys/devices", F_OK) == 0;
+  return enter_mount_namespace() || hide_folder("/sys") || access("/sys/devices", F_OK) == 0;
 }
 
-static int go_without_either(void)
+static int hide_proc_and_sys(void)
 {
-  return go_without_proc() || take_away("/sys") || access("/sys/devices", F_OK) == 0;
+  return hide_proc() || hide_folder("/sys") || access("/sys/devices", F_OK) == 0;
 }
 
-static int go_where_sys_is_read_only(void)
+static int make_sys_read_only(void)
 {
   const unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
-  if (leave_mounts())
+  if (enter_mount_namespace())
     return 1;
   if (mount("none", "/sys", "none", flags, NULL) != 0)
     return 1;
   return access("/sys/kernel", W_OK) == 0;
 }
 
-/* Folders in which nothing can be found but by listing them, which allocates. */
-static int go_where_folders_must_be_listed(void)
+/* Folders that must be listed to find anything; listing allocates. */
+static int make_folders_to_list(void)
 {
-  if (leave_mounts() || mount("none", "/proc", "tmpfs", 0, NULL) != 0
+  if (enter_mount_namespace() || mount("none", "/proc", "tmpfs", 0, NULL) != 0
     || mount("none", "/sys", "tmpfs", 0, NULL) != 0)
     return 1;
   return mkdir("/proc/device-tree", 0777) != 0 || mkdir("/proc/device-tree/cpus", 0777) != 0
@@ -401,15 +401,15 @@ static int go_where_folders_must_be_listed(void)
 
 #else
 
-static int go_without_proc(void)
+static int hide_proc(void)
 {
   return 1;
 }
 
-#define go_without_sys go_without_proc
-#define go_without_either go_without_proc
-#define go_where_sys_is_read_only go_without_proc
-#define go_where_folders_must_be_listed go_without_proc
+#define hide_sys hide_proc
+#define hide_proc_and_sys hide_proc
+#define make_sys_read_only hide_proc
+#define make_folders_to_list hide_proc
 
 #endif
 
@@ -417,76 +417,77 @@ static const char no_namespace[] = "no such mount namespace can be had here";
 
 static int call_without_proc(void)
 {
-  return go_without_proc() ? 20 : nothing_fails();
+  return hide_proc() ? 20 : check_every_answer();
 }
 
 static int call_without_sys(void)
 {
-  return go_without_sys() ? 20 : nothing_fails();
+  return hide_sys() ? 20 : check_every_answer();
 }
 
-static int call_without_either(void)
+static int call_without_proc_and_sys(void)
 {
-  return go_without_either() ? 20 : nothing_fails();
+  return hide_proc_and_sys() ? 20 : check_every_answer();
 }
 
 static int call_where_sys_is_read_only(void)
 {
-  return go_where_sys_is_read_only() ? 20 : nothing_fails();
+  return make_sys_read_only() ? 20 : check_every_answer();
 }
 
-START_TEST(proc_is_not_mounted)
+START_TEST(first_call_works_without_proc)
 {
-  expect_in_fresh_process("proc_is_not_mounted", call_without_proc, go_without_proc, no_namespace);
-}
-END_TEST
-
-START_TEST(sys_is_not_mounted)
-{
-  expect_in_fresh_process("sys_is_not_mounted", call_without_sys, go_without_sys, no_namespace);
-}
-END_TEST
-
-START_TEST(neither_proc_nor_sys_is_mounted)
-{
-  expect_in_fresh_process("neither_proc_nor_sys_is_mounted", call_without_either, go_without_either,
+  expect_in_fresh_process("first_call_works_without_proc", call_without_proc, hide_proc,
     no_namespace);
 }
 END_TEST
 
-START_TEST(sys_is_read_only)
+START_TEST(first_call_works_without_sys)
 {
-  expect_in_fresh_process("sys_is_read_only", call_where_sys_is_read_only,
-    go_where_sys_is_read_only, no_namespace);
+  expect_in_fresh_process("first_call_works_without_sys", call_without_sys, hide_sys, no_namespace);
 }
 END_TEST
 
-START_TEST(each_allocation_may_fail_where_folders_must_be_listed)
+START_TEST(first_call_works_without_proc_and_sys)
 {
-  const char *test = "each_allocation_may_fail_where_folders_must_be_listed";
-  long asked;
+  expect_in_fresh_process("first_call_works_without_proc_and_sys", call_without_proc_and_sys,
+    hide_proc_and_sys, no_namespace);
+}
+END_TEST
 
-  if (!have_allocator(test))
+START_TEST(first_call_works_with_sys_read_only)
+{
+  expect_in_fresh_process("first_call_works_with_sys_read_only", call_where_sys_is_read_only,
+    make_sys_read_only, no_namespace);
+}
+END_TEST
+
+START_TEST(each_allocation_for_a_listed_folder_may_fail)
+{
+  const char *test = "each_allocation_for_a_listed_folder_may_fail";
+  long allocations;
+
+  if (!allocator_is_usable(test))
     return;
-  if (survives("none", go_where_folders_must_be_listed, &asked) == NOT_HERE) {
+  if (run_survivor("none", make_folders_to_list, &allocations) == NOT_HERE) {
     skip(test, no_namespace);
     return;
   }
-  ck_assert_int_gt(asked, 0);
-  refuse_each(go_where_folders_must_be_listed);
+  ck_assert_int_gt(allocations, 0);
+  refuse_each(make_folders_to_list);
 }
 END_TEST
 
-/* The first call is then one from within itself. */
-START_TEST(allocator_may_count_cycles_itself)
+/* The allocator then makes the first call from within the first call. */
+START_TEST(allocator_may_count_cycles)
 {
-  const char *test = "allocator_may_count_cycles_itself";
+  const char *test = "allocator_may_count_cycles";
   int status;
 
-  if (!have_allocator(test))
+  if (!allocator_is_usable(test))
     return;
-  ck_assert_int_eq(survives("call", NULL, NULL), 0);
-  status = survives("call", go_where_folders_must_be_listed, NULL);
+  ck_assert_int_eq(run_survivor("call", NULL, NULL), 0);
+  status = run_survivor("call", make_folders_to_list, NULL);
   if (status == NOT_HERE)
     skip(test, no_namespace);
   else
@@ -498,7 +499,8 @@ END_TEST
 
 enum { HUGE_SIZE = 1 << 24 };
 
-/* Every byte but 0, in entries without a name, without a value, twice, and with much of both. */
+/* Every byte but 0, in entries without a name, without a value, repeated, and with very long
+   values. */
 static int call_in_a_hostile_environment(void)
 {
   static char *hostile[1024], bytes[256], setting[2][HUGE_SIZE];
@@ -520,7 +522,7 @@ static int call_in_a_hostile_environment(void)
   hostile[n++] = (char *)"cpucyclespersecond";
   hostile[n++] = (char *)"CPUCYCLES_IMPLEMENTATION";
   environ = hostile;
-  i = nothing_fails();
+  i = check_every_answer();
   if (i != 0)
     return i;
   for (i = 0; i < 2; i++) {
@@ -534,7 +536,7 @@ static int call_in_a_hostile_environment(void)
   return 0;
 }
 
-START_TEST(huge_and_binary_environment_is_reported_in_print)
+START_TEST(huge_binary_environment_is_reported_as_printable_text)
 {
   in_fresh_process(call_in_a_hostile_environment);
 }
@@ -543,10 +545,10 @@ END_TEST
 static int call_without_an_environment(void)
 {
   environ = NULL;
-  return nothing_fails();
+  return check_every_answer();
 }
 
-START_TEST(no_environment_at_all)
+START_TEST(first_call_works_without_an_environment)
 {
   in_fresh_process(call_without_an_environment);
 }
@@ -556,7 +558,7 @@ END_TEST
 
 static volatile int alarms;
 
-static void note_alarm(int signal)
+static void count_alarm(int signal)
 {
   const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 
@@ -565,7 +567,7 @@ static void note_alarm(int signal)
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* Every call, not only cpucycles(), with system calls that are not restarted. */
+/* Calls every function, with system calls that are not restarted. */
 static int call_all_under_a_fast_timer(void)
 {
   struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -573,16 +575,16 @@ static int call_all_under_a_fast_timer(void)
   int fault;
 
   memset(&action, 0, sizeof action);
-  action.sa_handler = note_alarm;
+  action.sa_handler = count_alarm;
   sigemptyset(&action.sa_mask);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  fault = nothing_fails();
+  fault = check_every_answer();
   setitimer(ITIMER_REAL, &never, NULL);
   return fault ? fault : alarms == 0 ? 20 : 0;
 }
 
-START_TEST(timer_of_10_us_interrupts_whatever_it_will)
+START_TEST(every_function_survives_a_timer_of_10_us)
 {
   int i, runs = suite_runs(20);
 
@@ -595,7 +597,7 @@ END_TEST
 
 static void *call_all(void *fault)
 {
-  *(int *)fault = nothing_fails();
+  *(int *)fault = check_every_answer();
   return NULL;
 }
 
@@ -615,7 +617,7 @@ static int call_all_on_a_small_stack(void)
   return fault;
 }
 
-START_TEST(smallest_stack_is_enough_for_every_call)
+START_TEST(every_function_fits_on_the_smallest_stack)
 {
   in_fresh_process(call_all_on_a_small_stack);
 }
@@ -623,22 +625,22 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, no_descriptor_beyond_the_three_of_every_program);
-  tcase_add_test(tests, closed_standard_streams_stay_closed);
-  tcase_add_test(tests, no_memory_left_at_all);
-  tcase_add_test(tests, mmap_that_answers_enomem);
+  tcase_add_test(tests, first_call_works_without_a_free_descriptor);
+  tcase_add_test(tests, first_call_leaves_closed_standard_streams_closed);
+  tcase_add_test(tests, first_call_works_without_memory);
+  tcase_add_test(tests, first_call_works_without_mmap);
   tcase_add_test(tests, first_call_allocates_nothing);
   tcase_add_test(tests, each_allocation_may_fail);
-  tcase_add_test(tests, each_allocation_may_fail_where_folders_must_be_listed);
-  tcase_add_test(tests, allocator_may_count_cycles_itself);
-  tcase_add_test(tests, proc_is_not_mounted);
-  tcase_add_test(tests, sys_is_not_mounted);
-  tcase_add_test(tests, neither_proc_nor_sys_is_mounted);
-  tcase_add_test(tests, sys_is_read_only);
-  tcase_add_test(tests, huge_and_binary_environment_is_reported_in_print);
-  tcase_add_test(tests, no_environment_at_all);
-  tcase_add_test(tests, timer_of_10_us_interrupts_whatever_it_will);
-  tcase_add_test(tests, smallest_stack_is_enough_for_every_call);
+  tcase_add_test(tests, each_allocation_for_a_listed_folder_may_fail);
+  tcase_add_test(tests, allocator_may_count_cycles);
+  tcase_add_test(tests, first_call_works_without_proc);
+  tcase_add_test(tests, first_call_works_without_sys);
+  tcase_add_test(tests, first_call_works_without_proc_and_sys);
+  tcase_add_test(tests, first_call_works_with_sys_read_only);
+  tcase_add_test(tests, huge_binary_environment_is_reported_as_printable_text);
+  tcase_add_test(tests, first_call_works_without_an_environment);
+  tcase_add_test(tests, every_function_survives_a_timer_of_10_us);
+  tcase_add_test(tests, every_function_fits_on_the_smallest_stack);
 }
 
 int main(void)

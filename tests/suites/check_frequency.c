@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate: the first source that answers, and nothing that a malformed file can
-   do but be skipped. The machines here are folders made for the test. */
+/* Tests the frequency estimate: the first source that answers wins, and malformed files are
+   skipped. The machines are folders that the tests make. */
 
 #include "config.h"
 
@@ -17,14 +17,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static const char *environment_value;
+static const char *environment_setting;
 
 static const char *environment(const char *name)
 {
-  return strcmp(name, "cpucyclespersecond") == 0 ? environment_value : NULL;
+  return strcmp(name, "cpucyclespersecond") == 0 ? environment_setting : NULL;
 }
 
-/* What else the machine has. */
+/* The machine: tests set its further sources. */
 static struct cpucycles_host host = { machine_root, environment, NULL, NULL, NULL, 0, NULL };
 
 static struct cpucycles_frequency estimate(void)
@@ -49,7 +49,7 @@ static void expect_skipped(const char *reason)
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 
-START_TEST(machine_that_says_nothing_has_the_default)
+START_TEST(machine_without_sources_has_the_default_frequency)
 {
   make_machine();
   expect(2399987654, "default");
@@ -57,7 +57,7 @@ START_TEST(machine_that_says_nothing_has_the_default)
 }
 END_TEST
 
-/* A machine that can be asked by other means than files. */
+/* Sources other than files. */
 
 static long long measure(void)
 {
@@ -71,24 +71,24 @@ static struct cpucycles_statement system_call(void)
   return statement;
 }
 
-/* Advances with the OS clock, as a counter of 1.3 GHz does. */
+/* Advances with the OS clock, like a counter of 1.3 GHz. */
 static long long read_reference(void)
 {
   return (long long)((double)cpucycles_osclock_raw() * 1.3);
 }
 
-static int opened, closed;
+static int opens, closes;
 
 static int open_reference(struct cpucycles_why *why)
 {
   (void)why;
-  opened++;
+  opens++;
   return 0;
 }
 
 static void close_reference(void)
 {
-  closed++;
+  closes++;
 }
 
 static long long stated_rate = 1300000000;
@@ -108,7 +108,7 @@ static int rate_is_rounded(void)
   return 1;
 }
 
-static volatile char *forbidden; /* a page that nobody may read */
+static volatile char *forbidden; /* a page without access */
 
 static long long state_with_a_fault(void)
 {
@@ -133,7 +133,7 @@ START_TEST(sources_answer_in_their_order)
   make_machine();
   host.measure = measure;
   expect(1100000000, "measurement");
-  environment_value = "1234567890";
+  environment_setting = "1234567890";
   expect(1234567890, "cpucyclespersecond");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
@@ -143,8 +143,8 @@ START_TEST(sources_answer_in_their_order)
   reference.rate_source = name_rate;
   expect(1300000000, "a register");
   reference.rate_source = NULL;
-  ck_assert_int_eq(opened, 2);
-  ck_assert_int_eq(closed, 2);
+  ck_assert_int_eq(opens, 2);
+  ck_assert_int_eq(closes, 2);
   host.system = system_call;
   expect(1400000000, "a system call");
   write_file(CPU0 "tsc_freq_khz", "1450000\n");
@@ -169,7 +169,7 @@ START_TEST(sources_answer_in_their_order)
 }
 END_TEST
 
-START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
+START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
 {
   long long hz = 1290000000;
   int i;
@@ -177,15 +177,15 @@ START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
   make_machine();
   host.table = references;
   host.count = 1;
-  stated_rate = 1290000000; /* by 0.8 % */
+  stated_rate = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
   reference.rate_is_rounded = rate_is_rounded;
-  for (i = 0; i < 10 && hz == 1290000000; i++) /* a machine may be too busy to measure */
+  for (i = 0; i < 10 && hz == 1290000000; i++) /* the machine may be too busy for a measurement */
     hz = estimate().persecond;
   ck_assert_int_ne(hz, 1290000000);
   ck_assert_int_le(llabs(hz - 1300000000), 13000000);
   reference.rate_is_rounded = NULL;
-  stated_rate = 1250000000; /* by 4 % */
+  stated_rate = 1250000000; /* off by 4 % */
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
   stated_rate = 0;
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
@@ -199,21 +199,21 @@ START_TEST(reference_counter_is_believed_if_a_measurement_agrees)
   stated_rate = 1300000000;
   reference.kind = CPUCYCLES_KIND_CORE;
   expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
-  ck_assert_int_eq(opened, closed);
+  ck_assert_int_eq(opens, closes);
   remove_machine();
 }
 END_TEST
 
 static int is_constant;
 
-static int state_constancy(const char **who)
+static int state_constancy(const char **source)
 {
-  *who = "the test";
+  *source = "the test";
   return is_constant;
 }
 
-/* A reference counter that nobody states the rate of, beside an idle core's momentary frequency. */
-START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
+/* A reference counter without a stated rate, beside the momentary frequency of an idle core. */
+START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
   struct cpucycles_frequency found;
   int i;
@@ -229,34 +229,34 @@ START_TEST(constant_reference_counter_is_measured_before_an_idle_core_is_asked)
   expect(800000000, "/proc/cpuinfo");
   is_constant = 1;
   for (i = 0, found = estimate(); i < 10 && strcmp(found.source, "/proc/cpuinfo") == 0; i++)
-    found = estimate(); /* a machine may be too busy to measure */
+    found = estimate(); /* the machine may be too busy for a measurement */
   ck_assert_str_eq(found.source, "reference counter");
   ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
-  ck_assert_int_eq(opened, closed);
+  ck_assert_int_eq(opens, closes);
   remove_machine();
 }
 END_TEST
 
-START_TEST(cpus_that_are_offline_are_not_asked)
+START_TEST(offline_cpus_are_not_read)
 {
   make_machine();
   write_file("/sys/devices/system/cpu/present", "0-3\n");
   write_file("/sys/devices/system/cpu/online", "1-3\n");
   write_file(CPU0 "clock_tick", "900000000\n"); /* stale */
   write_file("/sys/devices/system/cpu/cpu3/clock_tick", "248000000\n");
-  expect(248000000, "clock_tick"); /* and where the first does not answer, the others are */
+  expect(248000000, "clock_tick"); /* other CPUs are asked if the first does not answer */
   remove_machine();
 }
 END_TEST
 
-START_TEST(fastest_kind_of_core_counts_asked_once_a_policy)
+START_TEST(fastest_cpufreq_policy_decides_read_once_each)
 {
 #define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
   make_machine();
   write_file("/sys/devices/system/cpu/online", "0-5,8\n");
   write_file(CPU("0") "scaling_max_freq", "1800000\n");
   write_file(CPU("0") "affected_cpus", "0 1 2 3\n");
-  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* never asked */
+  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* never read: policy of CPU 0 */
   write_file(CPU("4") "scaling_max_freq", "3000000\n");
   write_file(CPU("4") "affected_cpus", "4 5\n");
   write_file(CPU("8") "scaling_max_freq", "2400000\n");
@@ -291,7 +291,7 @@ START_TEST(device_tree_is_searched_for_cpus)
 }
 END_TEST
 
-/* Which machine an emulator plays, and whose cpuinfo it shows. */
+/* The machine that an emulator imitates, and the cpuinfo that it shows. */
 
 static const char *machine_name = "";
 
@@ -304,8 +304,8 @@ static void name_machine(char *name, int size)
 
 static const struct {
   const char *machine, *text;
-  long long persecond; /* 0: nothing is believed */
-} emulations[] = {
+  long long persecond; /* 0: rejected */
+} emulated_machines[] = {
   { "x86_64", X86_TEXT, 2800000000 },
   { "i686", X86_TEXT, 2800000000 },
   { "amd64", X86_TEXT, 2800000000 },
@@ -333,17 +333,17 @@ static const struct {
   { "xtensa", "cpu MHz\t\t: 10.00\n", 10000000 },
 };
 
-START_TEST(cpuinfo_of_another_architecture_is_not_believed)
+START_TEST(cpuinfo_of_another_architecture_is_ignored)
 {
   size_t i;
 
   make_machine();
   host.machine = name_machine;
-  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
-    long long persecond = emulations[i].persecond;
+  for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
+    long long persecond = emulated_machines[i].persecond;
 
-    machine_name = emulations[i].machine;
-    write_file("/proc/cpuinfo", emulations[i].text);
+    machine_name = emulated_machines[i].machine;
+    write_file("/proc/cpuinfo", emulated_machines[i].text);
     expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
       persecond ? "/proc/cpuinfo" : "default");
   }
@@ -351,7 +351,7 @@ START_TEST(cpuinfo_of_another_architecture_is_not_believed)
 }
 END_TEST
 
-START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
+START_TEST(number_in_a_truncated_line_is_ignored)
 {
   char line[400];
   int length;
@@ -369,9 +369,9 @@ START_TEST(number_in_a_line_that_is_too_long_is_not_believed)
 }
 END_TEST
 
-/* The files of sysfs are the CPU's that does the work, whatever machine an emulator plays: where
-   they are, they are right. */
-START_TEST(sysfs_is_believed_under_an_emulator)
+/* sysfs describes the real CPU, whatever machine an emulator imitates: its files are right if
+   they exist. */
+START_TEST(sysfs_is_used_under_an_emulator)
 {
   size_t i;
 
@@ -379,8 +379,8 @@ START_TEST(sysfs_is_believed_under_an_emulator)
   host.machine = name_machine;
   write_file("/proc/cpuinfo", X86_TEXT);
   write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
-  for (i = 0; i < sizeof emulations / sizeof emulations[0]; i++) {
-    machine_name = emulations[i].machine;
+  for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
+    machine_name = emulated_machines[i].machine;
     expect(3700000000, "cpufreq/scaling_max_freq");
   }
   remove_machine();
@@ -397,7 +397,7 @@ START_TEST(first_cpu_present_need_not_be_number_0)
 }
 END_TEST
 
-START_TEST(first_cpu_is_found_without_a_list_of_those_present)
+START_TEST(first_cpu_is_found_without_a_list_of_present_cpus)
 {
   make_machine();
   write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
@@ -410,11 +410,11 @@ START_TEST(first_cpu_is_found_without_a_list_of_those_present)
 }
 END_TEST
 
-/* A line of /proc/cpuinfo, and what follows from it; 0: nothing. */
+/* A line of /proc/cpuinfo, and the frequency in it; 0: none. */
 static const struct {
   const char *line;
   long long persecond;
-} dialects[] = {
+} cpuinfo_lines[] = {
   { "cpu MHz\t\t: 2596.132\n", 2596132000 },
   { "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
   { "clock\t\t: 3550.000000MHz\n", 3550000000 },
@@ -461,15 +461,15 @@ static const struct {
   { "", 0 },
 };
 
-START_TEST(every_dialect_of_cpuinfo_is_understood)
+START_TEST(every_format_of_cpuinfo_is_parsed)
 {
   size_t i;
 
   make_machine();
-  for (i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
-    long long persecond = dialects[i].persecond;
+  for (i = 0; i < sizeof cpuinfo_lines / sizeof cpuinfo_lines[0]; i++) {
+    long long persecond = cpuinfo_lines[i].persecond;
 
-    write_file("/proc/cpuinfo", dialects[i].line);
+    write_file("/proc/cpuinfo", cpuinfo_lines[i].line);
     expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
       persecond ? "/proc/cpuinfo" : "default");
   }
@@ -489,9 +489,9 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
 }
 END_TEST
 
-/* A frequency that the kernel found once comes from the first CPU; one of the moment is the last of
-   the kernel's sources. */
-START_TEST(flags_decide_whether_cpu_mhz_is_of_the_moment)
+/* A constant frequency is taken from the first CPU; a momentary one is the last of the kernel's
+   sources. */
+START_TEST(flags_decide_whether_cpu_mhz_is_momentary)
 {
   make_machine();
   write_file("/proc/cpuinfo",
@@ -504,7 +504,7 @@ START_TEST(flags_decide_whether_cpu_mhz_is_of_the_moment)
 }
 END_TEST
 
-START_TEST(long_cpuinfo_is_not_read_whole)
+START_TEST(long_cpuinfo_is_read_in_part)
 {
   FILE *file;
   int i;
@@ -523,12 +523,12 @@ START_TEST(long_cpuinfo_is_not_read_whole)
   fclose(file);
   i = (int)(estimate().persecond / 1000000);
   ck_assert_int_ge(i, 1010); /* more than a few CPUs */
-  ck_assert_int_le(i, 1020); /* and not many: 32 KiB of 2.6 MB */
+  ck_assert_int_le(i, 1020); /* but not many: 32 KiB of 2.6 MB */
   remove_machine();
 }
 END_TEST
 
-/* What an administrator or a user can put where a number belongs. */
+/* Settings by an administrator or a user that are no valid numbers. */
 static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n",
   "999\n",
   "1000000000001\n", "99999999999999999999999999\n", "2400000000x\n", "2400000000 2400000000\n",
@@ -554,7 +554,7 @@ START_TEST(junk_setting_is_skipped)
   expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
   write_bytes("/etc/cpucyclespersecond", "2400000000\0", 11);
   expect_skipped("/etc/cpucyclespersecond is no text");
-  write_file("/etc/cpucyclespersecond", " 2400000000"); /* written without a line's end: fine */
+  write_file("/etc/cpucyclespersecond", " 2400000000"); /* a missing newline is accepted */
   expect(2400000000, "/etc/cpucyclespersecond");
   expect_skipped("");
   write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
@@ -571,27 +571,27 @@ START_TEST(junk_in_the_environment_is_skipped)
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     struct cpucycles_frequency found;
 
-    environment_value = junk[i];
+    environment_setting = junk[i];
     expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
     found = estimate();
     ck_assert_str_ne(found.skipped, "");
   }
-  environment_value = "1e300";
+  environment_setting = "1e300";
   expect_skipped("cpucyclespersecond is no decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
   expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal "
     "number");
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_skipped("cpucyclespersecond is no decimal number");
-  environment_value = "2400000000";
+  environment_setting = "2400000000";
   expect_skipped("cpucyclespersecond is not needed");
-  environment_value = NULL;
+  environment_setting = NULL;
   expect_skipped("");
   remove_machine();
 }
 END_TEST
 
-START_TEST(setting_that_is_no_file_is_skipped)
+START_TEST(setting_in_no_regular_file_is_skipped)
 {
   FILE *file;
   int i;
@@ -602,7 +602,7 @@ START_TEST(setting_that_is_no_file_is_skipped)
   expect_skipped("/etc/cpucyclespersecond is no regular file");
   rmdir(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default"); /* and returns at all */
+  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default"); /* and returns */
   remove(path_of("/etc/cpucyclespersecond"));
   file = fopen(path_of("/etc/cpucyclespersecond"), "w");
   for (i = 0; i < 1000000; i++)
@@ -616,7 +616,7 @@ START_TEST(setting_that_is_no_file_is_skipped)
 }
 END_TEST
 
-START_TEST(kernel_number_cut_short_is_no_answer)
+START_TEST(truncated_kernel_number_is_ignored)
 {
   make_machine();
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
@@ -625,7 +625,7 @@ START_TEST(kernel_number_cut_short_is_no_answer)
 }
 END_TEST
 
-START_TEST(path_too_long_is_no_answer)
+START_TEST(too_long_path_is_ignored)
 {
   static char longer[2000];
 
@@ -635,10 +635,10 @@ START_TEST(path_too_long_is_no_answer)
 }
 END_TEST
 
-START_TEST(decimal_comma_of_the_locale_changes_nothing)
+START_TEST(decimal_comma_of_the_locale_is_ignored)
 {
   if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
-    skip("decimal_comma_of_the_locale_changes_nothing",
+    skip("decimal_comma_of_the_locale_is_ignored",
       "no locale with a decimal comma is installed");
     return;
   }
@@ -651,28 +651,28 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, machine_that_says_nothing_has_the_default);
+  tcase_add_test(tests, machine_without_sources_has_the_default_frequency);
   tcase_add_test(tests, sources_answer_in_their_order);
-  tcase_add_test(tests, reference_counter_is_believed_if_a_measurement_agrees);
+  tcase_add_test(tests, rate_of_a_reference_counter_needs_an_agreeing_measurement);
   tcase_add_test(tests, device_tree_is_searched_for_cpus);
-  tcase_add_test(tests, cpuinfo_of_another_architecture_is_not_believed);
-  tcase_add_test(tests, number_in_a_line_that_is_too_long_is_not_believed);
-  tcase_add_test(tests, sysfs_is_believed_under_an_emulator);
-  tcase_add_test(tests, constant_reference_counter_is_measured_before_an_idle_core_is_asked);
-  tcase_add_test(tests, cpus_that_are_offline_are_not_asked);
-  tcase_add_test(tests, fastest_kind_of_core_counts_asked_once_a_policy);
+  tcase_add_test(tests, cpuinfo_of_another_architecture_is_ignored);
+  tcase_add_test(tests, number_in_a_truncated_line_is_ignored);
+  tcase_add_test(tests, sysfs_is_used_under_an_emulator);
+  tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
+  tcase_add_test(tests, offline_cpus_are_not_read);
+  tcase_add_test(tests, fastest_cpufreq_policy_decides_read_once_each);
   tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
-  tcase_add_test(tests, first_cpu_is_found_without_a_list_of_those_present);
-  tcase_add_test(tests, every_dialect_of_cpuinfo_is_understood);
+  tcase_add_test(tests, first_cpu_is_found_without_a_list_of_present_cpus);
+  tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
-  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_of_the_moment);
-  tcase_add_test(tests, long_cpuinfo_is_not_read_whole);
+  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_momentary);
+  tcase_add_test(tests, long_cpuinfo_is_read_in_part);
   tcase_add_test(tests, junk_setting_is_skipped);
   tcase_add_test(tests, junk_in_the_environment_is_skipped);
-  tcase_add_test(tests, setting_that_is_no_file_is_skipped);
-  tcase_add_test(tests, kernel_number_cut_short_is_no_answer);
-  tcase_add_test(tests, path_too_long_is_no_answer);
-  tcase_add_test(tests, decimal_comma_of_the_locale_changes_nothing);
+  tcase_add_test(tests, setting_in_no_regular_file_is_skipped);
+  tcase_add_test(tests, truncated_kernel_number_is_ignored);
+  tcase_add_test(tests, too_long_path_is_ignored);
+  tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);
 }
 
 int main(void)

@@ -1260,8 +1260,7 @@ START_TEST(fault_is_caught_with_any_place_of_the_alternate_stack)
   set_recording_handler(SIGSEGV, SA_ONSTACK);
   stack_flags = _i & 2 ? (int)(1u << 31) : 0;
   all_stacks = mmap(NULL, STACK + 2 * ALTERNATE, PROT_READ | PROT_WRITE,
-    MAP_PRIVATE | MAP_ANONYMOUS,
-    -1, 0);
+    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert_ptr_ne(all_stacks, MAP_FAILED);
   pthread_attr_init(&attributes);
   ck_assert_int_eq(pthread_attr_setstack(&attributes, all_stacks + ALTERNATE, STACK), 0);
