@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* vm-test PROMISE [ARGUMENT...]: is a promise about the library kept in this guest of "make
-   check-vm"? Speaks with the library through its public interface. Exit status: 0 if so; 1 if
-   not, and says why; 77 if that cannot be tried here, and says why; 2 for wrong usage. */
+/* vm-test PROMISE [ARGUMENT...]: tests a promise of the library in a guest of "make check-vm",
+   through the public interface only. Exit status: 0 passed; 1 failed, with a message; 77
+   impossible here, with a message; 2 wrong usage. */
 
 #include "config.h"
 
@@ -36,16 +36,16 @@
 #endif
 
 enum {
-  KEPT = 0,
-  BROKEN = 1,
+  PASSED = 0,
+  FAILED = 1,
   USAGE = 2,
   SKIPPED = 77,
   NOBODY = 65534,
-  TURNS = 2000, /* of a loop to be counted */
+  TURNS = 2000, /* of a measured loop */
   READS = 1000
 };
 
-static int broken(const char *format, ...)
+static int fail(const char *format, ...)
 {
   va_list arguments;
 
@@ -54,11 +54,10 @@ static int broken(const char *format, ...)
   vprintf(format, arguments);
   va_end(arguments);
   printf("\n");
-  return BROKEN;
+  return FAILED;
 }
 
-/* A loop of known length: so many instructions a turn, at least one turn, and none before or
-   after. */
+/* A loop of known length: INSTRUCTIONS per turn, at least one turn, and no other instruction. */
 #if defined(__aarch64__) || defined(__arm__)
 enum { INSTRUCTIONS = 2 };
 #define LOOP "1:\tsubs %0, %0, #1\n\tbne 1b"
@@ -80,7 +79,7 @@ static inline __attribute__((always_inline)) void loop(unsigned long turns)
   __asm__ volatile(LOOP : "+r"(turns) : : "cc", "memory");
 }
 
-/* What the counter makes of it. */
+/* Counts the loop with the selected counter. */
 __attribute__((noinline)) static long long count_loop(unsigned long turns)
 {
   long long begin = cpucycles_begin();
@@ -89,8 +88,8 @@ __attribute__((noinline)) static long long count_loop(unsigned long turns)
   return cpucycles_end() - begin - cpucycles_overhead();
 }
 
-/* What the library says of a counter; fails the test if it was not built. */
-static const struct cpucycles_counter_info *find(const char *name)
+/* The library's entry for a counter; fails the test if the counter was not built. */
+static const struct cpucycles_counter_info *find_counter(const char *name)
 {
   const struct cpucycles_counter_info *counter;
   int i;
@@ -98,10 +97,10 @@ static const struct cpucycles_counter_info *find(const char *name)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, name) == 0)
       return counter;
-  exit(broken("%s is not in the library", name));
+  exit(fail("%s is not in the library", name));
 }
 
-/* Is it one of the list, which is separated by commas? */
+/* Is it in the list, whose items are separated by commas? */
 static int is_listed(const char *name, const char *list)
 {
   size_t length = strlen(name);
@@ -115,8 +114,8 @@ static int is_listed(const char *name, const char *list)
   return 0;
 }
 
-/* Why it is not what it should be. */
-static void explain(const struct cpucycles_counter_info *counter)
+/* Prints a counter's state and reason. */
+static void print_counter(const struct cpucycles_counter_info *counter)
 {
   printf("vm-test: %s: state %d, precision %lld, reason %s, errno %d (%s), signal %d, remedy: %s\n",
     counter->name, counter->state, counter->precision, counter->reason ? counter->reason : "none",
@@ -124,8 +123,8 @@ static void explain(const struct cpucycles_counter_info *counter)
     counter->remedy ? counter->remedy : "none");
 }
 
-/* Ends the test if another counter than one of the list is in use. */
-static void need(const char *list)
+/* Ends the test if the selected counter is not in the list. */
+static void require_selected(const char *list)
 {
   const char *name = cpucycles_implementation();
   int i;
@@ -133,29 +132,29 @@ static void need(const char *list)
   if (is_listed(name, list))
     return;
   for (i = 0; cpucycles_counter(i); i++)
-    explain(cpucycles_counter(i));
-  exit(broken("%s is selected, and not %s", name, list));
+    print_counter(cpucycles_counter(i));
+  exit(fail("%s is selected, and not %s", name, list));
 }
 
-/* selected LIST: one of these is. */
+/* selected LIST: a counter of the list is selected. */
 static int selected(char **arguments)
 {
-  need(arguments[0]);
-  return KEPT;
+  require_selected(arguments[0]);
+  return PASSED;
 }
 
-/* usable NAME: it works, whether or not another is better. */
+/* usable NAME: the counter works, selected or not. */
 static int usable(char **arguments)
 {
-  const struct cpucycles_counter_info *counter = find(arguments[0]);
+  const struct cpucycles_counter_info *counter = find_counter(arguments[0]);
 
-  explain(counter);
-  return counter->state == CPUCYCLES_DROPPED ? BROKEN : KEPT;
+  print_counter(counter);
+  return counter->state == CPUCYCLES_DROPPED ? FAILED : PASSED;
 }
 
 #ifdef HAVE_PERFEX
 
-/* Two events of a loop, as libperfex counts them. Returns 0 if that count is not whole. */
+/* Counts two events of a loop with libperfex. Returns 0 if the count is incomplete. */
 __attribute__((noinline)) static int count_events(int e0, int e1, unsigned long turns,
   long long *counts)
 {
@@ -163,12 +162,12 @@ __attribute__((noinline)) static int count_events(int e0, int e1, unsigned long 
 
   loop(turns);
   if (started < 0)
-    exit(broken("start_counters: %s", strerror(errno)));
+    exit(fail("start_counters: %s", strerror(errno)));
   return read_counters(e0, &counts[0], e1, &counts[1]) == started;
 }
 
-/* The same, a hundred times, without what is there for one turn. Returns 0 if they are not the
-   same. */
+/* The same a hundred times, less the count of one turn. Returns 0 if the counts differ or one is
+   incomplete. */
 static int count_turns(int e0, int e1, unsigned long turns, long long *counts)
 {
   long long once[2], now[2];
@@ -186,8 +185,8 @@ static int count_turns(int e0, int e1, unsigned long turns, long long *counts)
   return is_whole;
 }
 
-/* perfex-exact: under -icount shift=0, cycles and instructions of a loop are those of its length,
-   and of twice the loop twice as many. */
+/* perfex-exact: under -icount shift=0, cycles and instructions of a loop equal its length, and a
+   loop of twice the length has twice as many. */
 static int perfex_exact(char **arguments)
 {
   long long once[2], twice[2];
@@ -195,15 +194,15 @@ static int perfex_exact(char **arguments)
 
   (void)arguments;
   if (!count_turns(0, 15, TURNS + 1, once) || !count_turns(0, 15, 2 * TURNS + 1, twice))
-    return broken("the loop has not one count, or that is not whole");
+    return fail("the counts of the loop differ, or one is incomplete");
   for (i = 0; i < 2; i++)
     if (once[i] != TURNS * INSTRUCTIONS || twice[i] != 2 * once[i])
-      return broken("%lld, %lld of event %d for %d instructions and twice as many", once[i],
+      return fail("%lld, %lld of event %d for %d instructions and twice as many", once[i],
         twice[i], i ? 15 : 0, TURNS * INSTRUCTIONS);
-  return KEPT;
+  return PASSED;
 }
 
-/* perfex-counts NAME [TURN]: so many of an event in each turn of a loop, or none. */
+/* perfex-counts NAME [TURN]: each turn of a loop has TURN such events; 0 by default. */
 static int perfex_counts(char **arguments)
 {
   int event = perfex_event(arguments[0]), turn = arguments[1] ? atoi(arguments[1]) : 0;
@@ -214,14 +213,14 @@ static int perfex_counts(char **arguments)
   if (start_counters(0, event) < 0 && errno == ENOTSUP)
     return printf("vm-test: this PMU does not count %s\n", arguments[0]), SKIPPED;
   if (!count_turns(0, event, TURNS + 1, counts))
-    return broken("the loop has not one count, or that is not whole");
+    return fail("the counts of the loop differ, or one is incomplete");
   if (counts[1] != (long long)TURNS * turn)
-    return broken("%lld of %s in %d turns", counts[1], arguments[0], TURNS);
-  return KEPT;
+    return fail("%lld of %s in %d turns", counts[1], arguments[0], TURNS);
+  return PASSED;
 }
 
-/* perfex-lost: where other pinned events have the hardware, a count shows that it is not whole; and
-   is whole again without them. */
+/* perfex-lost: while other pinned events occupy the hardware, the library reports an incomplete
+   count; without them, the count is complete again. */
 static int perfex_lost(char **arguments)
 {
   struct perf_event_attr other;
@@ -237,10 +236,10 @@ static int perfex_lost(char **arguments)
   for (i = 0; i < 32; i++)
     descriptors[i] = (int)syscall(SYS_perf_event_open, &other, 0, -1, -1, 0);
   if (count_events(15, 17, TURNS, counts))
-    return broken("%lld, %lld with 32 other events: said to be whole", counts[0], counts[1]);
+    return fail("%lld, %lld with 32 other events: reported as complete", counts[0], counts[1]);
   for (i = 0; i < 32; i++)
     close(descriptors[i]);
-  return count_events(15, 17, TURNS, counts) ? KEPT : broken("not whole without other events");
+  return count_events(15, 17, TURNS, counts) ? PASSED : fail("incomplete without other events");
 }
 
 #endif
@@ -248,7 +247,7 @@ static int perfex_lost(char **arguments)
 static const struct {
   const char *name;
   int error, signal;
-} causes[] = {
+} failures[] = {
   { "-", 0, 0 },
   { "EACCES", EACCES, 0 },
   { "ENOENT", ENOENT, 0 },
@@ -257,47 +256,47 @@ static const struct {
 };
 
 #ifdef HAVE_PERFEX
-/* perfex-refused CAUSE: libperfex may not count, by this errno, and prints all the same. */
+/* perfex-refused CAUSE: libperfex cannot count, with this errno, and still prints. */
 static int perfex_refused(char **arguments)
 {
   size_t i = 0;
 
-  while (i < sizeof causes / sizeof causes[0] && strcmp(causes[i].name, arguments[0]) != 0)
+  while (i < sizeof failures / sizeof failures[0] && strcmp(failures[i].name, arguments[0]) != 0)
     i++;
-  if (i == sizeof causes / sizeof causes[0])
+  if (i == sizeof failures / sizeof failures[0])
     return USAGE;
-  if (start_counters(0, 15) != -1 || errno != causes[i].error)
-    return broken("not refused by %s, but: %s", arguments[0], strerror(errno));
-  return print_counters(0, 1, 15, 2) > 0 && print_costs(0, 1, 15, 2) > 0 ? KEPT : BROKEN;
+  if (start_counters(0, 15) != -1 || errno != failures[i].error)
+    return fail("not refused with %s, but: %s", arguments[0], strerror(errno));
+  return print_counters(0, 1, 15, 2) > 0 && print_costs(0, 1, 15, 2) > 0 ? PASSED : FAILED;
 }
 #endif
 
-/* dropped NAME REASON CAUSE [REMEDY]: it is, with this reason, this errno or signal, and this
-   remedy. */
+/* dropped NAME REASON CAUSE [REMEDY]: the counter is dropped with this reason, errno or signal,
+   and remedy. */
 static int dropped(char **arguments)
 {
-  const struct cpucycles_counter_info *counter = find(arguments[0]);
+  const struct cpucycles_counter_info *counter = find_counter(arguments[0]);
   size_t i = 0;
 
-  explain(counter);
-  while (i < sizeof causes / sizeof causes[0] && strcmp(causes[i].name, arguments[2]) != 0)
+  print_counter(counter);
+  while (i < sizeof failures / sizeof failures[0] && strcmp(failures[i].name, arguments[2]) != 0)
     i++;
-  if (i == sizeof causes / sizeof causes[0])
+  if (i == sizeof failures / sizeof failures[0])
     return USAGE;
   if (counter->state != CPUCYCLES_DROPPED)
-    return broken("it was not dropped");
+    return fail("it was not dropped");
   if (!counter->reason || strcmp(counter->reason, arguments[1]) != 0)
-    return broken("the reason is not %s", arguments[1]);
-  if (counter->error_number != causes[i].error || counter->signal_number != causes[i].signal)
-    return broken("it was not by %s", arguments[2]);
+    return fail("the reason is not %s", arguments[1]);
+  if (counter->error_number != failures[i].error || counter->signal_number != failures[i].signal)
+    return fail("the cause is not %s", arguments[2]);
   if (arguments[3] && (!counter->remedy || !strstr(counter->remedy, arguments[3])))
-    return broken("the remedy is not %s", arguments[3]);
-  return KEPT;
+    return fail("the remedy is not %s", arguments[3]);
+  return PASSED;
 }
 
-/* Reads for a while. Returns the last count, or -1: it ran backward, also from `last`, or stood
-   still. */
-static long long keep_reading(long long last)
+/* Reads READS times. Returns the last count, or -1 if the count decreased, also from `last`, or
+   stood still. */
+static long long read_upward(long long last)
 {
   long long first = 0, next;
   int i;
@@ -305,7 +304,7 @@ static long long keep_reading(long long last)
   for (i = 0; i < READS; i++) {
     next = cpucycles();
     if (next < last) {
-      broken("read %d: %lld after %lld", i, next, last);
+      fail("read %d: %lld after %lld", i, next, last);
       return -1;
     }
     last = next;
@@ -313,53 +312,53 @@ static long long keep_reading(long long last)
       first = next;
   }
   if (last == first) {
-    broken("it stands still at %lld", last);
+    fail("it stands still at %lld", last);
     return -1;
   }
   return last;
 }
 
-static void stay_on(int cpu)
+static void run_on_cpu(int cpu)
 {
   cpu_set_t one;
 
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0)
-    exit(broken("cannot run on CPU %d: %s", cpu, strerror(errno)));
+    exit(fail("cannot run on CPU %d: %s", cpu, strerror(errno)));
 }
 
-/* advances LIST: one of these is selected on CPU 0, and advances. */
+/* advances LIST: a counter of the list is selected on CPU 0, and advances. */
 static int advances(char **arguments)
 {
-  stay_on(0);
-  need(arguments[0]);
+  run_on_cpu(0);
+  require_selected(arguments[0]);
   printf("vm-test: %s is selected\n", cpucycles_implementation());
-  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
-static void rest(long milliseconds)
+static void sleep_ms(long milliseconds)
 {
   struct timespec pause = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
 
   nanosleep(&pause, NULL);
 }
 
-/* Says how far a count is from the loop's length. Returns 1 if that is more than 1 %. */
-static int is_wrong(const char *whose, long long cycles, unsigned long turns)
+/* Prints a count and the loop's length. Returns 1 if they differ by more than 1 %. */
+static int differs_from_loop(const char *label, long long cycles, unsigned long turns)
 {
   double right = (double)turns * INSTRUCTIONS;
 
-  printf("vm-test: %s: %lld cycles for %.0f instructions\n", whose, cycles, right);
+  printf("vm-test: %s: %lld cycles for %.0f instructions\n", label, cycles, right);
   return (double)cycles < right * 0.99 || (double)cycles > right * 1.01;
 }
 
-/* Counts a loop a thousand times. Returns the one count that was seen, though so many may have
-   been more; or -1: it was not one. */
-static long long one_count(unsigned long turns, int strays)
+/* Counts a loop a thousand times. Returns the least count, or -1 if more than `outliers` counts
+   were higher. */
+static long long repeated_count(unsigned long turns, int outliers)
 {
   long long counts[READS], least, most;
-  int i, others = 0;
+  int i, higher = 0;
 
   (void)count_loop(turns);
   for (i = 0; i < READS; i++)
@@ -370,29 +369,29 @@ static long long one_count(unsigned long turns, int strays)
     most = counts[i] > most ? counts[i] : most;
   }
   for (i = 0; i < READS; i++)
-    others += counts[i] != least;
-  printf("vm-test: %lu turns: %lld cycles, %d times of %d more, up to %lld\n", turns, least, others,
+    higher += counts[i] != least;
+  printf("vm-test: %lu turns: %lld cycles, %d times of %d more, up to %lld\n", turns, least, higher,
     READS, most);
-  return others <= strays ? least : -1;
+  return higher <= outliers ? least : -1;
 }
 
-/* exact NAME [STRAYS]: under -icount shift=0, where an instruction takes a cycle, a loop has the
-   same count each time, or so many times more, and that is its length. */
+/* exact NAME [OUTLIERS]: under -icount shift=0, where an instruction takes a cycle, every count
+   of a loop equals its length, except for at most OUTLIERS higher counts. */
 static int exact(char **arguments)
 {
-  int strays = arguments[1] ? atoi(arguments[1]) : 0;
+  int outliers = arguments[1] ? atoi(arguments[1]) : 0;
   long long once, twice;
 
-  need(arguments[0]);
-  once = one_count(TURNS, strays);
-  twice = one_count(2 * TURNS, strays);
+  require_selected(arguments[0]);
+  once = repeated_count(TURNS, outliers);
+  twice = repeated_count(2 * TURNS, outliers);
   if (once < 0 || twice < 0)
-    return broken("the loop has not one count");
+    return fail("the counts of the loop differ");
   if (once != TURNS * INSTRUCTIONS)
-    return broken("%lld cycles for %d instructions", once, TURNS * INSTRUCTIONS);
+    return fail("%lld cycles for %d instructions", once, TURNS * INSTRUCTIONS);
   if (twice != 2 * once)
-    return broken("twice the loop is not twice the cycles");
-  return KEPT;
+    return fail("twice the loop is not twice the cycles");
+  return PASSED;
 }
 
 enum { THREADS = 4 };
@@ -405,7 +404,7 @@ struct runner {
 
 static pthread_barrier_t start;
 
-static long long my_time(void)
+static long long thread_time(void)
 {
   struct timespec time;
 
@@ -418,15 +417,15 @@ static void *run_loop(void *argument)
   struct runner *runner = argument;
   long long begin;
 
-  (void)cpucycles(); /* what a thread's first call does is not the loop's */
+  (void)cpucycles(); /* a thread's first call costs more */
   pthread_barrier_wait(&start);
-  begin = my_time();
+  begin = thread_time();
   runner->cycles = count_loop(runner->turns);
-  runner->nanoseconds = my_time() - begin;
+  runner->nanoseconds = thread_time() - begin;
   return NULL;
 }
 
-/* Four threads at once, of which each runs a longer loop than the one before it. */
+/* Runs four threads at once, each with a longer loop than the previous one. */
 static void run_threads(struct runner *runners)
 {
   int i;
@@ -435,7 +434,7 @@ static void run_threads(struct runner *runners)
   for (i = 0; i < THREADS; i++) {
     runners[i].turns = 10000000UL * (unsigned)(i + 1);
     if (pthread_create(&runners[i].thread, NULL, run_loop, &runners[i]) != 0)
-      exit(broken("no thread"));
+      exit(fail("no thread"));
   }
   for (i = 0; i < THREADS; i++)
     pthread_join(runners[i].thread, NULL);
@@ -445,22 +444,22 @@ static void run_threads(struct runner *runners)
 static int threads(char **arguments)
 {
   struct runner runners[THREADS];
-  char whose[32];
+  char label[32];
   int i, wrong = 0;
 
-  need(arguments[0]);
+  require_selected(arguments[0]);
   run_threads(runners);
   for (i = 0; i < THREADS; i++) {
-    snprintf(whose, sizeof whose, "thread %d", i);
-    wrong |= is_wrong(whose, runners[i].cycles, runners[i].turns);
+    snprintf(label, sizeof label, "thread %d", i);
+    wrong |= differs_from_loop(label, runners[i].cycles, runners[i].turns);
   }
-  return wrong ? BROKEN : KEPT;
+  return wrong ? FAILED : PASSED;
 }
 
-/* Whose turn it is, of threads that run one after another. */
+/* Number of the thread that may run, among threads that run one after another. */
 static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn_over = PTHREAD_COND_INITIALIZER;
-static int whose_turn;
+static int current_turn;
 
 struct turn {
   struct runner runner;
@@ -471,32 +470,32 @@ static void *run_in_turn(void *argument)
 {
   struct turn *turn = argument;
 
-  stay_on(turn->number % 2);
+  run_on_cpu(turn->number % 2);
   (void)cpucycles();
   pthread_mutex_lock(&turn_lock);
-  while (whose_turn != turn->number)
+  while (current_turn != turn->number)
     pthread_cond_wait(&turn_over, &turn_lock);
   turn->runner.cycles = count_loop(turn->runner.turns);
-  whose_turn++;
+  current_turn++;
   pthread_cond_broadcast(&turn_over);
   pthread_mutex_unlock(&turn_lock);
   return NULL;
 }
 
-/* threads-in-turn NAME: under -icount on two CPUs, whose one clock counts the instructions of
-   both: so four threads, on one CPU or the other, run while the others sleep, and each counts
-   its own loop within 1 %. */
+/* threads-in-turn NAME: under -icount on two CPUs, one clock counts the instructions of both
+   CPUs. So four threads run on either CPU while the others sleep, and each counts its own loop
+   within 1 %. */
 static int threads_in_turn(char **arguments)
 {
   struct turn turns[THREADS];
   int i, wrong = 0;
 
-  need(arguments[0]);
+  require_selected(arguments[0]);
   for (i = 0; i < THREADS; i++) {
     turns[i].number = i;
     turns[i].runner.turns = 10000000UL * (unsigned)(i + 1);
     if (pthread_create(&turns[i].runner.thread, NULL, run_in_turn, &turns[i]) != 0)
-      exit(broken("no thread"));
+      exit(fail("no thread"));
   }
   for (i = 0; i < THREADS; i++)
     pthread_join(turns[i].runner.thread, NULL);
@@ -508,10 +507,10 @@ static int threads_in_turn(char **arguments)
       turns[i].runner.cycles, 100 * off);
     wrong |= off < -0.01 || off > 0.01;
   }
-  return wrong ? BROKEN : KEPT;
+  return wrong ? FAILED : PASSED;
 }
 
-/* The least that a turn takes, in cycles. */
+/* The least cycles of a turn. */
 static double fastest_turn(void)
 {
   enum { SOME = 100000 };
@@ -526,16 +525,16 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on CPUs that run at once, where a cycle of the emulator's takes a
-   nanosecond. What a thread counts is no more than its own time, as the kernel has it, and no
-   less than its loop can take. */
+/* timed-threads NAME: on CPUs that run in parallel, where an emulated cycle takes a nanosecond.
+   A thread's count is at most its own CPU time by the kernel, and at least the shortest time of
+   its loop. */
 static int timed_threads(char **arguments)
 {
   struct runner runners[THREADS];
   double turn, least, most;
   int i, wrong = 0;
 
-  need(arguments[0]);
+  require_selected(arguments[0]);
   turn = fastest_turn();
   run_threads(runners);
   for (i = 0; i < THREADS; i++) {
@@ -544,12 +543,12 @@ static int timed_threads(char **arguments)
     printf("vm-test: thread %d: %.0f <= %lld <= %.0f cycles\n", i, least, runners[i].cycles, most);
     wrong |= (double)runners[i].cycles < least || (double)runners[i].cycles > most;
   }
-  return wrong ? BROKEN : KEPT;
+  return wrong ? FAILED : PASSED;
 }
 
-/* What a process must do after whatever happened. The least of some counts: an emulator may
-   count the kernel's cycles, too. */
-static int counts_right(const char *whose)
+/* Does the process still count correctly? Uses the least of five counts: an emulator may also
+   count the kernel's cycles. */
+static int counts_correctly(const char *label)
 {
   enum { SOME = 1000000 };
   long long least = count_loop(SOME), next;
@@ -559,32 +558,32 @@ static int counts_right(const char *whose)
     next = count_loop(SOME);
     least = next < least ? next : least;
   }
-  return keep_reading(cpucycles()) >= 0 && !is_wrong(whose, least, SOME);
+  return read_upward(cpucycles()) >= 0 && !differs_from_loop(label, least, SOME);
 }
 
-/* forked NAME: under -icount, both parent and child go on counting, each its own cycles. */
+/* forked NAME: under -icount, parent and child continue to count, each its own cycles. */
 static int forked(char **arguments)
 {
   long long before;
   pid_t child;
   int status;
 
-  need(arguments[0]);
-  before = keep_reading(cpucycles());
+  require_selected(arguments[0]);
+  before = read_upward(cpucycles());
   fflush(stdout);
   child = fork();
   if (child == 0)
-    exit(counts_right("child") ? KEPT : BROKEN);
+    exit(counts_correctly("child") ? PASSED : FAILED);
   if (child < 0 || waitpid(child, &status, 0) != child)
-    return broken("no child: %s", strerror(errno));
+    return fail("no child: %s", strerror(errno));
   if (WIFSIGNALED(status))
-    return broken("the child ended by signal %d", WTERMSIG(status));
-  if (WEXITSTATUS(status) != KEPT)
-    return broken("the child did not go on");
-  return before >= 0 && keep_reading(before) >= 0 && counts_right("parent") ? KEPT : BROKEN;
+    return fail("the child ended by signal %d", WTERMSIG(status));
+  if (WEXITSTATUS(status) != PASSED)
+    return fail("the child does not count");
+  return before >= 0 && read_upward(before) >= 0 && counts_correctly("parent") ? PASSED : FAILED;
 }
 
-/* Closes the descriptors of perf events, behind the library's back. Returns how many. */
+/* Closes the descriptors of perf events, unknown to the library. Returns their number. */
 static int close_events(void)
 {
   char link[32], name[64];
@@ -601,21 +600,21 @@ static int close_events(void)
   return closed;
 }
 
-/* closed NAME: where the event's descriptor is closed, reads go on. */
+/* closed NAME: reads continue after the event's descriptor was closed. */
 static int closed(char **arguments)
 {
   long long last;
   int i;
 
-  need(arguments[0]);
-  last = keep_reading(cpucycles());
+  require_selected(arguments[0]);
+  last = read_upward(cpucycles());
   if (last >= 0 && close_events() == 0)
-    return broken("it has no event");
+    return fail("it has no event");
   for (i = 0; i < 10 && last >= 0; i++) {
-    last = keep_reading(last);
-    rest(10);
+    last = read_upward(last);
+    sleep_ms(10);
   }
-  return last >= 0 ? KEPT : BROKEN;
+  return last >= 0 ? PASSED : FAILED;
 }
 
 static int count_descriptors(void)
@@ -627,19 +626,19 @@ static int count_descriptors(void)
   return open;
 }
 
-static pthread_barrier_t have_read, counted;
+static pthread_barrier_t all_have_read, readers_may_exit;
 
 static void *read_and_wait(void *argument)
 {
   long long begin = cpucycles();
 
   *(long long *)argument = cpucycles() - begin;
-  pthread_barrier_wait(&have_read);
-  pthread_barrier_wait(&counted);
+  pthread_barrier_wait(&all_have_read);
+  pthread_barrier_wait(&readers_may_exit);
   return NULL;
 }
 
-/* no-descriptors NAME: while 100 threads read through pages, as many descriptors are open as
+/* no-descriptors NAME: while 100 threads read through pages, no more descriptors are open than
    before. */
 static int no_descriptors(char **arguments)
 {
@@ -648,66 +647,65 @@ static int no_descriptors(char **arguments)
   long long advance[MANY];
   int before = count_descriptors(), during, i;
 
-  need(arguments[0]);
-  pthread_barrier_init(&have_read, NULL, MANY + 1);
-  pthread_barrier_init(&counted, NULL, MANY + 1);
+  require_selected(arguments[0]);
+  pthread_barrier_init(&all_have_read, NULL, MANY + 1);
+  pthread_barrier_init(&readers_may_exit, NULL, MANY + 1);
   for (i = 0; i < MANY; i++)
     if (pthread_create(&many[i], NULL, read_and_wait, &advance[i]) != 0)
-      exit(broken("no thread"));
-  pthread_barrier_wait(&have_read);
+      exit(fail("no thread"));
+  pthread_barrier_wait(&all_have_read);
   during = count_descriptors();
-  pthread_barrier_wait(&counted);
+  pthread_barrier_wait(&readers_may_exit);
   for (i = 0; i < MANY; i++) {
     pthread_join(many[i], NULL);
     if (advance[i] <= 0)
-      return broken("thread %d does not count", i);
+      return fail("thread %d does not count", i);
   }
   printf("vm-test: %d descriptors before, %d while %d threads count\n", before, during, MANY);
-  if (find(arguments[0])->reason)
-    return broken("%s: %s", arguments[0], find(arguments[0])->reason);
-  return during == before ? KEPT : BROKEN;
+  if (find_counter(arguments[0])->reason)
+    return fail("%s: %s", arguments[0], find_counter(arguments[0])->reason);
+  return during == before ? PASSED : FAILED;
 }
 
-/* Prints the estimate of a process that sees no file. */
-static int measure_blindly(int to)
+/* Prints the estimate of a process without files. */
+static int measure_without_files(int to)
 {
   if (mkdir("/nothing", 0755) != 0 || chroot("/nothing") != 0 || chdir("/") != 0)
-    return broken("no folder without files: %s", strerror(errno));
+    return fail("no folder without files: %s", strerror(errno));
   if (strcmp(cpucycles_frequency_source(), "measurement") != 0)
-    return broken("without files the frequency comes from %s", cpucycles_frequency_source());
-  return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? KEPT : BROKEN;
+    return fail("without files the frequency comes from %s", cpucycles_frequency_source());
+  return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? PASSED : FAILED;
 }
 
-/* measures, as root: where nobody states the frequency, the estimate is within 2 % of what is
-   stated. */
+/* measures, as root: without a stated frequency, the estimate is within 2 % of the stated one. */
 static int measures(char **arguments)
 {
   long long stated, measured, most;
-  int ends[2], status;
+  int pipe_ends[2], status;
   char text[32] = "";
   pid_t child;
 
   (void)arguments;
   fflush(stdout);
-  if (pipe(ends) != 0 || (child = fork()) < 0)
-    return broken("no child: %s", strerror(errno));
+  if (pipe(pipe_ends) != 0 || (child = fork()) < 0)
+    return fail("no child: %s", strerror(errno));
   if (child == 0)
-    exit(measure_blindly(ends[1]));
+    exit(measure_without_files(pipe_ends[1]));
   if (waitpid(child, &status, 0) != child || status != 0
-    || read(ends[0], text, sizeof text - 1) <= 0)
-    return broken("nothing was measured");
+    || read(pipe_ends[0], text, sizeof text - 1) <= 0)
+    return fail("nothing was measured");
   measured = atoll(text);
   stated = cpucycles_persecond();
   most = stated / 50;
   printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated,
     cpucycles_frequency_source());
   if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
-    return broken("nobody states the frequency");
-  return llabs(measured - stated) <= most ? KEPT : broken("by more than 2 %% apart");
+    return fail("no source states the frequency");
+  return llabs(measured - stated) <= most ? PASSED : fail("more than 2 %% apart");
 }
 
-/* core-rate HZ: so the core's frequency is measured, within 1 %, each time; 0: it cannot be said.
-   */
+/* core-rate HZ: the core's frequency is measured as HZ within 1 %, 20 times; HZ 0: not
+   measurable. */
 static int core_rate(char **arguments)
 {
   long long expected = atoll(arguments[0]), measured = 0, off;
@@ -717,16 +715,16 @@ static int core_rate(char **arguments)
     measured = cpucycles_core_persecond();
     off = llabs(measured - expected);
     if (off > expected / 100)
-      return broken("core persecond %lld, and not %lld", measured, expected);
+      return fail("core persecond %lld, and not %lld", measured, expected);
   }
   printf("vm-test: core persecond %lld, 20 times within 1 %% of %lld\n", measured, expected);
-  return KEPT;
+  return PASSED;
 }
 
 static void drop_privileges(void)
 {
   if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
-    exit(broken("cannot become nobody: %s", strerror(errno)));
+    exit(fail("cannot become nobody: %s", strerror(errno)));
 }
 
 static int write_file(const char *file, const char *text)
@@ -740,8 +738,8 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root's that sends each character back, once it has done what that says; 't' and 'r'
-   before. */
+/* A process of root that carries out one-character commands and echoes each: 't' and 'r' before
+   it carries them out, the others after that. */
 struct helper {
   int to, from;
 };
@@ -751,29 +749,29 @@ static const char module[] = "arm_pmu_access";
 
 enum { TOGGLES = 20, PAUSE = 5 }; /* milliseconds */
 
-/* Takes user access away, and gives it back, many times. */
+/* Withdraws and grants user access many times. */
 static int toggle(void)
 {
   int i, failed = 0;
 
   for (i = 0; i < TOGGLES; i++) {
-    rest(PAUSE);
+    sleep_ms(PAUSE);
     failed |= write_file(user_access, "0");
-    rest(PAUSE);
+    sleep_ms(PAUSE);
     failed |= write_file(user_access, "1");
   }
   return failed;
 }
 
-static int obey(char wish)
+static int carry_out(char command)
 {
-  switch (wish) {
+  switch (command) {
   case '1':
     return write_file(user_access, "1");
   case 't':
     return toggle();
   case 'r':
-    rest(PAUSE);
+    sleep_ms(PAUSE);
     return write_file(user_access, "0");
   case 's':
     return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk")
@@ -789,23 +787,23 @@ static struct helper start_helper(void)
 {
   struct helper helper;
   int to[2], from[2];
-  char wish;
+  char command;
 
   if (pipe(to) != 0 || pipe(from) != 0)
-    exit(broken("no pipe: %s", strerror(errno)));
+    exit(fail("no pipe: %s", strerror(errno)));
   helper.to = to[1];
   helper.from = from[0];
   if (fork() == 0) {
     close(to[1]);
-    while (read(to[0], &wish, 1) == 1) {
-      int late = wish == 't' || wish == 'r';
+    while (read(to[0], &command, 1) == 1) {
+      int replies_first = command == 't' || command == 'r';
 
-      if (!late && obey(wish) != 0)
-        wish = '!';
-      if (write(from[1], &wish, 1) != 1)
+      if (!replies_first && carry_out(command) != 0)
+        command = '!';
+      if (write(from[1], &command, 1) != 1)
         break;
-      if (late && obey(wish) != 0)
-        _exit(broken("kernel.perf_user_access cannot be set"));
+      if (replies_first && carry_out(command) != 0)
+        _exit(fail("kernel.perf_user_access cannot be set"));
     }
     _exit(0);
   }
@@ -814,12 +812,12 @@ static struct helper start_helper(void)
   return helper;
 }
 
-static void ask(struct helper helper, char wish)
+static void request(struct helper helper, char command)
 {
   char answer = '!';
 
-  if (write(helper.to, &wish, 1) != 1 || read(helper.from, &answer, 1) != 1 || answer != wish)
-    exit(broken("the guest does not do '%c'", wish));
+  if (write(helper.to, &command, 1) != 1 || read(helper.from, &answer, 1) != 1 || answer != command)
+    exit(fail("the guest failed at '%c'", command));
 }
 
 static long long monotonic(void)
@@ -830,28 +828,27 @@ static long long monotonic(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* revoked NAME, as root: where kernel.perf_user_access becomes 0 in the middle of the reads, and
-   1 again, they go on. */
+/* revoked NAME, as root: reads continue while kernel.perf_user_access becomes 0 and 1 again. */
 static int revoked(char **arguments)
 {
   struct helper helper = start_helper();
   long long last, end;
 
   drop_privileges();
-  stay_on(0);
-  need(arguments[0]);
-  last = keep_reading(cpucycles());
-  ask(helper, 't');
+  run_on_cpu(0);
+  require_selected(arguments[0]);
+  last = read_upward(cpucycles());
+  request(helper, 't');
   end = monotonic() + 3LL * TOGGLES * PAUSE * 1000000;
   while (monotonic() < end && last >= 0)
-    last = keep_reading(last);
-  ask(helper, '1'); /* it is still there */
-  return last >= 0 ? KEPT : BROKEN;
+    last = read_upward(last);
+  request(helper, '1'); /* the helper still runs */
+  return last >= 0 ? PASSED : FAILED;
 }
 
-/* revoked-between NAME PERCENT, as root: where kernel.perf_user_access becomes 0 between two reads,
-   their difference is that much of the thread's own time, where a cycle takes a nanosecond. Without
-   the count of the lost page it would be next to nothing. */
+/* revoked-between NAME PERCENT, as root: if kernel.perf_user_access becomes 0 between two reads,
+   their difference is at least PERCENT of the thread's own time, where a cycle takes a
+   nanosecond. Without the count of the lost page it would be nearly 0. */
 static int revoked_between(char **arguments)
 {
   struct helper helper = start_helper();
@@ -859,25 +856,27 @@ static int revoked_between(char **arguments)
   const char *reason;
 
   drop_privileges();
-  stay_on(0);
-  need(arguments[0]);
-  ask(helper, 'r');
-  nanoseconds = my_time();
+  run_on_cpu(0);
+  require_selected(arguments[0]);
+  request(helper, 'r');
+  nanoseconds = thread_time();
   begin = cpucycles();
   loop(20000000);
   cycles = cpucycles() - begin;
-  nanoseconds = my_time() - nanoseconds;
-  reason = find(arguments[0])->reason;
-  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds, reason ? reason : "as before");
-  ask(helper, '1');
+  nanoseconds = thread_time() - nanoseconds;
+  reason = find_counter(arguments[0])->reason;
+  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds, reason ? reason
+    : "as before");
+  request(helper, '1');
   if (reason && strcmp(reason, "by-read") != 0)
-    return broken("the event is lost");
-  return cycles >= nanoseconds / 100 * atoi(arguments[1]) && (double)cycles <= 1.01 * (double)nanoseconds
-    ? KEPT : BROKEN;
+    return fail("the event is lost");
+  return cycles >= nanoseconds / 100 * atoi(arguments[1])
+      && (double)cycles <= 1.01 * (double)nanoseconds
+    ? PASSED : FAILED;
 }
 
-/* unloaded NAME, as root: what arm-pmu-access/README says of a program that reads the counter
-   when the module is unloaded: it ends by SIGILL. */
+/* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
+   SIGILL, as arm-pmu-access/README says. */
 static int unloaded(char **arguments)
 {
   struct helper helper = start_helper();
@@ -886,102 +885,102 @@ static int unloaded(char **arguments)
 
   if (child == 0) {
     drop_privileges();
-    need(arguments[0]);
-    if (keep_reading(cpucycles()) < 0)
-      exit(BROKEN);
-    ask(helper, 'u');
+    require_selected(arguments[0]);
+    if (read_upward(cpucycles()) < 0)
+      exit(FAILED);
+    request(helper, 'u');
     (void)cpucycles();
-    exit(KEPT);
+    exit(PASSED);
   }
   if (waitpid(child, &status, 0) != child)
-    return broken("no child: %s", strerror(errno));
+    return fail("no child: %s", strerror(errno));
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
-    return broken("the program ended with %#x", (unsigned)status);
-  return KEPT;
+    return fail("the program ended with %#x", (unsigned)status);
+  return PASSED;
 }
 
-/* each-cpu LIST: one of these is selected, and advances, on each of two CPUs. */
+/* each-cpu LIST: on each of two CPUs, a counter of the list is selected and advances. */
 static int each_cpu(char **arguments)
 {
   int cpu;
 
   for (cpu = 0; cpu < 2; cpu++) {
-    stay_on(cpu);
-    need(arguments[0]);
-    if (keep_reading(cpucycles()) < 0)
-      return BROKEN;
+    run_on_cpu(cpu);
+    require_selected(arguments[0]);
+    if (read_upward(cpucycles()) < 0)
+      return FAILED;
   }
-  return KEPT;
+  return PASSED;
 }
 
-/* comes-online NAME, as root: it is selected, and advances, on a CPU that was offline. */
+/* comes-online NAME, as root: on a CPU that was offline, the counter is selected and advances. */
 static int comes_online(char **arguments)
 {
   static const char online[] = "/sys/devices/system/cpu/cpu1/online";
 
   if (write_file(online, "0") != 0)
-    return broken("CPU 1 does not go offline: %s", strerror(errno));
+    return fail("CPU 1 does not go offline: %s", strerror(errno));
   if (write_file(online, "1") != 0)
-    return broken("CPU 1 does not come back: %s", strerror(errno));
-  stay_on(1);
+    return fail("CPU 1 does not come back: %s", strerror(errno));
+  run_on_cpu(1);
   drop_privileges();
-  need(arguments[0]);
-  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+  require_selected(arguments[0]);
+  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
-/* How often CPU 0 was in an idle state from which it wakes with its PMU reset. */
-static long idled(void)
+/* Number of times that CPU 0 was in an idle state that resets its PMU. */
+static long idle_count(void)
 {
   char text[32];
   int descriptor = open("/sys/devices/system/cpu/cpu0/cpuidle/state1/usage", O_RDONLY | O_CLOEXEC);
   ssize_t length = descriptor < 0 ? -1 : read(descriptor, text, sizeof text - 1);
 
   if (length < 0)
-    exit(broken("there is no idle state: %s", strerror(errno)));
+    exit(fail("there is no idle state: %s", strerror(errno)));
   text[length] = '\0';
   close(descriptor);
   return atol(text);
 }
 
-/* idles NAME: its CPU sleeps in the middle, and it goes on from where it was. */
+/* idles NAME: the count continues after its CPU slept. */
 static int idles(char **arguments)
 {
   long before;
   long long last;
   int i;
 
-  stay_on(0);
-  need(arguments[0]);
-  before = idled();
-  last = keep_reading(cpucycles());
+  run_on_cpu(0);
+  require_selected(arguments[0]);
+  before = idle_count();
+  last = read_upward(cpucycles());
   for (i = 0; i < 20 && last >= 0; i++) {
-    rest(20);
-    last = keep_reading(last);
+    sleep_ms(20);
+    last = read_upward(last);
   }
-  printf("vm-test: the CPU slept %ld times\n", idled() - before);
-  if (idled() == before)
-    return broken("the CPU never slept");
-  return last >= 0 ? KEPT : BROKEN;
+  printf("vm-test: the CPU slept %ld times\n", idle_count() - before);
+  if (idle_count() == before)
+    return fail("the CPU never slept");
+  return last >= 0 ? PASSED : FAILED;
 }
 
-/* suspended NAME, as root: the machine is suspended, up to where it would be switched off, and
-   the counter goes on from where it was. */
+/* suspended NAME, as root: the count continues after a suspend of the machine, up to the point
+   where the power would be switched off. */
 static int suspended(char **arguments)
 {
   struct helper helper = start_helper();
   long long last;
 
   drop_privileges();
-  stay_on(0);
-  need(arguments[0]);
-  last = keep_reading(cpucycles());
-  ask(helper, 's');
-  return last >= 0 && keep_reading(last) >= 0 ? KEPT : BROKEN;
+  run_on_cpu(0);
+  require_selected(arguments[0]);
+  last = read_upward(cpucycles());
+  request(helper, 's');
+  return last >= 0 && read_upward(last) >= 0 ? PASSED : FAILED;
 }
 
 #ifdef HAVE_USER_ACCESS
 
-/* An event of this thread's cycles in user mode, as arm64-perfpmc opens it. */
+/* Opens an event of this thread's cycles in user mode, like arm64-perfpmc. */
 static int open_event(unsigned long long read_format)
 {
   struct perf_event_attr event;
@@ -998,7 +997,7 @@ static int open_event(unsigned long long read_format)
   event.pinned = event.exclude_kernel = event.exclude_hv = 1;
   descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
   if (descriptor < 0)
-    exit(broken("no event: %s", strerror(errno)));
+    exit(fail("no event: %s", strerror(errno)));
   return descriptor;
 }
 
@@ -1010,25 +1009,25 @@ static const struct perf_event_mmap_page *open_page(int *descriptor)
   *descriptor = open_event(0);
   page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, *descriptor, 0);
   if (page == MAP_FAILED)
-    exit(broken("no page: %s", strerror(errno)));
+    exit(fail("no page: %s", strerror(errno)));
   return page;
 }
 
-/* Nanoseconds a call, by a clock of which each instruction takes one: the least of some rounds, as
-   an interrupt may fall into a round. */
+/* Nanoseconds per call, by a clock on which each instruction takes one. The least of some
+   rounds, as an interrupt may fall into a round. */
 static double nanoseconds_a_call(long long (*read_once)(void), int calls)
 {
   long long (*volatile read)(void) = read_once; /* loaded for each call, like cpucycles */
-  long long least = 0, begin, took;
+  long long least = 0, begin, duration;
   int round, i;
 
   for (round = 0; round < 20; round++) {
     begin = monotonic();
     for (i = 0; i < calls; i++)
       (void)read();
-    took = monotonic() - begin;
-    if (round == 0 || took < least)
-      least = took;
+    duration = monotonic() - begin;
+    if (round == 0 || duration < least)
+      least = duration;
   }
   return (double)least / calls;
 }
@@ -1042,9 +1041,9 @@ static long long read_bare(void)
   return read(bare_event, count, sizeof count) > 0 ? count[0] : 0;
 }
 
-/* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that is read by read(2)
-   takes at most RATIO of a bare read(2) of such an event, which asks for the count alone; and from
-   one read to the next the program executes so many instructions of its own. */
+/* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that uses read(2) takes
+   at most RATIO times a bare read(2) of such an event for the count alone. From one read to the
+   next, the program executes at most INSTRUCTIONS of its own. */
 static int read_cost(char **arguments)
 {
   double bare, ours, most = atof(arguments[1]);
@@ -1054,7 +1053,7 @@ static int read_cost(char **arguments)
   bare_event = open_event(0);
   bare = nanoseconds_a_call(read_bare, 1000);
   close(bare_event);
-  need(arguments[0]);
+  require_selected(arguments[0]);
   ours = nanoseconds_a_call(cpucycles, 1000);
   last = cpucycles();
   for (i = 0; i < READS; i++) {
@@ -1065,7 +1064,7 @@ static int read_cost(char **arguments)
   printf("vm-test: cost: a call of %s %.1f ns, a bare read(2) %.1f ns: %.3f, bound %.2f\n",
     arguments[0], ours, bare, ours / bare, most);
   printf("vm-test: cost: user instructions from read to read: %lld, bound %d\n", least, bound);
-  return ours <= most * bare && least <= bound ? KEPT : broken("too slow");
+  return ours <= most * bare && least <= bound ? PASSED : fail("too slow");
 }
 
 static const volatile struct perf_event_mmap_page *bare_page;
@@ -1089,7 +1088,7 @@ static inline unsigned long long read_register(unsigned index)
   return count;
 }
 
-/* By hand, for one thread: the sequence of perf_event_open(2). */
+/* The sequence of perf_event_open(2), for one thread. */
 static long long read_bare_page(void)
 {
   const volatile struct perf_event_mmap_page *page = bare_page;
@@ -1114,8 +1113,8 @@ static long long read_nothing(void)
   return 0;
 }
 
-/* page-cost NAME NANOSECONDS: under -icount, a call of a counter that is read through a page takes
-   at most that. */
+/* page-cost NAME NANOSECONDS: under -icount, a call of a counter that is read through a page
+   takes at most NANOSECONDS. */
 static int page_cost(char **arguments)
 {
   double call, bare, ours, most = atof(arguments[1]);
@@ -1123,16 +1122,18 @@ static int page_cost(char **arguments)
 
   bare_page = open_page(&descriptor);
   if (read_bare_page() < 0)
-    return broken("the page shows no counter");
+    return fail("the page shows no counter");
   call = nanoseconds_a_call(read_nothing, 10000);
   bare = nanoseconds_a_call(read_bare_page, 10000);
   munmap((void *)bare_page, (size_t)sysconf(_SC_PAGESIZE));
   close(descriptor);
-  need(arguments[0]);
+  require_selected(arguments[0]);
   ours = nanoseconds_a_call(cpucycles, 10000);
-  printf("vm-test: cost: a call of %s %.1f ns, by hand for one thread %.1f ns, of which the call of "
-         "an empty function takes %.1f ns; bound %.0f ns\n", arguments[0], ours, bare, call, most);
-  return ours <= most + 0.5 ? KEPT : broken("too slow"); /* the clock is read once in 10,000 */
+  printf("vm-test: cost: a call of %s %.1f ns, by hand for one thread %.1f ns, "
+         "an empty function %.1f ns; bound %.0f ns\n",
+    arguments[0], ours, bare, call, most);
+  /* The clock is read once in 10,000 calls. */
+  return ours <= most + 0.5 ? PASSED : fail("too slow");
 }
 
 #endif
@@ -1147,8 +1148,8 @@ static unsigned long long read_pmccntr(void)
   return count;
 }
 
-/* misleading LIST: an event's page says that its counter may be read, and not which; reading it
-   raises SIGILL. There, one of the list is selected, and advances. */
+/* misleading LIST: an event's page permits a read of its counter, without an index; reading
+   PMCCNTR_EL0 raises SIGILL. A counter of the list is selected there, and advances. */
 static int misleading(char **arguments)
 {
   const struct perf_event_mmap_page *page;
@@ -1157,20 +1158,20 @@ static int misleading(char **arguments)
 
   page = open_page(&descriptor);
   if (!page->cap_user_rdpmc || page->index != 0)
-    return broken("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc,
+    return fail("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc,
       page->index);
   child = fork();
   if (child == 0)
     _exit((int)read_pmccntr() & 1);
   if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
-    return broken("PMCCNTR_EL0 can be read");
+    return fail("PMCCNTR_EL0 can be read");
   close(descriptor);
-  need(arguments[0]);
-  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+  require_selected(arguments[0]);
+  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
-/* What a program leaves behind that had an event with user access, and closed it. */
-static void freeze(void)
+/* Opens and closes an event with user access, which leaves the counter readable but stopped. */
+static void leave_frozen_counter(void)
 {
   int descriptor;
 
@@ -1178,32 +1179,32 @@ static void freeze(void)
   close(descriptor);
 }
 
-/* frozen, as root: PMCCNTR_EL0 can be read, and stands still: arm64-pmc is dropped for that. */
+/* frozen, as root: PMCCNTR_EL0 is readable and stands still, so arm64-pmc is dropped. */
 static int frozen(char **arguments)
 {
   char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };
   unsigned long long count;
 
   (void)arguments;
-  stay_on(0);
-  freeze();
+  run_on_cpu(0);
+  leave_frozen_counter();
   count = read_pmccntr();
   loop(TURNS);
   if (read_pmccntr() != count)
-    return broken("the counter is not frozen");
+    return fail("the counter is not frozen");
   drop_privileges();
-  if (dropped(expected) != KEPT)
-    return BROKEN;
+  if (dropped(expected) != PASSED)
+    return FAILED;
   if (read_pmccntr() != count)
-    return broken("the counter is not frozen any more");
-  return keep_reading(cpucycles()) >= 0 ? KEPT : BROKEN;
+    return fail("the counter is not frozen any more");
+  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
 #endif
 
 static const struct {
   const char *name;
-  int arguments; /* at least */
+  int arguments; /* the least number */
   int (*run)(char **arguments);
 } promises[] = {
   { "advances", 1, advances },
@@ -1251,7 +1252,7 @@ int main(int argc, char **argv)
   size_t i;
   int result = USAGE;
 
-  setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines: others write to the same console */
+  setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines: other programs write to the same console */
   for (i = 0; argc > 1 && i < sizeof promises / sizeof promises[0]; i++)
     if (strcmp(promises[i].name, argv[1]) == 0 && argc - 2 >= promises[i].arguments)
       result = promises[i].run(argv + 2);
