@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What Linux states of a counter's rate in /proc/cpuinfo: each architecture's own line, and no
-   other's. */
+/* Tests the parser of rates in /proc/cpuinfo: it reads each architecture's own line and no
+   other. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 typedef long long rate_of_line_function(const char *line);
 
-/* The rate that a whole file states, by pieces of any length. */
+/* The rate in a whole file that is read in pieces of this length. */
 static long long rate_of_file(rate_of_line_function *rate_of, const char *file, int piece)
 {
   struct rate_search search = { rate_of, "", 0, 0 };
@@ -33,7 +33,7 @@ static const struct {
   { powerpc_timebase, "timebase\t: 999", 0 },
   { powerpc_timebase, "timebase\t: 1000000000000", 1000000000000 },
   { powerpc_timebase, "timebase\t: 1000000000001", 0 },
-  { powerpc_timebase, "timebase\t: 18446744074221551616", 0 }, /* 2^64 and 512000000 */
+  { powerpc_timebase, "timebase\t: 18446744074221551616", 0 }, /* 2^64 + 512000000 */
   { powerpc_timebase, "timebase\t: 512000000 ", 0 },
   { powerpc_timebase, "timebase\t: 512000000.0", 0 },
   { powerpc_timebase, "timebase\t: ", 0 },
@@ -67,13 +67,13 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(line_of_the_own_kernel_states_the_rate)
+START_TEST(line_of_the_architecture_states_the_rate)
 {
   ck_assert_msg(rows[_i].rate_of(rows[_i].line) == rows[_i].hz, "%s", rows[_i].line);
 }
 END_TEST
 
-/* Behind lines of other kinds and lengths, and however it is cut into pieces. */
+/* Behind lines of other kinds and lengths, and with the file cut into pieces of any length. */
 START_TEST(line_is_found_anywhere_in_the_file)
 {
   char file[1024] = "processor\t: 0\n\nflags\t\t: ";
@@ -88,7 +88,7 @@ START_TEST(line_is_found_anywhere_in_the_file)
 }
 END_TEST
 
-START_TEST(first_line_counts_and_what_has_no_end_does_not)
+START_TEST(first_terminated_line_states_the_rate)
 {
   static const char two[] = "timebase\t: 512000000\ntimebase\t: 16625566\n";
 
@@ -100,9 +100,9 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_loop_test(tests, line_of_the_own_kernel_states_the_rate, 0, ROWS);
+  tcase_add_loop_test(tests, line_of_the_architecture_states_the_rate, 0, ROWS);
   tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
-  tcase_add_test(tests, first_line_counts_and_what_has_no_end_does_not);
+  tcase_add_test(tests, first_terminated_line_states_the_rate);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first call of a process on Windows: from many threads, and by whatever function. */
+/* Tests the first call of a process on Windows: from many threads, and through every function. */
 
 #include "config.h"
 
@@ -14,31 +14,31 @@
 
 enum { THREADS = 16 };
 
-static HANDLE together;
+static HANDLE all_threads_ready;
 
 static DWORD CALLBACK call_together(void *name)
 {
-  WaitForSingleObject(together, INFINITE);
+  WaitForSingleObject(all_threads_ready, INFINITE);
   if (cpucycles() < 0)
     return 1;
   *(const char **)name = cpucycles_implementation();
   return 0;
 }
 
-START_TEST(sixteen_threads_call_first)
+START_TEST(sixteen_threads_make_the_first_call_together)
 {
   HANDLE threads[THREADS];
   const char *names[THREADS];
   DWORD status;
   int i;
 
-  together = CreateEventA(NULL, TRUE, FALSE, NULL);
+  all_threads_ready = CreateEventA(NULL, TRUE, FALSE, NULL);
   for (i = 0; i < THREADS; i++) {
     threads[i] = CreateThread(NULL, 0, call_together, &names[i], 0, NULL);
     ck_assert_ptr_nonnull(threads[i]);
   }
   Sleep(1);
-  SetEvent(together);
+  SetEvent(all_threads_ready);
   ck_assert_int_eq(WaitForMultipleObjects(THREADS, threads, TRUE, 60000), WAIT_OBJECT_0);
   for (i = 0; i < THREADS; i++) {
     ck_assert(GetExitCodeThread(threads[i], &status));
@@ -92,7 +92,7 @@ static void add(TCase *tests)
   int i, runs = suite_runs(20);
 
   for (i = 0; i < runs; i++)
-    tcase_add_test(tests, sixteen_threads_call_first);
+    tcase_add_test(tests, sixteen_threads_make_the_first_call_together);
   tcase_add_test(tests, every_call_may_be_the_first);
   tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
   tcase_add_test(tests, clocks_of_the_system_work);

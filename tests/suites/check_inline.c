@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The count that programs read inline is the count of the library: before the first call and
-   after it, in many threads, by every instruction that this CPU has, scaled and unscaled. */
+/* Tests the inline reads against the library's: before and after the first call, in many
+   threads, by each instruction that this CPU has, scaled and unscaled. */
 
 #include "config.h"
 
@@ -25,7 +25,7 @@
 
 enum { THREADS = 16, READS = 100000 };
 
-static const struct cpucycles_entry *selected(void)
+static const struct cpucycles_entry *find_selected(void)
 {
   int i;
 
@@ -35,11 +35,11 @@ static const struct cpucycles_entry *selected(void)
   return NULL;
 }
 
-/* By turns in all the ways that there are; returns how often the count ran backward. */
-static int backward(long reads)
+/* Alternates between all functions that read. Returns how often the count decreased. */
+static int count_decreases(long reads)
 {
   long long last = cpucycles(), now;
-  int faults = 0;
+  int wrong = 0;
   long i;
 
   for (i = 0; i < reads; i++) {
@@ -51,19 +51,19 @@ static int backward(long reads)
     case 4: now = cpucycles_inline_end(); break;
     default: now = cpucycles(); break;
     }
-    faults += now < last;
+    wrong += now < last;
     last = now;
   }
-  return faults;
+  return wrong;
 }
 
-START_TEST(same_count_as_cpucycles)
+START_TEST(inline_reads_continue_the_count_of_cpucycles)
 {
-  ck_assert_int_eq(backward(READS), 0);
+  ck_assert_int_eq(count_decreases(READS), 0);
 }
 END_TEST
 
-START_TEST(before_the_first_call_it_selects)
+START_TEST(first_inline_read_selects)
 {
   ck_assert_uint_eq(cpucycles_inline_state.method, CPUCYCLES_INLINE_CALL);
   ck_assert_int_gt(cpucycles_inline(), 0);
@@ -81,8 +81,8 @@ START_TEST(begin_and_end_may_be_the_first_call)
 }
 END_TEST
 
-/* What a program was compiled with stays where it is. */
-START_TEST(layout_of_the_state_is_what_it_was)
+/* The offsets that compiled programs contain may not change. */
+START_TEST(layout_of_the_state_is_unchanged)
 {
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, method), 0);
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, shift), 4);
@@ -91,7 +91,7 @@ START_TEST(layout_of_the_state_is_what_it_was)
 }
 END_TEST
 
-START_TEST(values_of_the_interface_are_what_they_were)
+START_TEST(values_of_the_interface_are_unchanged)
 {
   ck_assert_uint_eq(CPUCYCLES_INLINE_CALL, 0);
   ck_assert_uint_eq(CPUCYCLES_INLINE_TSC, 1);
@@ -112,7 +112,7 @@ START_TEST(values_of_the_interface_are_what_they_were)
 }
 END_TEST
 
-/* Two reads by call, and one inline between them. */
+/* An inline read must lie between two reads by call. */
 static void expect_between(const struct cpucycles_reader *reader)
 {
   int i;
@@ -125,14 +125,14 @@ static void expect_between(const struct cpucycles_reader *reader)
   }
 }
 
-START_TEST(state_says_how_the_selected_counter_is_read)
+START_TEST(state_describes_the_selected_counter)
 {
   const struct cpucycles_entry *entry;
   struct cpucycles_reader reader;
   unsigned int method;
 
   ck_assert_int_gt(cpucycles_inline(), 0);
-  entry = selected();
+  entry = find_selected();
   ck_assert_ptr_nonnull(entry);
   reader = cpucycles_selected()->reader;
   method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->inline_method;
@@ -158,8 +158,8 @@ static void open_and_read(void *argument)
     attempt->backend->read();
 }
 
-/* Can this counter be read here at all? */
-static int works(const struct cpucycles_backend *backend)
+/* Can this counter be read here? */
+static int is_readable(const struct cpucycles_backend *backend)
 {
   struct attempt attempt = { backend, 0 };
   struct cpucycles_signal_state saved;
@@ -173,7 +173,7 @@ static int works(const struct cpucycles_backend *backend)
   return signal == 0 && attempt.error == 0;
 }
 
-static void read_as(const struct cpucycles_entry *entry, struct cpucycles_scale scale)
+static void expect_inline_reads(const struct cpucycles_entry *entry, struct cpucycles_scale scale)
 {
   struct cpucycles_reader reader = { entry->backend->read, NULL, scale };
   unsigned long long count;
@@ -188,8 +188,8 @@ static void read_as(const struct cpucycles_entry *entry, struct cpucycles_scale 
   expect_between(&reader);
 }
 
-/* As if each had been selected, by itself and multiplied. */
-START_TEST(every_plain_counter_is_read_as_its_backend_reads_it)
+/* As if each counter had been selected, unscaled and scaled. */
+START_TEST(inline_reads_equal_those_of_every_plain_backend)
 {
   const struct cpucycles_scale unscaled = { 0, 0 };
   int i, read = 0;
@@ -197,47 +197,47 @@ START_TEST(every_plain_counter_is_read_as_its_backend_reads_it)
   cpucycles();
   for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
     if (cpucycles_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
-      if (!works(cpucycles_table[i].backend)) {
+      if (!is_readable(cpucycles_table[i].backend)) {
         skip(cpucycles_table[i].name, "it does not work here");
         continue;
       }
-      read_as(&cpucycles_table[i], unscaled);
-      read_as(&cpucycles_table[i], cpucycles_scale_between(62500000, 2399987654));
-      read_as(&cpucycles_table[i], cpucycles_scale_between(3000000000, 2399987654));
+      expect_inline_reads(&cpucycles_table[i], unscaled);
+      expect_inline_reads(&cpucycles_table[i], cpucycles_scale_between(62500000, 2399987654));
+      expect_inline_reads(&cpucycles_table[i], cpucycles_scale_between(3000000000, 2399987654));
       read++;
     }
   if (read == 0)
-    skip("every_plain_counter_is_read_as_its_backend_reads_it", "there is none here");
+    skip("inline_reads_equal_those_of_every_plain_backend", "there is none here");
 }
 END_TEST
 
-/* A library that is younger than the program, or of another CPU's. */
+/* A library newer than the program, or for another CPU. */
 START_TEST(unknown_method_is_a_call)
 {
   cpucycles();
   cpucycles_inline_state.method = 0xfff0;
-  ck_assert_int_eq(backward(1000), 0);
+  ck_assert_int_eq(count_decreases(1000), 0);
   cpucycles_inline_state.method = 0xfff0 | CPUCYCLES_INLINE_SCALED;
-  ck_assert_int_eq(backward(1000), 0);
+  ck_assert_int_eq(count_decreases(1000), 0);
 }
 END_TEST
 
-/* What sections take of a counter that is read at the beginning and the end of each. */
-static long long sections[6], scripted_count;
+/* Durations of six empty sections, by a counter that is read at the beginning and end of each. */
+static long long section_durations[6], scripted_count;
 static int scripted_reads;
 
 static long long scripted_counter(void)
 {
-  scripted_count += scripted_reads % 2 ? sections[scripted_reads / 2 % 6] : 17;
+  scripted_count += scripted_reads % 2 ? section_durations[scripted_reads / 2 % 6] : 17;
   scripted_reads++;
   return scripted_count;
 }
 
-static long long overhead_where_sections_take(const long long *taken)
+static long long overhead_of_sections(const long long *durations)
 {
   long long overhead;
 
-  memcpy(sections, taken, sizeof sections);
+  memcpy(section_durations, durations, sizeof section_durations);
   scripted_reads = 0;
   overhead = cpucycles_inline_overhead();
   ck_assert_int_eq(scripted_reads % 2, 0);
@@ -245,7 +245,7 @@ static long long overhead_where_sections_take(const long long *taken)
   return overhead;
 }
 
-START_TEST(overhead_is_that_of_the_shortest_empty_section)
+START_TEST(overhead_is_the_shortest_empty_section)
 {
   static const long long usual[6] = { 90, 70, 41, 58, 1000000, 44 };
   static const long long set_back[6] = { 90, -5, 70, -1000000, 41, 58 }, still[6] = { 41 };
@@ -254,43 +254,43 @@ START_TEST(overhead_is_that_of_the_shortest_empty_section)
   ck_assert_int_ge(cpucycles_inline_overhead(), 0);
   cpucycles_inline_state.method = CPUCYCLES_INLINE_CALL;
   cpucycles = scripted_counter;
-  ck_assert_int_eq(overhead_where_sections_take(usual), 41);
-  ck_assert_int_eq(overhead_where_sections_take(set_back), 41);
-  ck_assert_int_eq(overhead_where_sections_take(still), 0);
-  ck_assert_int_eq(overhead_where_sections_take(never), 0);
+  ck_assert_int_eq(overhead_of_sections(usual), 41);
+  ck_assert_int_eq(overhead_of_sections(set_back), 41);
+  ck_assert_int_eq(overhead_of_sections(still), 0);
+  ck_assert_int_eq(overhead_of_sections(never), 0);
 }
 END_TEST
 
 #ifdef CPUCYCLES_POSIX
 
-static pthread_barrier_t together;
+static pthread_barrier_t all_threads_ready;
 
-static void *read_together(void *faults)
+static void *read_together(void *wrong)
 {
-  pthread_barrier_wait(&together);
-  *(int *)faults = cpucycles_inline() <= 0;
-  *(int *)faults += backward(1000);
+  pthread_barrier_wait(&all_threads_ready);
+  *(int *)wrong = cpucycles_inline() <= 0;
+  *(int *)wrong += count_decreases(1000);
   return NULL;
 }
 
 static int read_from_16_threads(void)
 {
   pthread_t threads[THREADS];
-  int i, faults[THREADS], bad = 0;
+  int i, wrong[THREADS], bad = 0;
 
-  if (pthread_barrier_init(&together, NULL, THREADS) != 0)
+  if (pthread_barrier_init(&all_threads_ready, NULL, THREADS) != 0)
     return 2;
   for (i = 0; i < THREADS; i++)
-    if (pthread_create(&threads[i], NULL, read_together, &faults[i]) != 0)
+    if (pthread_create(&threads[i], NULL, read_together, &wrong[i]) != 0)
       return 3;
   for (i = 0; i < THREADS; i++) {
     pthread_join(threads[i], NULL);
-    bad |= faults[i];
+    bad |= wrong[i];
   }
   return bad != 0;
 }
 
-START_TEST(first_call_from_16_threads)
+START_TEST(first_inline_read_from_16_threads_selects_once)
 {
   int i, status, runs = suite_runs(300);
   pid_t child;
@@ -305,14 +305,14 @@ START_TEST(first_call_from_16_threads)
 }
 END_TEST
 
-START_TEST(child_goes_on)
+START_TEST(forked_child_continues_the_count)
 {
   long long before = cpucycles_inline();
   int status;
   pid_t child = fork();
 
   if (child == 0)
-    suite_exit(cpucycles_inline() < before || backward(1000) != 0);
+    suite_exit(cpucycles_inline() < before || count_decreases(1000) != 0);
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }
@@ -322,18 +322,18 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, same_count_as_cpucycles);
-  tcase_add_test(tests, before_the_first_call_it_selects);
+  tcase_add_test(tests, inline_reads_continue_the_count_of_cpucycles);
+  tcase_add_test(tests, first_inline_read_selects);
   tcase_add_test(tests, begin_and_end_may_be_the_first_call);
-  tcase_add_test(tests, layout_of_the_state_is_what_it_was);
-  tcase_add_test(tests, values_of_the_interface_are_what_they_were);
-  tcase_add_test(tests, state_says_how_the_selected_counter_is_read);
-  tcase_add_test(tests, every_plain_counter_is_read_as_its_backend_reads_it);
+  tcase_add_test(tests, layout_of_the_state_is_unchanged);
+  tcase_add_test(tests, values_of_the_interface_are_unchanged);
+  tcase_add_test(tests, state_describes_the_selected_counter);
+  tcase_add_test(tests, inline_reads_equal_those_of_every_plain_backend);
   tcase_add_test(tests, unknown_method_is_a_call);
-  tcase_add_test(tests, overhead_is_that_of_the_shortest_empty_section);
+  tcase_add_test(tests, overhead_is_the_shortest_empty_section);
 #ifdef CPUCYCLES_POSIX
-  tcase_add_test(tests, first_call_from_16_threads);
-  tcase_add_test(tests, child_goes_on);
+  tcase_add_test(tests, first_inline_read_from_16_threads_selects_once);
+  tcase_add_test(tests, forked_child_continues_the_count);
 #endif
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The counters of systems that are not here, compiled against headers of our own (tests/ports: the
-   declarations alone, from the systems' documentation), with fakes that answer in the systems'
-   place. So their logic runs, and they cannot rot. Nothing of this is installed. */
+/* Tests the counters of other systems, compiled against stub headers (tests/ports: declarations
+   only, from the systems' documentation) with fakes of the systems' functions. So their logic
+   runs here and cannot rot. Nothing of this is installed. */
 
 #include "config.h"
 
@@ -16,15 +16,16 @@
 
 #if defined(__APPLE__) || defined(_WIN32)
 
-START_TEST(counters_of_other_systems)
+START_TEST(counters_of_other_systems_run_against_fakes)
 {
-  skip("counters_of_other_systems", "a fake would replace this system's own functions");
+  skip("counters_of_other_systems_run_against_fakes",
+    "a fake would replace this system's own functions");
 }
 END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, counters_of_other_systems);
+  tcase_add_test(tests, counters_of_other_systems_run_against_fakes);
 }
 
 #else
@@ -35,11 +36,11 @@ static void add(TCase *tests)
 #include <stdint.h>
 #include <sys/wait.h>
 
-/* It differs from EOPNOTSUPP on macOS; here it must be one that no other error has. */
+/* It differs from EOPNOTSUPP on macOS; here its value must differ from every other errno. */
 #undef ENOTSUP
 #define ENOTSUP 10045
 
-/* The library's reasons, as they are compiled there; the linker leaves the others out. */
+/* The library's reasons, compiled with that errno; the linker omits the library's own. */
 #include "lib/reasons.c"
 
 static long long fake_next_best(void);
@@ -79,7 +80,7 @@ static long long mach_rate_of(uint32_t numer, uint32_t denom)
   return mach_counter.rate();
 }
 
-START_TEST(mach_timebase_ratio_is_turned_into_a_rate)
+START_TEST(mach_timebase_ratio_is_converted_to_a_rate)
 {
   ck_assert_int_eq(mach_rate_of(125, 3), 24000000);         /* Apple Silicon */
   ck_assert_int_eq(mach_rate_of(1, 1), 1000000000);         /* Intel, and Rosetta */
@@ -88,7 +89,7 @@ START_TEST(mach_timebase_ratio_is_turned_into_a_rate)
 }
 END_TEST
 
-START_TEST(mach_timebase_that_is_none_states_no_rate)
+START_TEST(invalid_mach_timebase_states_no_rate)
 {
   ck_assert_int_eq(mach_rate_of(0, 1), 0);
   ck_assert_int_eq(mach_rate_of(1, 0), 0);
@@ -98,7 +99,7 @@ START_TEST(mach_timebase_that_is_none_states_no_rate)
 }
 END_TEST
 
-START_TEST(mach_time_is_passed_on_in_all_its_bits)
+START_TEST(mach_time_is_returned_in_all_64_bits)
 {
   mach_now = 0x123456789abcdef0;
   ck_assert_int_eq(mach_counter.read(), 0x123456789abcdef0);
@@ -136,7 +137,7 @@ START_TEST(windows_frequency_is_the_rate)
 }
 END_TEST
 
-START_TEST(windows_frequency_that_is_none_states_no_rate)
+START_TEST(invalid_windows_frequency_states_no_rate)
 {
   ck_assert_int_eq(windows_rate_of(0), 0);
   ck_assert_int_eq(windows_rate_of(-1), 0);
@@ -147,7 +148,7 @@ START_TEST(windows_frequency_that_is_none_states_no_rate)
 }
 END_TEST
 
-START_TEST(windows_counter_is_passed_on_in_all_its_bits)
+START_TEST(windows_counter_is_returned_in_all_64_bits)
 {
   performance_now = 0x123456789abcdef0;
   ck_assert_int_eq(windows_counter.read(), 0x123456789abcdef0);
@@ -165,7 +166,7 @@ static long long fake_next_best(void)
   return clock_now;
 }
 
-/* As the kernel does it: a kind, and room for what that kind fills in, no less and no more. */
+/* Like the kernel: accepts one kind, and exactly the size of its counts. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
 {
   const uint64_t filled[2] = { 7, cycles_now }; /* instructions, cycles */
@@ -187,7 +188,7 @@ void *fake_dlsym(void *handle, const char *symbol)
   return symbol_is_missing ? NULL : (void *)fake_selfcounts;
 }
 
-/* What the library makes of the counter, by a real selection of it and a clock. */
+/* Selects between the counter and a clock with the library's own selection. */
 static struct cpucycles_counter_info infos[2];
 
 static long long read_clock(void)
@@ -219,7 +220,7 @@ static void select_selfcounts(void)
   cpucycles_restore_signals(&saved);
 }
 
-START_TEST(macos_without_thread_selfcounts_lacks_the_counter)
+START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)
 {
   symbol_is_missing = 1;
   select_selfcounts();
@@ -229,7 +230,7 @@ START_TEST(macos_without_thread_selfcounts_lacks_the_counter)
 }
 END_TEST
 
-START_TEST(hardware_without_thread_selfcounts_lacks_the_counter)
+START_TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
 {
   selfcounts_error = ENOTSUP;
   select_selfcounts();
@@ -239,7 +240,7 @@ START_TEST(hardware_without_thread_selfcounts_lacks_the_counter)
 }
 END_TEST
 
-START_TEST(other_errors_of_thread_selfcounts_say_what_they_are)
+START_TEST(other_errors_of_thread_selfcounts_are_reported)
 {
   selfcounts_error = EPERM;
   select_selfcounts();
@@ -248,24 +249,24 @@ START_TEST(other_errors_of_thread_selfcounts_say_what_they_are)
 }
 END_TEST
 
-static void open_it(void)
+static void open_selfcounts(void)
 {
   struct cpucycles_why why = { 0 };
 
   ck_assert_int_eq(selfcounts_counter.open(&why), 0);
 }
 
-START_TEST(selfcounts_read_cycles_and_not_instructions)
+START_TEST(selfcounts_return_cycles_and_not_instructions)
 {
-  open_it();
+  open_selfcounts();
   cycles_now = 0x123456789abcdef0;
   ck_assert_int_eq(selfcounts_counter.read(), 0x123456789abcdef0);
 }
 END_TEST
 
-START_TEST(selfcounts_that_fail_later_go_on_with_the_clock)
+START_TEST(selfcounts_that_fail_later_continue_by_the_clock)
 {
-  open_it();
+  open_selfcounts();
   cycles_now = 5000;
   ck_assert_int_eq(selfcounts_counter.read(), 5000);
   clock_now = 1000000;
@@ -275,7 +276,7 @@ START_TEST(selfcounts_that_fail_later_go_on_with_the_clock)
   clock_now += 300;
   ck_assert_int_eq(selfcounts_counter.read(), 5300);
   ck_assert_int_eq(errno, 4711);
-  /* once with the clock, always: two counts have nothing to do with each other */
+  /* after the clock took over, it stays: the two counts are unrelated */
   selfcounts_error = 0;
   clock_now += 20;
   ck_assert_int_eq(selfcounts_counter.read(), 5320);
@@ -289,12 +290,12 @@ static void *first_read(void *count)
   return NULL;
 }
 
-START_TEST(each_thread_has_selfcounts_of_its_own)
+START_TEST(each_thread_reads_its_own_selfcounts)
 {
   pthread_t thread;
   long long count;
 
-  open_it();
+  open_selfcounts();
   cycles_now = 1000000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000000);
   ck_assert_int_eq(pthread_create(&thread, NULL, first_read, &count), 0);
@@ -303,12 +304,12 @@ START_TEST(each_thread_has_selfcounts_of_its_own)
 }
 END_TEST
 
-START_TEST(forked_child_goes_on_from_its_parent_in_selfcounts)
+START_TEST(forked_child_continues_its_parents_selfcounts)
 {
   pid_t child;
   int status;
 
-  open_it();
+  open_selfcounts();
   cycles_now = 1000000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000000);
   child = fork();
@@ -316,7 +317,7 @@ START_TEST(forked_child_goes_on_from_its_parent_in_selfcounts)
   if (child == 0) {
     long long first;
 
-    cycles_now = 10; /* a thread that is new to the system */
+    cycles_now = 10; /* a new thread for the system */
     first = selfcounts_counter.read();
     cycles_now = 60;
     suite_exit(first == 1000000 && selfcounts_counter.read() == 1000050 ? 0 : 1);
@@ -327,9 +328,9 @@ START_TEST(forked_child_goes_on_from_its_parent_in_selfcounts)
 }
 END_TEST
 
-START_TEST(closed_selfcounts_begin_anew)
+START_TEST(reopened_selfcounts_start_again)
 {
-  open_it();
+  open_selfcounts();
   cycles_now = 1000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000);
   selfcounts_error = EPERM;
@@ -337,27 +338,27 @@ START_TEST(closed_selfcounts_begin_anew)
   selfcounts_counter.close();
   selfcounts_error = 0;
   cycles_now = 10;
-  open_it();
+  open_selfcounts();
   ck_assert_int_eq(selfcounts_counter.read(), 10);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, mach_timebase_ratio_is_turned_into_a_rate);
-  tcase_add_test(tests, mach_timebase_that_is_none_states_no_rate);
-  tcase_add_test(tests, mach_time_is_passed_on_in_all_its_bits);
+  tcase_add_test(tests, mach_timebase_ratio_is_converted_to_a_rate);
+  tcase_add_test(tests, invalid_mach_timebase_states_no_rate);
+  tcase_add_test(tests, mach_time_is_returned_in_all_64_bits);
   tcase_add_test(tests, windows_frequency_is_the_rate);
-  tcase_add_test(tests, windows_frequency_that_is_none_states_no_rate);
-  tcase_add_test(tests, windows_counter_is_passed_on_in_all_its_bits);
-  tcase_add_test(tests, macos_without_thread_selfcounts_lacks_the_counter);
-  tcase_add_test(tests, hardware_without_thread_selfcounts_lacks_the_counter);
-  tcase_add_test(tests, other_errors_of_thread_selfcounts_say_what_they_are);
-  tcase_add_test(tests, selfcounts_read_cycles_and_not_instructions);
-  tcase_add_test(tests, selfcounts_that_fail_later_go_on_with_the_clock);
-  tcase_add_test(tests, each_thread_has_selfcounts_of_its_own);
-  tcase_add_test(tests, forked_child_goes_on_from_its_parent_in_selfcounts);
-  tcase_add_test(tests, closed_selfcounts_begin_anew);
+  tcase_add_test(tests, invalid_windows_frequency_states_no_rate);
+  tcase_add_test(tests, windows_counter_is_returned_in_all_64_bits);
+  tcase_add_test(tests, counter_is_absent_on_macos_without_thread_selfcounts);
+  tcase_add_test(tests, counter_is_absent_on_hardware_without_thread_selfcounts);
+  tcase_add_test(tests, other_errors_of_thread_selfcounts_are_reported);
+  tcase_add_test(tests, selfcounts_return_cycles_and_not_instructions);
+  tcase_add_test(tests, selfcounts_that_fail_later_continue_by_the_clock);
+  tcase_add_test(tests, each_thread_reads_its_own_selfcounts);
+  tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
+  tcase_add_test(tests, reopened_selfcounts_start_again);
 }
 
 #endif

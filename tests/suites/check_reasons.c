@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Every reason that cpucycles(3) lists is given to a counter that deserves it. lists.sh
-   holds the table at the end against the man page and the library. */
+/* Tests every reason that cpucycles(3) lists: each is given to a counter that it applies to.
+   lists.sh compares the table at the end with the man page and the library. */
 
 #include "config.h"
 
@@ -22,27 +22,27 @@
 
 static struct cpucycles_counter_info info;
 
-static const char *asked; /* the value of CPUCYCLES_IMPLEMENTATION */
+static const char *requested_name; /* value of CPUCYCLES_IMPLEMENTATION */
 
 static const char *environment(const char *name)
 {
-  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? asked : NULL;
+  return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? requested_name : NULL;
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host nowhere
+static const struct cpucycles_host empty_host
   = { "/nonexistent", environment, NULL, NULL, NULL, 0, NULL };
 
-static long long ticks;
+static long long fake_count;
 
 static long long read_up(void)
 {
-  return ticks += 7;
+  return fake_count += 7;
 }
 
 static long long read_down(void)
 {
-  return ticks -= 7;
+  return fake_count -= 7;
 }
 
 static long long read_constant(void)
@@ -50,7 +50,7 @@ static long long read_constant(void)
   return 5;
 }
 
-/* 1.3 GHz, which is no simple part of the default frequency. */
+/* 1.3 GHz, no simple fraction of the default frequency */
 static long long read_time(void)
 {
   return (long long)((double)cpucycles_osclock_monotonic() * 1.3);
@@ -61,8 +61,8 @@ static long long rate_of_clock(void)
   return 1000000;
 }
 
-/* The first `count` of four counters and a clock, of which the first is the one that `info` is
-   about. */
+/* Selects among the last `count` of four counters, and a clock. The last counter is `backend`,
+   and `info` describes it afterwards. */
 static void select_among(const struct cpucycles_backend *backend, int count)
 {
   static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
@@ -80,7 +80,7 @@ static void select_among(const struct cpucycles_backend *backend, int count)
 
   cpucycles_block_signals(&saved);
   cpucycles_trial_begin(&saved);
-  cpucycles_select(&nowhere, table + 4 - count, count + 1, infos, &selection);
+  cpucycles_select(&empty_host, table + 4 - count, count + 1, infos, &selection);
   cpucycles_trial_end();
   cpucycles_restore_signals(&saved);
   ck_assert_str_eq(selection.implementation, "clock");
@@ -106,7 +106,7 @@ static void by_falling_count(void)
   select_counter(CPUCYCLES_KIND_CORE, read_down, NULL, NULL);
 }
 
-static volatile char *forbidden; /* a page that nobody may read */
+static volatile char *forbidden; /* a page without access */
 
 static long long read_forbidden(void)
 {
@@ -165,8 +165,8 @@ static void by_odd_rate(void)
   select_counter(CPUCYCLES_KIND_SCALED, read_time, NULL, NULL);
 }
 
-/* Those before it take what time there is. */
-static void by_fourth_of_its_kind(void)
+/* The counters before it use up the time for measurements. */
+static void by_lack_of_time(void)
 {
   static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
     .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
@@ -175,18 +175,18 @@ static void by_fourth_of_its_kind(void)
   select_among(&scaled, 4);
 }
 
-static long long rate_overstated(void)
+static long long state_too_high_rate(void)
 {
   return 1400000000;
 }
 
 static void by_overstated_rate(void)
 {
-  select_counter(CPUCYCLES_KIND_SCALED, read_time, rate_overstated, NULL);
+  select_counter(CPUCYCLES_KIND_SCALED, read_time, state_too_high_rate, NULL);
 }
 
-/* The system's clock does not do these: held against another, the reason is found as in a
-   selection. */
+/* The system's clock has no such faults, so a fake one is measured against; the reason is found
+   as in a selection. */
 static void drop_by_clock(long long (*now)(void))
 {
   struct cpucycles_calibration calibration = { read_up, 64, now, CPUCYCLES_CALIBRATION_TIME };
@@ -206,7 +206,7 @@ static long long now_and_then_back(void)
   return ++calls % 50 == 0 ? time - 100000 : time;
 }
 
-static long long now_for_ever(void)
+static long long now_constant(void)
 {
   return 5;
 }
@@ -216,18 +216,18 @@ static void by_clock_set_back(void)
   drop_by_clock(now_and_then_back);
 }
 
-static void by_clock_that_stands_still(void)
+static void by_constant_clock(void)
 {
-  drop_by_clock(now_for_ever);
+  drop_by_clock(now_constant);
 }
 
-static void by_wish_for_another(void)
+static void by_request_for_another(void)
 {
-  asked = "clock";
+  requested_name = "clock";
   select_counter(CPUCYCLES_KIND_CORE, read_up, NULL, NULL);
 }
 
-/* Of the counter in use: what a thread's own counter tells of itself. */
+/* Notes of the selected counter: a counter of scope thread reports its fallbacks. */
 static void note(const char *code)
 {
   memset(&info, 0, sizeof info);
@@ -236,20 +236,20 @@ static void note(const char *code)
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
 }
 
-static void by_page_that_does_not_show_it(void)
+static void by_page_without_index(void)
 {
   note("by-read");
 }
 
-static void by_event_that_is_lost(void)
+static void by_lost_event(void)
 {
   note("by-next-best");
-  cpucycles_counter_note(&info, "by-read"); /* which is less bad */
+  cpucycles_counter_note(&info, "by-read"); /* less severe, so it is ignored */
 }
 
 static const struct {
   const char *code;
-  void (*by)(void);
+  void (*provoke)(void);
 } reasons[] = {
   { "not-increasing", by_constant_count },
   { "decreasing", by_falling_count },
@@ -260,23 +260,23 @@ static const struct {
   { "failed", by_eio },
   { "no-rate", by_clock_without_rate },
   { "no-multiple", by_odd_rate },
-  { "no-time", by_fourth_of_its_kind },
+  { "no-time", by_lack_of_time },
   { "rate-mismatch", by_overstated_rate },
   { "clock-step", by_clock_set_back },
-  { "clock-stopped", by_clock_that_stands_still },
-  { "not-asked", by_wish_for_another },
-  { "by-read", by_page_that_does_not_show_it },
-  { "by-next-best", by_event_that_is_lost },
+  { "clock-stopped", by_constant_clock },
+  { "not-asked", by_request_for_another },
+  { "by-read", by_page_without_index },
+  { "by-next-best", by_lost_event },
 };
 
-START_TEST(every_reason_is_given_to_who_deserves_it)
+START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
 {
   size_t i, j;
   const char *sentences[sizeof reasons / sizeof reasons[0]];
 
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-    asked = NULL;
-    reasons[i].by();
+    requested_name = NULL;
+    reasons[i].provoke();
     ck_assert_str_eq(info.reason, reasons[i].code);
     ck_assert_int_eq(info.precision, 0);
     ck_assert(info.state
@@ -292,7 +292,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, every_reason_is_given_to_who_deserves_it);
+  tcase_add_test(tests, every_reason_is_given_to_a_counter_it_applies_to);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What is said to help against a refused counter, by what the kernel's files say: helpful where
-   it would help on that machine, and nothing elsewhere. */
+/* Tests the remedies for refused counters against recorded files of the kernel: a remedy is
+   given where it helps on that machine, and none elsewhere. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 enum { FILES = 6 };
 
-/* A recorded machine. */
+/* A file of a recorded machine. */
 struct file {
   const char *path, *text;
 };
@@ -40,7 +40,7 @@ struct file {
 #define TREE(text) { "/proc/device-tree/hypervisor/compatible", text }
 #define BOARD(text) { "/proc/device-tree/compatible", text }
 
-/* QEMU has the option on CPUs of these kinds alone. */
+/* QEMU has this option on some CPUs only. */
 #define KVM_REMEDY \
   (QEMU_HAS_PMU_OPTION \
       ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
@@ -56,7 +56,7 @@ static void begin_machine(const struct file *files)
     write_file(files[i].path, files[i].text);
 }
 
-/* NULL agrees with NULL alone; a text with one that begins so. */
+/* Expects NULL for NULL, else a text that begins with `wanted`. */
 static void expect_begins(const char *got, const char *wanted)
 {
   if (!wanted)
@@ -71,7 +71,7 @@ static const struct {
   int error, with_kernel;
   const char *explanation, *remedy;
 } events[] = {
-  /* the setting: above 2 is not Linux's own, and CAP_PERFMON does not help against it */
+  /* The setting: mainline Linux has no level above 2, and CAP_PERFMON does not override one. */
   { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0,
     "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
@@ -88,21 +88,21 @@ static const struct {
   { { PARANOID("3"), RELEASE("6.1.0"), FILTER("0") }, EPERM, 0,
     "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  /* a PMU that cannot leave the kernel out needs more */
+  /* A PMU that cannot exclude the kernel needs a lower level. */
   { { PARANOID("2"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON" },
   { { PARANOID("2"), RELEASE("5.7.19") }, EACCES, 1, "this PMU cannot leave the kernel out",
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("4"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
-  /* the setting allows it */
+  /* the setting permits it */
   { { PARANOID("2"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
   { { PARANOID("-1"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
   { { PARANOID("1"), RELEASE("6.1.0") }, EACCES, 1, "a security module", NULL },
   { { PARANOID("2"), FILTER("0") }, EPERM, 0, NULL, NULL },
   { { PARANOID("2") }, EPERM, 0, NULL, NULL },
   { { RELEASE("6.1.0") }, EACCES, 0, NULL, NULL },
-  /* a filter */
+  /* a seccomp filter */
   { { PARANOID("2"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("4"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
@@ -126,7 +126,7 @@ static const struct {
   { { PARANOID("2"), FILTER("2") }, ENOSYS, 0, "a seccomp filter refuses perf_event_open",
     "let the seccomp filter of this process allow perf_event_open" },
   { { PARANOID("2"), FILTER("2") }, EACCES, 0, "a security module", NULL },
-  /* no such call */
+  /* no such system call */
   { { PARANOID("2"), FILTER("0") }, ENOSYS, 0, "what runs this program, such as an emulator",
     NULL },
   { { FILTER("2") }, ENOSYS, 0, "this kernel was built without perf events", NULL },
@@ -157,10 +157,10 @@ static const struct {
   { { NO_PMU, TREE("linux,kvm") }, ENOENT, 0, "this virtual machine has no PMU", KVM_REMEDY },
   { { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, "this virtual machine has no PMU",
     KVM_REMEDY },
-  /* nobody can enable what the machine does not have */
+  /* no remedy for missing hardware */
   { { PARANOID("2"), NO_PMU, REAL }, ENOENT, 0, NULL, NULL },
   { { PARANOID("4"), NO_PMU, REAL, PRODUCT("20XW00"), VENDOR("LENOVO") }, ENOENT, 0, NULL, NULL },
-  /* there is one, and it is not what is missing */
+  /* A PMU exists, so its absence is not the cause. */
   { { PMU("cpu"), VIRTUAL }, ENOENT, 0, NULL, NULL },
   { { PMU("cpu_core"), VIRTUAL }, EOPNOTSUPP, 0, NULL, NULL },
   { { PMU("armv8_pmuv3_0"), TREE("linux,kvm") }, ENOENT, 0, NULL, NULL },
@@ -169,7 +169,7 @@ static const struct {
   { { PARANOID("4"), VIRTUAL, FILTER("2") }, EINVAL, 0, NULL, NULL },
 };
 
-START_TEST(remedy_for_a_perf_event_is_the_one_for_this_machine)
+START_TEST(remedy_for_a_perf_event_fits_the_machine)
 {
   size_t i;
 
@@ -196,7 +196,7 @@ static const struct cpucycles_user_access riscv = CPUCYCLES_RISCV_USER_ACCESS;
 static const struct {
   struct file files[FILES];
   const struct cpucycles_user_access *needed;
-  int stands_in_the_way;
+  int is_the_cause;
   const char *remedy;
 } accesses[] = {
   { { ACCESS("0"), RELEASE("6.1.0") }, &arm64, 1, "sysctl kernel.perf_user_access=1" },
@@ -217,7 +217,7 @@ static const struct {
     "give the virtual machine a PMU" },
 };
 
-START_TEST(remedy_for_user_access_knows_setting_and_release)
+START_TEST(remedy_for_user_access_fits_setting_and_release)
 {
   size_t i;
 
@@ -226,7 +226,7 @@ START_TEST(remedy_for_user_access_knows_setting_and_release)
 
     begin_machine(accesses[i].files);
     ck_assert_int_eq(cpucycles_user_access_why(machine_root, accesses[i].needed, &why),
-      accesses[i].stands_in_the_way);
+      accesses[i].is_the_cause);
     remove_machine();
     expect_begins(why.remedy, accesses[i].remedy);
   }
@@ -253,7 +253,7 @@ static const struct {
   { { RDPMC("x") }, 1, -1, NULL },
 };
 
-START_TEST(remedy_for_rdpmc_is_the_level_that_is_needed)
+START_TEST(remedy_for_rdpmc_names_the_needed_level)
 {
   size_t i;
 
@@ -279,12 +279,12 @@ static const struct {
   { { PMU("armv8_pmuv3") }, "load the kernel module of contrib/arm-pmu-access" },
   { { PMU("armv8_cortex_a72"), ACCESS("0") }, "load the kernel module of contrib/arm-pmu-access" },
   { { PMU("armv7_cortex_a7") }, "load the kernel module of contrib/arm-pmu-access" },
-  { { PMU("apple_firestorm_pmu") }, NULL }, /* has registers of its own */
+  { { PMU("apple_firestorm_pmu") }, NULL }, /* it has registers of its own */
   { { NO_PMU }, NULL },
   { { RELEASE("6.1.0") }, NULL },
 };
 
-START_TEST(watchdog_helps_a_counter_that_stands_still_where_it_is_off)
+START_TEST(watchdog_is_the_remedy_for_a_constant_counter_if_it_is_off)
 {
   static const struct {
     struct file files[FILES];
@@ -308,7 +308,7 @@ START_TEST(watchdog_helps_a_counter_that_stands_still_where_it_is_off)
 }
 END_TEST
 
-START_TEST(module_helps_where_there_is_a_pmu)
+START_TEST(kernel_module_is_the_remedy_where_a_pmu_exists)
 {
   size_t i;
 
@@ -323,7 +323,7 @@ START_TEST(module_helps_where_there_is_a_pmu)
 }
 END_TEST
 
-START_TEST(rdcycle_is_opened_by_the_legacy_setting)
+START_TEST(legacy_setting_is_the_remedy_for_rdcycle)
 {
   ck_assert_str_eq(rdcycle_remedy("0\n", 2), "sysctl kernel.perf_user_access=2");
   ck_assert_str_eq(rdcycle_remedy("1\n", 2), "sysctl kernel.perf_user_access=2");
@@ -352,7 +352,7 @@ static const struct {
   { { { NULL, NULL } }, NULL },
 };
 
-START_TEST(hypervisor_is_found_by_what_the_files_say)
+START_TEST(hypervisor_is_recognised_by_files_of_the_kernel)
 {
   size_t i;
 
@@ -373,23 +373,23 @@ START_TEST(hypervisor_is_found_by_what_the_files_say)
 }
 END_TEST
 
-START_TEST(this_machine_is_virtual_by_cpuid_where_the_kernel_says_so)
+START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
 {
   const char *by_cpu = NULL;
-  int says = hypervisor_of_cpu(&by_cpu);
+  int by_cpuid = hypervisor_of_cpu(&by_cpu);
   char flags[4096];
 
-  if (says < 0 || suite_under("valgrind") || suite_under("qemu")
+  if (by_cpuid < 0 || suite_under("valgrind") || suite_under("qemu")
     || read_kernel_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
-    skip("this_machine_is_virtual_by_cpuid_where_the_kernel_says_so",
+    skip("cpuid_and_kernel_agree_about_a_virtual_machine",
       "no CPUID, no flags, or an emulated CPU");
     return;
   }
-  ck_assert_int_eq(says, strstr(flags, " hypervisor") != NULL);
+  ck_assert_int_eq(by_cpuid, strstr(flags, " hypervisor") != NULL);
 }
 END_TEST
 
-START_TEST(line_is_found_wherever_it_stands)
+START_TEST(line_is_found_anywhere_in_a_file)
 {
   char text[8], longer[4000];
 
@@ -402,7 +402,7 @@ START_TEST(line_is_found_wherever_it_stands)
   ck_assert_int_eq(read_kernel_line(machine_root, "/d", "key:", text, sizeof text), -1);
   ck_assert_int_eq(read_kernel_line(machine_root, "/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
-  /* over the end of a chunk, and longer than there is room */
+  /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
   longer[sizeof longer - 1] = 0;
   write_file("/f", longer);
@@ -414,15 +414,15 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, remedy_for_a_perf_event_is_the_one_for_this_machine);
-  tcase_add_test(tests, remedy_for_user_access_knows_setting_and_release);
-  tcase_add_test(tests, remedy_for_rdpmc_is_the_level_that_is_needed);
-  tcase_add_test(tests, watchdog_helps_a_counter_that_stands_still_where_it_is_off);
-  tcase_add_test(tests, module_helps_where_there_is_a_pmu);
-  tcase_add_test(tests, rdcycle_is_opened_by_the_legacy_setting);
-  tcase_add_test(tests, hypervisor_is_found_by_what_the_files_say);
-  tcase_add_test(tests, this_machine_is_virtual_by_cpuid_where_the_kernel_says_so);
-  tcase_add_test(tests, line_is_found_wherever_it_stands);
+  tcase_add_test(tests, remedy_for_a_perf_event_fits_the_machine);
+  tcase_add_test(tests, remedy_for_user_access_fits_setting_and_release);
+  tcase_add_test(tests, remedy_for_rdpmc_names_the_needed_level);
+  tcase_add_test(tests, watchdog_is_the_remedy_for_a_constant_counter_if_it_is_off);
+  tcase_add_test(tests, kernel_module_is_the_remedy_where_a_pmu_exists);
+  tcase_add_test(tests, legacy_setting_is_the_remedy_for_rdcycle);
+  tcase_add_test(tests, hypervisor_is_recognised_by_files_of_the_kernel);
+  tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
+  tcase_add_test(tests, line_is_found_anywhere_in_a_file);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Scaling: exact, monotonic, and the same with and without a 128-bit type; and whether there is to
-   be any, by table and against simulated clocks and counters. */
+/* Tests scaling: exact, monotonic, and equal with and without a 128-bit type. Also tests the
+   decision whether to scale, by table and against simulated clocks and counters. */
 
 #include "config.h"
 
@@ -66,7 +66,7 @@ START_TEST(scaled_clock_is_exact_over_a_century)
       struct cpucycles_scale scale = cpucycles_scale_between(rates[r], cpus[c]);
       long long seconds = century;
 
-      /* where cycles themselves go past 63 bits, nothing can be exact */
+      /* where the cycles themselves exceed 63 bits, no result is exact */
       if (seconds > INT64_MAX / cpus[c])
         seconds = INT64_MAX / cpus[c] - 1;
       if (seconds > INT64_MAX / rates[r])
@@ -95,7 +95,7 @@ START_TEST(scaled_clock_never_runs_backward)
 }
 END_TEST
 
-START_TEST(clock_set_back_before_its_origin_still_goes_up)
+START_TEST(clock_set_before_its_origin_still_goes_up)
 {
   struct cpucycles_scale scale = cpucycles_scale_between(1000000, 2399987654);
   long long count;
@@ -105,8 +105,8 @@ START_TEST(clock_set_back_before_its_origin_still_goes_up)
 }
 END_TEST
 
-/* Modulo 2^64, as any count: nothing is undefined where cycles pass -2^63. */
-START_TEST(clock_set_back_beyond_all_counts_wraps)
+/* Counts are modulo 2^64: nothing is undefined where cycles pass -2^63. */
+START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 {
   struct cpucycles_scale twice = cpucycles_scale_between(1, 2);
 
@@ -117,9 +117,8 @@ START_TEST(clock_set_back_beyond_all_counts_wraps)
 }
 END_TEST
 
-/* Real hardware; the last ones with a CPU frequency that is only the default. How many
-   sixteenths of a cycle a unit of a counter is of which nobody states the rate; 0: it is
-   dropped. */
+/* Real hardware; the last rows with a CPU frequency that is only the default. sixteenths: of a
+   cycle per unit of a counter without a stated rate; 0: the counter is dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
 } machines[] = {
@@ -136,8 +135,8 @@ static const struct {
   { 2000000000, 2500000000, 20 },
   { 1600000000, 2500000000, 25 },
   { 3000000000, 1000000000, 0 },
-  { 10000000, 2596132000, 0 }, /* of large multiples, not any that is within 0.05 % */
-  { 24000000, CPUCYCLES_FREQUENCY_DEFAULT, 100 * 16 }, /* chosen to be near these three */
+  { 10000000, 2596132000, 0 }, /* no multiple within 0.05 %, although it is large */
+  { 24000000, CPUCYCLES_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen near these three */
   { 25000000, CPUCYCLES_FREQUENCY_DEFAULT, 96 * 16 },
   { 19200000, CPUCYCLES_FREQUENCY_DEFAULT, 125 * 16 },
   { 54000000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
@@ -148,7 +147,7 @@ static const struct {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-START_TEST(multiple_of_real_hardware)
+START_TEST(multiples_of_real_hardware_are_found)
 {
   int i;
 
@@ -158,28 +157,28 @@ START_TEST(multiple_of_real_hardware)
 }
 END_TEST
 
-START_TEST(multiple_is_never_off_by_more_than_a_twentieth_of_a_percent)
+START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
 {
-  int i, kept = 0, wrong = 0;
+  int i, found = 0, wrong = 0;
 
   for (i = 0; i < suite_runs(1000) * 3000; i++) {
     long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
     long long persecond = 1000 + (long long)(random64() % 5000000000);
     long long sixteenths = cpucycles_scale_multiple(rate, persecond);
-    double off = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
+    double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
 
     if (sixteenths == 0)
       continue;
-    kept++;
-    wrong += fabs(off) > 0.0005000001;
+    found++;
+    wrong += fabs(error) > 0.0005000001;
     wrong += cpucycles_scale_apply(cpucycles_scale_between(16, sixteenths), 16) != sixteenths;
   }
   ck_assert_int_eq(wrong, 0);
-  ck_assert_int_gt(kept, 0);
+  ck_assert_int_gt(found, 0);
 }
 END_TEST
 
-START_TEST(statement_must_agree_within_one_percent)
+START_TEST(stated_rate_must_agree_within_one_percent)
 {
   ck_assert(cpucycles_rates_agree(24000000, 24000000));
   ck_assert(cpucycles_rates_agree(24000000, 24240000));
@@ -191,61 +190,61 @@ START_TEST(statement_must_agree_within_one_percent)
 }
 END_TEST
 
-/* A simulated clock and counter; every read of either takes a while. */
+/* A simulated clock and counter; each read of either takes some time. */
 static struct {
   long long time, granularity, begin;
-  double rate;         /* counts a nanosecond */
-  long long jump_at;   /* after so much time: */
-  long long jump;      /* the clock is set, */
-  long long count_now; /* or the counter, */
+  double rate;         /* counts per nanosecond */
+  long long jump_at;   /* time of the jump after the beginning */
+  long long jump;      /* the clock is set by this much, */
+  long long counter_jump; /* or the counter by this much */
   int stop_clock, stop_counter;
   long long stopped;
   long reads;
-} bench;
+} simulated;
 
-static int jumped(void)
+static int has_jumped(void)
 {
-  return bench.jump_at > 0 && bench.time - bench.begin > bench.jump_at;
+  return simulated.jump_at > 0 && simulated.time - simulated.begin > simulated.jump_at;
 }
 
-static long long bench_now(void)
+static long long simulated_clock(void)
 {
-  bench.time += 30;
-  bench.reads++;
-  if (jumped() && bench.stop_clock)
-    return bench.stopped;
-  bench.stopped = bench.time + (jumped() ? bench.jump : 0);
-  bench.stopped -= bench.stopped % bench.granularity;
-  return bench.stopped;
+  simulated.time += 30;
+  simulated.reads++;
+  if (has_jumped() && simulated.stop_clock)
+    return simulated.stopped;
+  simulated.stopped = simulated.time + (has_jumped() ? simulated.jump : 0);
+  simulated.stopped -= simulated.stopped % simulated.granularity;
+  return simulated.stopped;
 }
 
-static long long bench_counter(void)
+static long long simulated_counter(void)
 {
-  bench.time += 10;
-  bench.reads++;
-  if (jumped() && bench.stop_counter)
-    return (long long)((double)(bench.begin + bench.jump_at) * bench.rate);
-  return (long long)((double)bench.time * bench.rate) + (jumped() ? bench.count_now : 0);
+  simulated.time += 10;
+  simulated.reads++;
+  if (has_jumped() && simulated.stop_counter)
+    return (long long)((double)(simulated.begin + simulated.jump_at) * simulated.rate);
+  return (long long)((double)simulated.time * simulated.rate) + (has_jumped() ? simulated.counter_jump : 0);
 }
 
 static struct cpucycles_calibration bench_calibration(double rate, int width, long long granularity)
 {
-  struct cpucycles_calibration calibration = { bench_counter, width, bench_now,
+  struct cpucycles_calibration calibration = { simulated_counter, width, simulated_clock,
     CPUCYCLES_CALIBRATION_TIME };
 
-  memset(&bench, 0, sizeof bench);
-  bench.time = bench.begin = 1000000000LL * (1 + (long long)(random64() % 100));
-  bench.rate = rate / 1e9;
-  bench.granularity = granularity;
+  memset(&simulated, 0, sizeof simulated);
+  simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
+  simulated.rate = rate / 1e9;
+  simulated.granularity = granularity;
   return calibration;
 }
 
-static long long bench_took(void)
+static long long simulated_duration(void)
 {
-  return bench.time - bench.begin;
+  return simulated.time - simulated.begin;
 }
 
-/* The measurement included: the verdicts of the table, in 5 ms at most. */
+/* The measurement confirms the table, in 5 ms at most. */
 START_TEST(multiple_is_found_by_measuring)
 {
   int i, width;
@@ -259,29 +258,29 @@ START_TEST(multiple_is_found_by_measuring)
         = cpucycles_scale_find(&calibration, 0, machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000)
-        continue; /* 0.056 % is too near the line for a measurement to tell */
+        continue; /* 0.056 % is too close to the limit for a measurement */
       ck_assert_msg(!reason == (machines[i].sixteenths > 0), "%lld at %lld: %s", machines[i].rate,
         machines[i].persecond, reason ? reason : "kept");
       if (reason)
         ck_assert_str_eq(reason, "no-multiple");
       else
         ck_assert_int_eq(sixteenths, machines[i].sixteenths);
-      ck_assert_int_le(bench_took(), 5000000);
+      ck_assert_int_le(simulated_duration(), 5000000);
     }
 }
 END_TEST
 
-/* By how much a second's count, scaled, is off. */
-static double error_of(struct cpucycles_scale scale, long long rate, long long persecond)
+/* Relative error of a second's scaled count. */
+static double scaling_error(struct cpucycles_scale scale, long long rate, long long persecond)
 {
   return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
 }
 
-/* Stated, all of them are scaled, also those that are no multiple; unstated, where there is a
-   verdict for it. */
+/* With a stated rate all machines are scaled, also without a multiple; without it, those with a
+   multiple in the table. */
 START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 {
-  int i, kept = 0;
+  int i, found = 0;
 
   for (i = 0; i < MACHINES; i++) {
     long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
@@ -289,19 +288,19 @@ START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 
     ck_assert_ptr_null(cpucycles_scale_find(&calibration, rate, persecond, &sixteenths));
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert(error_of(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
+    ck_assert(scaling_error(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
     calibration = bench_calibration((double)rate, 64, 1);
     if (cpucycles_scale_find(&calibration, 0, persecond, &sixteenths)
       || machines[i].sixteenths == 0)
       continue;
-    ck_assert(error_of(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
-    kept++;
+    ck_assert(scaling_error(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
+    found++;
   }
-  ck_assert_int_gt(kept, 10);
+  ck_assert_int_gt(found, 10);
 }
 END_TEST
 
-START_TEST(statement_is_checked_by_measuring)
+START_TEST(stated_rate_is_checked_by_measuring)
 {
   static const long long granularities[] = { 1, 41, 1000 };
   long long sixteenths;
@@ -317,13 +316,14 @@ START_TEST(statement_is_checked_by_measuring)
       "rate-mismatch");
     ck_assert_str_eq(cpucycles_scale_find(&calibration, INT64_MAX, 2000000000, &sixteenths),
       "rate-mismatch");
-    ck_assert_int_le(bench_took(), 5000000);
+    ck_assert_int_le(simulated_duration(), 5000000);
   }
 }
 END_TEST
 
-/* However many there are: those that come too late are believed if something states their rate. */
-START_TEST(measuring_takes_five_milliseconds_for_all_together)
+/* For any number of counters: once the time is spent, a counter is accepted only if its rate is
+   stated. */
+START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 {
   struct cpucycles_calibration calibration = bench_calibration(54e6, 64, 1);
   const char *reason = NULL;
@@ -337,78 +337,79 @@ START_TEST(measuring_takes_five_milliseconds_for_all_together)
     reason = cpucycles_scale_find(&calibration, 54000000, 1800000000, &sixteenths);
   ck_assert_ptr_null(reason);
   ck_assert_int_eq(cpucycles_calibration_rate(&calibration), 0);
-  ck_assert_int_le(bench_took(), 5000000);
+  ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
 
-/* From its first moment on, and at once. */
-static void ends_with(struct cpucycles_calibration calibration, const char *expected)
+/* The measurement ends with this reason, with a stated rate and without one, soon after the
+   jump. */
+static void expect_end(struct cpucycles_calibration calibration, const char *expected)
 {
-  long long sixteenths, jump_at = bench.jump_at;
+  long long sixteenths, jump_at = simulated.jump_at;
   struct cpucycles_calibration other = calibration;
   const char *reason = cpucycles_scale_find(&calibration, 24000000, 2400000000, &sixteenths);
 
   ck_assert_ptr_nonnull(reason);
   ck_assert_str_eq(reason, expected);
-  ck_assert_int_le(bench_took() - jump_at, 1000000);
-  bench.time = bench.begin;
-  bench.reads = 0;
+  ck_assert_int_le(simulated_duration() - jump_at, 1000000);
+  simulated.time = simulated.begin;
+  simulated.reads = 0;
   reason = cpucycles_scale_find(&other, 0, 2400000000, &sixteenths);
   ck_assert_ptr_nonnull(reason);
   ck_assert_str_eq(reason, expected);
-  ck_assert_int_le(bench_took() - jump_at, 1500000);
-  ck_assert_int_le(bench.reads, 100000);
+  ck_assert_int_le(simulated_duration() - jump_at, 1500000);
+  ck_assert_int_le(simulated.reads, 100000);
 }
 
-START_TEST(clock_that_steps_back_ends_it)
+START_TEST(clock_that_steps_back_ends_the_measurement)
 {
   long long at, back;
 
-  /* at any moment of the first sight, and of what comes right after it */
+  /* at any time of the first part of the measurement, and right after it */
   for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
       struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
-      bench.jump_at = at;
-      bench.jump = -back;
-      ends_with(calibration, "clock-step");
+      simulated.jump_at = at;
+      simulated.jump = -back;
+      expect_end(calibration, "clock-step");
     }
 }
 END_TEST
 
-START_TEST(clock_that_stops_ends_it)
+START_TEST(clock_that_stops_ends_the_measurement)
 {
   long long at;
 
   for (at = 1; at < 190000; at += 777) {
     struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
-    bench.jump_at = at;
-    bench.stop_clock = 1;
-    ends_with(calibration, "clock-stopped");
+    simulated.jump_at = at;
+    simulated.stop_clock = 1;
+    expect_end(calibration, "clock-stopped");
   }
 }
 END_TEST
 
-START_TEST(counter_that_stops_or_steps_back_ends_it)
+START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
 {
   struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
 
-  bench.jump_at = 1;
-  bench.stop_counter = 1;
-  ends_with(calibration, "not-increasing");
+  simulated.jump_at = 1;
+  simulated.stop_counter = 1;
+  expect_end(calibration, "not-increasing");
   calibration = bench_calibration(24e6, 64, 1);
-  bench.jump_at = 150000;
-  bench.count_now = -1000000;
-  ends_with(calibration, "decreasing");
+  simulated.jump_at = 150000;
+  simulated.counter_jump = -1000000;
+  expect_end(calibration, "decreasing");
   calibration = bench_calibration(24e6, 64, 1);
-  bench.jump_at = 150000;
-  bench.count_now = 1LL << 62; /* more a second than there are numbers for */
-  ends_with(calibration, "rate-mismatch");
+  simulated.jump_at = 150000;
+  simulated.counter_jump = 1LL << 62; /* more counts a second than fit in 63 bits */
+  expect_end(calibration, "rate-mismatch");
 }
 END_TEST
 
-/* The whole path, with counters that are made of the OS clock. */
+/* The complete selection, with counters that are derived from the OS clock. */
 
 static long long read_24_mhz(void)
 {
@@ -461,7 +462,7 @@ static const char *no_environment(const char *name)
   return NULL;
 }
 
-/* Selects among one counter, on a CPU of 2.064 GHz. */
+/* Selects from a single counter, on a CPU of 2.064 GHz. */
 static void select_one(const struct cpucycles_backend *backend, struct cpucycles_counter_info *info,
   struct cpucycles_selection *selection)
 {
@@ -504,26 +505,27 @@ static void remove_root(void)
   rmdir(root);
 }
 
-START_TEST(selection_scales_by_these_rules)
+START_TEST(selection_scales_by_multiple_or_stated_rate)
 {
   struct cpucycles_counter_info info;
   static struct cpucycles_selection selection;
-  int i, kept = 0;
+  int i, found = 0;
 
   make_root("2064000000\n");
-  for (i = 0; i < 10; i++) { /* a busy machine may spoil a measurement, but must not bend it */
+  /* A busy machine may spoil a measurement, but never falsifies its result. */
+  for (i = 0; i < 10; i++) {
     select_one(&unstated, &info, &selection);
-    kept += info.state == CPUCYCLES_SELECTED;
+    found += info.state == CPUCYCLES_SELECTED;
     ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 85.99 && info.scaling < 86.01));
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
-  ck_assert_int_gt(kept, 0);
+  ck_assert_int_gt(found, 0);
   ck_assert_int_ge(selection.calibration.left, 0);
-  for (i = 0, kept = 0; i < 10; i++) {
+  for (i = 0, found = 0; i < 10; i++) {
     select_one(&stated, &info, &selection);
-    kept += info.state == CPUCYCLES_SELECTED;
+    found += info.state == CPUCYCLES_SELECTED;
   }
-  ck_assert_int_gt(kept, 0);
+  ck_assert_int_gt(found, 0);
   select_one(&misstated, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_DROPPED);
   ck_assert_str_eq(info.reason, "rate-mismatch");
@@ -531,7 +533,7 @@ START_TEST(selection_scales_by_these_rules)
 }
 END_TEST
 
-START_TEST(selection_extends_32_bits)
+START_TEST(selection_extends_a_32_bit_counter)
 {
   struct cpucycles_counter_info info;
   static struct cpucycles_selection selection;
@@ -543,11 +545,11 @@ START_TEST(selection_extends_32_bits)
   ck_assert(!cpucycles_reader_is_direct(&selection.reader));
   before = cpucycles_osclock_monotonic();
   first = cpucycles_reader_read(&selection.reader);
-  end = cpucycles_osclock_monotonic() + 1000000000; /* three wraps */
+  end = cpucycles_osclock_monotonic() + 1000000000; /* three wraparounds */
   while (cpucycles_osclock_monotonic() < end)
     (void)cpucycles_reader_read(&selection.reader);
   count = cpucycles_reader_read(&selection.reader) - first;
-  /* 16 a nanosecond, whenever a busy machine let each be read */
+  /* 16 per nanosecond, however late a busy machine reads */
   ck_assert_int_ge(count, 16000000000);
   ck_assert_int_le(count, 16 * (cpucycles_osclock_monotonic() - before));
   remove_root();
@@ -559,20 +561,20 @@ static void add(TCase *tests)
   tcase_add_test(tests, portable_multiply_equals_wide_multiply);
   tcase_add_test(tests, scaled_clock_is_exact_over_a_century);
   tcase_add_test(tests, scaled_clock_never_runs_backward);
-  tcase_add_test(tests, clock_set_back_before_its_origin_still_goes_up);
-  tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps);
-  tcase_add_test(tests, multiple_of_real_hardware);
-  tcase_add_test(tests, multiple_is_never_off_by_more_than_a_twentieth_of_a_percent);
-  tcase_add_test(tests, statement_must_agree_within_one_percent);
+  tcase_add_test(tests, clock_set_before_its_origin_still_goes_up);
+  tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps_around);
+  tcase_add_test(tests, multiples_of_real_hardware_are_found);
+  tcase_add_test(tests, multiple_is_right_within_a_twentieth_of_a_percent);
+  tcase_add_test(tests, stated_rate_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
   tcase_add_test(tests, real_hardware_is_scaled_within_a_twentieth_of_a_percent);
-  tcase_add_test(tests, statement_is_checked_by_measuring);
-  tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_together);
-  tcase_add_test(tests, clock_that_steps_back_ends_it);
-  tcase_add_test(tests, clock_that_stops_ends_it);
-  tcase_add_test(tests, counter_that_stops_or_steps_back_ends_it);
-  tcase_add_test(tests, selection_scales_by_these_rules);
-  tcase_add_test(tests, selection_extends_32_bits);
+  tcase_add_test(tests, stated_rate_is_checked_by_measuring);
+  tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_counters);
+  tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
+  tcase_add_test(tests, clock_that_stops_ends_the_measurement);
+  tcase_add_test(tests, counter_that_stops_or_steps_back_ends_the_measurement);
+  tcase_add_test(tests, selection_scales_by_multiple_or_stated_rate);
+  tcase_add_test(tests, selection_extends_a_32_bit_counter);
 }
 
 int main(void)

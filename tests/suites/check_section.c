@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: an empty one takes nothing, a chain of dependent instructions is never
-   measured shorter than it is, and what stands beside a section is not in it. All by ratios
-   within a run. */
+/* Tests timed sections: an empty one takes 0, a chain of dependent instructions is never
+   measured too short, and code beside a section is not in it. All tests compare durations within
+   one run. */
 
 #include "config.h"
 
@@ -21,9 +21,9 @@
 
 enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
 
-/* Each step needs the one before it, and no compiler shortens it. Divisions, because few of them
-   take long: more instructions than a CPU looks ahead would wait for each other even without
-   fences. The number divides its square, so that all steps are the same. */
+/* Each step depends on the previous one, and no compiler can shorten it. Divisions, because few
+   of them take long: more instructions than a CPU's reorder window would wait for each other
+   even without fences. NUMBER divides its square, so all steps are the same. */
 #define NUMBER 0xfffdUL
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP
@@ -44,7 +44,7 @@ static long long median_of(long long *values)
   return values[SAMPLES / 2];
 }
 
-/* By how much the count moves when it moves: no section is measured finer. */
+/* The size of the counter's steps: no section is measured finer. */
 static long long grain_of_the_counter(void)
 {
   static long long differences[GRAIN_SAMPLES];
@@ -68,8 +68,8 @@ static long long empty_section(void)
   return cpucycles_end() - begin;
 }
 
-/* The least median of some tries: a busy machine disturbs some. */
-static long long usual(long long (*section)(void))
+/* The least median of several tries, because a busy machine disturbs some. */
+static long long least_median(long long (*section)(void))
 {
   static long long values[SAMPLES];
   long long median, least = LLONG_MAX;
@@ -98,7 +98,7 @@ static long long least(long long (*section)(void))
   return smallest;
 }
 
-/* The grain; under an emulator, whose reads are not all alike, half of the overhead. */
+/* The grain. Under an emulator, whose reads vary, at least half of the overhead. */
 static long long finest_step(void)
 {
   long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
@@ -106,12 +106,12 @@ static long long finest_step(void)
   return suite_under("qemu") && half > grain ? half : grain;
 }
 
-/* Or half of the overhead, where reads are not all alike, as an emulator's. The first round is for
-   a core that was idle to get up to its frequency. */
+/* Or to half of the overhead, where reads vary, as in an emulator. The first round brings an
+   idle core up to its frequency. */
 START_TEST(empty_section_takes_0_to_one_grain)
 {
-  long long grain = grain_of_the_counter(), first = usual(empty_section);
-  long long overhead = cpucycles_overhead(), net = usual(empty_section) - overhead;
+  long long grain = grain_of_the_counter(), first = least_median(empty_section);
+  long long overhead = cpucycles_overhead(), net = least_median(empty_section) - overhead;
   long long most = overhead / 2 > grain ? overhead / 2 : grain;
 
   ck_assert_int_ge(overhead, 0);
@@ -121,8 +121,8 @@ START_TEST(empty_section_takes_0_to_one_grain)
 }
 END_TEST
 
-/* A time-stamp counter that moves by 26, and never returns a count twice; a read takes `cost`, and
-   up to so much more. */
+/* A time-stamp counter that moves by 26 and never returns a count twice. A read takes `cost`,
+   and up to `varies` more. */
 static double simulated_time, cost, varies = 2;
 
 static long long read_by_26(void)
@@ -141,7 +141,7 @@ static long long read_by_26(void)
   return last = count;
 }
 
-/* Before the first call: the library goes by it as by a counter that it selected. */
+/* Call it before the first call: the library then uses this counter as if selected. */
 static void count_by_26(void)
 {
   struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
@@ -159,15 +159,15 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
   cost = 4 + 1.7 * _i; /* up to 5 grains */
   count_by_26();
   overhead = cpucycles_overhead();
-  net = usual(empty_section) - overhead;
+  net = least_median(empty_section) - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
-  varies = 45; /* this time goes by reads alone */
+  varies = 45; /* simulated time passes only in reads */
   ck_assert_int_eq(grain_of_the_counter(), 26);
 }
 END_TEST
 
-/* A chain, between two reads. */
+/* Defines a section of one chain between two reads. */
 #define CHAIN_SECTION(name, first, second) \
   static long long name(void) \
   { \
@@ -204,7 +204,7 @@ static long long long_section(void)
   return begin;
 }
 
-static void lower(long long *least_so_far, long long (*section)(void))
+static void lower_to_least(long long *least_so_far, long long (*section)(void))
 {
   long long now = least(section);
 
@@ -212,25 +212,26 @@ static void lower(long long *least_so_far, long long (*section)(void))
     *least_so_far = now;
 }
 
-/* What a chain takes: its part of many in a row, for which neither fences nor steps count. In
-   turn with the short and the empty ones, as the core's frequency may change meanwhile. */
-START_TEST(chain_is_never_measured_shorter_than_it_is)
+/* A chain takes its share of many chains in a row, in which fences and steps of the counter are
+   negligible. Long, short and empty sections alternate, because the core's frequency may change. */
+START_TEST(chain_is_never_measured_too_short)
 {
   long long step = finest_step(), whole = LLONG_MAX, empty = LLONG_MAX,
-    measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX, unfenced = LLONG_MAX;
+    measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX,
+      unfenced = LLONG_MAX;
   double length, limit;
   int try;
 
-  if (skip_under("qemu", "chain_is_never_measured_shorter_than_it_is",
+  if (skip_under("qemu", "chain_is_never_measured_too_short",
         "an emulator's reads differ by more than the chain takes"))
     return;
   for (try = 0; try < TRIES; try++) {
-    lower(&whole, long_section);
-    lower(&empty, empty_section);
-    lower(&measured, chain_section);
-    lower(&inline_empty, inline_empty_section);
-    lower(&inline_measured, inline_chain_section);
-    lower(&unfenced, unfenced_chain_section);
+    lower_to_least(&whole, long_section);
+    lower_to_least(&empty, empty_section);
+    lower_to_least(&measured, chain_section);
+    lower_to_least(&inline_empty, inline_empty_section);
+    lower_to_least(&inline_measured, inline_chain_section);
+    lower_to_least(&unfenced, unfenced_chain_section);
   }
   length = (double)(whole - empty) / LONG_CHAINS;
   limit = length * 0.9 - (double)step;
@@ -264,18 +265,18 @@ static long long section_ahead_of_a_chain(void)
   return begin;
 }
 
-START_TEST(what_stands_beside_a_section_is_not_in_it)
+START_TEST(code_beside_a_section_is_not_measured)
 {
-  long long step = finest_step(), empty = usual(empty_section),
-    chained = usual(chain_section);
+  long long step = finest_step(), empty = least_median(empty_section),
+    chained = least_median(chain_section);
   long long limit = empty + (chained - empty) / 4 + 2 * step;
 
-  ck_assert_int_le(usual(section_behind_a_chain), limit);
-  ck_assert_int_le(usual(section_ahead_of_a_chain), limit);
+  ck_assert_int_le(least_median(section_behind_a_chain), limit);
+  ck_assert_int_le(least_median(section_ahead_of_a_chain), limit);
 }
 END_TEST
 
-START_TEST(same_count_as_cpucycles)
+START_TEST(fenced_reads_continue_the_count_of_cpucycles)
 {
   long long last = cpucycles_begin();
   int i;
@@ -301,23 +302,23 @@ END_TEST
 
 #ifdef CPUCYCLES_POSIX
 
-static pthread_barrier_t together;
+static pthread_barrier_t all_threads_ready;
 
 static void *overhead_together(void *found)
 {
-  pthread_barrier_wait(&together);
+  pthread_barrier_wait(&all_threads_ready);
   *(long long *)found = cpucycles_overhead();
   return NULL;
 }
 
-START_TEST(overhead_is_one_for_16_threads_and_a_child)
+START_TEST(overhead_is_the_same_in_16_threads_and_a_child)
 {
   long long found[THREADS];
   pthread_t threads[THREADS];
   int i, status;
   pid_t child;
 
-  ck_assert_int_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
+  ck_assert_int_eq(pthread_barrier_init(&all_threads_ready, NULL, THREADS), 0);
   for (i = 0; i < THREADS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, overhead_together, &found[i]), 0);
   for (i = 0; i < THREADS; i++)
@@ -337,15 +338,15 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, empty_section_takes_0_to_one_grain);
-  tcase_add_test(tests, chain_is_never_measured_shorter_than_it_is);
-  tcase_add_test(tests, what_stands_beside_a_section_is_not_in_it);
-  tcase_add_test(tests, same_count_as_cpucycles);
+  tcase_add_test(tests, chain_is_never_measured_too_short);
+  tcase_add_test(tests, code_beside_a_section_is_not_measured);
+  tcase_add_test(tests, fenced_reads_continue_the_count_of_cpucycles);
   tcase_add_test(tests, overhead_may_be_the_first_call);
 #ifdef CPUCYCLES_POSIX
   tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
-  tcase_add_test(tests, overhead_is_one_for_16_threads_and_a_child);
+  tcase_add_test(tests, overhead_is_the_same_in_16_threads_and_a_child);
 #else
-  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for one cost alone */
+  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for one cost only */
 #endif
 }
 

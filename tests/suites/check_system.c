@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What calls of other systems state of the frequency: lib/frequency-system.c and the TSC's sysctl, compiled
-   against stub headers, with fakes in the place of the calls. */
+/* Tests the frequency that calls of other systems state: lib/frequency-system.c and the TSC's
+   sysctl, compiled against stub headers, with fakes in place of the calls. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #define HAVE_LIBPERFSTAT 1
 #define HAVE_PROCESSOR_INFO 1
 
-/* The library has functions of these names already. */
+/* The library already has a function of this name. */
 #define cpucycles_system_frequency system_frequency
 
 #include "lib/frequency-system.c"
@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-/* The system's answers: numbers of 4 or 8 bytes; a length of 0: there is no such name. */
+/* The system's answers: numbers of 4 or 8 bytes, or of the given length. */
 static struct answer {
   const char *name;
   long long number;
@@ -32,7 +32,7 @@ static struct answer {
 } answers[8];
 
 static long long hw_cpuspeed, processor_hz;
-static int clocks[64]; /* of processors, MHz; 0: no such processor */
+static int clocks[64]; /* MHz by processor; 0: no such processor */
 
 int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, size_t now_length)
 {
@@ -41,12 +41,12 @@ int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, siz
   ck_assert(now == NULL && now_length == 0);
   for (i = 0; i < sizeof answers / sizeof answers[0]; i++)
     if (answers[i].name && strcmp(answers[i].name, name) == 0) {
-      int narrow = (int)answers[i].number;
+      int number_32 = (int)answers[i].number;
 
       ck_assert_uint_le(answers[i].length, *old_length);
       *old_length = answers[i].length;
       memset(old, 0, answers[i].length);
-      memcpy(old, answers[i].length == 4 ? (void *)&narrow : (void *)&answers[i].number,
+      memcpy(old, answers[i].length == 4 ? (void *)&number_32 : (void *)&answers[i].number,
         answers[i].length < 8 ? answers[i].length : 8);
       return 0;
     }
@@ -56,14 +56,14 @@ int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, siz
 int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now,
   size_t now_length)
 {
-  int narrow = (int)hw_cpuspeed;
+  int number_32 = (int)hw_cpuspeed;
 
   ck_assert(names == 2 && name[0] == CTL_HW && name[1] == HW_CPUSPEED && now == NULL
     && now_length == 0);
   if (hw_cpuspeed == 0)
     return -1;
-  memcpy(old, &narrow, sizeof narrow);
-  *old_length = sizeof narrow;
+  memcpy(old, &number_32, sizeof number_32);
+  *old_length = sizeof number_32;
   return 0;
 }
 
@@ -84,7 +84,7 @@ int processor_info(processorid_t id, processor_info_t *info)
   return 0;
 }
 
-static void expect(long long hz, const char *source)
+static void expect_frequency(long long hz, const char *source)
 {
   struct cpucycles_statement found = system_frequency();
 
@@ -93,9 +93,9 @@ static void expect(long long hz, const char *source)
     ck_assert_str_eq(found.source, source);
 }
 
-START_TEST(system_that_states_nothing_has_no_answer)
+START_TEST(system_without_calls_states_no_frequency)
 {
-  expect(0, NULL);
+  expect_frequency(0, NULL);
 }
 END_TEST
 
@@ -124,32 +124,32 @@ START_TEST(sysctl_by_name_states_the_frequency)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     answers[0] = rows[i].answer;
-    expect(rows[i].hz, rows[i].answer.name);
+    expect_frequency(rows[i].hz, rows[i].answer.name);
   }
 }
 END_TEST
 
-START_TEST(constant_comes_before_a_momentary_value)
+START_TEST(constant_value_precedes_a_momentary_one)
 {
   answers[0] = (struct answer){ "dev.cpu.0.freq", 800, 4 };
-  expect(800000000, "dev.cpu.0.freq");
+  expect_frequency(800000000, "dev.cpu.0.freq");
   answers[1] = (struct answer){ "hw.clockrate", 3400, 4 };
-  expect(3400000000, "hw.clockrate");
+  expect_frequency(3400000000, "hw.clockrate");
 }
 END_TEST
 
 START_TEST(other_calls_state_the_frequency)
 {
   clocks[2] = 1593;
-  expect(1593000000, "processor_info");
+  expect_frequency(1593000000, "processor_info");
   processor_hz = 3550000000;
-  expect(3550000000, "perfstat_cpu_total");
+  expect_frequency(3550000000, "perfstat_cpu_total");
   hw_cpuspeed = 2400;
-  expect(2400000000, "hw.cpuspeed");
+  expect_frequency(2400000000, "hw.cpuspeed");
   hw_cpuspeed = -5;
   processor_hz = -1;
   clocks[2] = -1;
-  expect(0, NULL);
+  expect_frequency(0, NULL);
 }
 END_TEST
 
@@ -171,9 +171,9 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, system_that_states_nothing_has_no_answer);
+  tcase_add_test(tests, system_without_calls_states_no_frequency);
   tcase_add_test(tests, sysctl_by_name_states_the_frequency);
-  tcase_add_test(tests, constant_comes_before_a_momentary_value);
+  tcase_add_test(tests, constant_value_precedes_a_momentary_one);
   tcase_add_test(tests, other_calls_state_the_frequency);
   tcase_add_test(tests, sysctl_states_the_rate_of_the_tsc);
 }

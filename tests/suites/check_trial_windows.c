@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Trials under fault protection on Windows: every fault of the trying thread is caught, everything
-   else reaches the application as it would have without us. */
+/* Tests trials under fault protection on Windows. The library catches every fault of the thread
+   on trial; all other faults reach the application as without the library. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "tests/suites/suite.h"
 
 static struct cpucycles_signal_state saved;
-static volatile char *volatile forbidden; /* handlers read it, too */
+static volatile char *volatile forbidden; /* handlers read it too */
 
 static void begin(void)
 {
@@ -104,8 +104,7 @@ END_TEST
 
 #ifdef __x86_64__
 
-/* Leaves other values than it found in all registers that a function must keep, and never gets to
-   where it would put them back. */
+/* Changes every callee-saved register, and faults before it would restore them. */
 static void spoil_registers(void *unused)
 {
   (void)unused;
@@ -119,7 +118,7 @@ static void spoil_registers(void *unused)
                    "xmm9");
 }
 
-START_TEST(caller_keeps_its_registers)
+START_TEST(trial_restores_the_callers_registers)
 {
   volatile int one = 1;
   volatile double half = 0.5;
@@ -137,16 +136,16 @@ END_TEST
 
 #else
 
-START_TEST(caller_keeps_its_registers)
+START_TEST(trial_restores_the_callers_registers)
 {
-  skip("caller_keeps_its_registers", "written for x86-64");
+  skip("trial_restores_the_callers_registers", "written for x86-64");
 }
 END_TEST
 
 #endif
 
-/* What the application's handlers saw. */
-static volatile LONG seen;
+/* Number of faults that the application's handlers found. */
+static volatile LONG faults_seen;
 
 static LONG CALLBACK make_readable(EXCEPTION_POINTERS *exception)
 {
@@ -154,7 +153,7 @@ static LONG CALLBACK make_readable(EXCEPTION_POINTERS *exception)
 
   if (exception->ExceptionRecord->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
     return EXCEPTION_CONTINUE_SEARCH;
-  seen++;
+  faults_seen++;
   VirtualProtect((void *)forbidden, 4096, PAGE_READONLY, &before);
   return EXCEPTION_CONTINUE_EXECUTION;
 }
@@ -174,7 +173,7 @@ static void let_another_thread_read(void *status)
   CloseHandle(thread);
 }
 
-START_TEST(fault_of_another_thread_goes_to_the_application)
+START_TEST(fault_of_another_thread_reaches_the_application)
 {
   void *handler = AddVectoredExceptionHandler(1, make_readable);
   DWORD status = 0;
@@ -185,11 +184,11 @@ START_TEST(fault_of_another_thread_goes_to_the_application)
   end();
   RemoveVectoredExceptionHandler(handler);
   ck_assert_int_eq(status, 1);
-  ck_assert_int_eq(seen, 1);
+  ck_assert_int_eq(faults_seen, 1);
 }
 END_TEST
 
-START_TEST(fault_in_a_trial_is_not_shown_to_the_application)
+START_TEST(fault_in_a_trial_is_hidden_from_the_application)
 {
   void *handler = AddVectoredExceptionHandler(1, make_readable);
 
@@ -198,11 +197,11 @@ START_TEST(fault_in_a_trial_is_not_shown_to_the_application)
   ck_assert_int_eq(cpucycles_trial(read_page, NULL), SIGSEGV);
   end();
   RemoveVectoredExceptionHandler(handler);
-  ck_assert_int_eq(seen, 0);
+  ck_assert_int_eq(faults_seen, 0);
 }
 END_TEST
 
-START_TEST(fault_between_and_after_trials_goes_to_the_application)
+START_TEST(fault_between_and_after_trials_reaches_the_application)
 {
   void *handler = AddVectoredExceptionHandler(0, make_readable);
   int done;
@@ -211,11 +210,11 @@ START_TEST(fault_between_and_after_trials_goes_to_the_application)
   begin();
   ck_assert_int_eq(cpucycles_trial(do_nothing, &done), 0);
   read_page(NULL);
-  ck_assert_int_eq(seen, 1);
+  ck_assert_int_eq(faults_seen, 1);
   end();
   forbidden = suite_forbidden_page();
   read_page(NULL);
-  ck_assert_int_eq(seen, 2);
+  ck_assert_int_eq(faults_seen, 2);
   RemoveVectoredExceptionHandler(handler);
 }
 END_TEST
@@ -223,11 +222,11 @@ END_TEST
 static LONG CALLBACK end_thread(EXCEPTION_POINTERS *exception)
 {
   (void)exception;
-  seen++;
+  faults_seen++;
   ExitThread(2);
 }
 
-START_TEST(what_nobody_handles_gets_to_the_last_filter)
+START_TEST(unhandled_fault_reaches_the_last_filter)
 {
   DWORD status = 0;
 
@@ -237,7 +236,7 @@ START_TEST(what_nobody_handles_gets_to_the_last_filter)
   ck_assert_int_eq(cpucycles_trial(let_another_thread_read, &status), 0);
   end();
   ck_assert_int_eq(status, 2);
-  ck_assert_int_eq(seen, 1);
+  ck_assert_int_eq(faults_seen, 1);
 }
 END_TEST
 
@@ -246,11 +245,11 @@ static void add(TCase *tests)
   tcase_add_test(tests, access_violation_ends_the_trial);
   tcase_add_test(tests, illegal_instruction_ends_the_trial);
   tcase_add_test(tests, privileged_instruction_and_division_end_the_trial);
-  tcase_add_test(tests, caller_keeps_its_registers);
-  tcase_add_test(tests, fault_of_another_thread_goes_to_the_application);
-  tcase_add_test(tests, fault_in_a_trial_is_not_shown_to_the_application);
-  tcase_add_test(tests, fault_between_and_after_trials_goes_to_the_application);
-  tcase_add_test(tests, what_nobody_handles_gets_to_the_last_filter);
+  tcase_add_test(tests, trial_restores_the_callers_registers);
+  tcase_add_test(tests, fault_of_another_thread_reaches_the_application);
+  tcase_add_test(tests, fault_in_a_trial_is_hidden_from_the_application);
+  tcase_add_test(tests, fault_between_and_after_trials_reaches_the_application);
+  tcase_add_test(tests, unhandled_fault_reaches_the_last_filter);
 }
 
 int main(void)

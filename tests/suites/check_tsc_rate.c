@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What kernel, CPU and hypervisor state of the time-stamp counter's rate: true numbers, and the
-   zeros of virtual machines; in which order they are asked, and what is measured instead. No CPU is
-   asked: the leaves are made here. */
+/* Tests the stated rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
+   and the zeros of virtual machines; the order of the sources, and the measurement in their
+   place. The test supplies the CPUID leaves. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-START_TEST(kernels_file_is_one_number_of_khz)
+START_TEST(kernel_file_holds_one_number_in_khz)
 {
   static const struct {
     const char *text;
@@ -42,7 +42,7 @@ START_TEST(kernels_file_is_one_number_of_khz)
 }
 END_TEST
 
-START_TEST(kernels_factors_give_the_rate)
+START_TEST(kernel_factors_give_the_rate)
 {
   static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
   size_t i;
@@ -67,7 +67,7 @@ END_TEST
 static struct cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
 static struct cpuid_leaf leaf_80000000h, brand[3];
 
-static struct cpuid_leaf fake(unsigned int leaf)
+static struct cpuid_leaf fake_cpuid(unsigned int leaf)
 {
   static const struct cpuid_leaf nothing;
 
@@ -102,10 +102,10 @@ START_TEST(crystal_times_ratio_is_the_rate)
     long long hz, rounded; /* by leaf 15H, by leaf 16H */
   } rows[] = {
     { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
-    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake that states its crystal */
-    { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and one that does not */
+    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake with a stated crystal frequency */
+    { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and without one */
     { 0x16, 2, 250, 0, 0, 0, 0 },
-    { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* there is no leaf 16H */
+    { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* leaf 16H is absent */
     { 0x14, 2, 250, 24000000, 3000, 0, 0 },
     { 0x16, 0, 250, 24000000, 3000, 0, 0 },
     { 0x16, 2, 0, 24000000, 3000, 0, 0 },
@@ -124,13 +124,13 @@ START_TEST(crystal_times_ratio_is_the_rate)
     leaf_15h.b = rows[i].numerator;
     leaf_15h.c = rows[i].crystal;
     leaf_16h.a = rows[i].base;
-    ck_assert_msg(tsc_rate_of_crystal(fake) == rows[i].hz, "row %d", (int)i);
-    ck_assert_msg(tsc_rate_of_base(fake) == rows[i].rounded, "row %d", (int)i);
+    ck_assert_msg(tsc_rate_of_crystal(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(tsc_rate_of_base(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
   }
 }
 END_TEST
 
-START_TEST(hypervisors_leaf_is_read_where_there_is_one)
+START_TEST(hypervisor_leaf_is_read_if_it_exists)
 {
   static const struct {
     unsigned int flags, highest, khz;
@@ -141,7 +141,7 @@ START_TEST(hypervisors_leaf_is_read_where_there_is_one)
     { 1u << 31, 0x40000010, 0, 0 },
     { 1u << 31, 0x4000000f, 2596132, 0 },
     { 1u << 31, 0, 2596132, 0 },
-    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no hypervisor's: what another leaf says */
+    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no such leaf: the CPU returns another's */
     { 0, 0x40000010, 2596132, 0 },
     { 1u << 31, 0x40000010, 0xffffffff, 0 },
   };
@@ -152,7 +152,7 @@ START_TEST(hypervisors_leaf_is_read_where_there_is_one)
     leaf_1.c = rows[i].flags;
     leaf_40000000h.a = rows[i].highest;
     leaf_40000010h.a = rows[i].khz;
-    ck_assert_msg(tsc_rate_of_hypervisor(fake) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(tsc_rate_of_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
   }
 }
 END_TEST
@@ -192,21 +192,21 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
       long long hz = vendor == 0 ? rows[i].hz : 0;
 
       memset(brand, 0, sizeof brand);
-      memcpy(brand, rows[i].name, strlen(rows[i].name)); /* each leaf is 16 bytes of it */
+      memcpy(brand, rows[i].name, strlen(rows[i].name)); /* each leaf has 16 bytes of it */
       memcpy(&leaf_0.b, vendors[vendor], 4);
       memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
       leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(tsc_rate_of_name(fake) == hz, "%s, %s", vendors[vendor], rows[i].name);
+      ck_assert_msg(tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor], rows[i].name);
       leaf_80000000h.a = 0x80000003;
-      ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+      ck_assert_int_eq(tsc_rate_of_name(fake_cpuid), 0);
     }
-  memset(brand, '9', sizeof brand); /* without an end */
-  ck_assert_int_eq(tsc_rate_of_name(fake), 0);
+  memset(brand, '9', sizeof brand); /* unterminated */
+  ck_assert_int_eq(tsc_rate_of_name(fake_cpuid), 0);
 }
 END_TEST
 
-START_TEST(perf_page_states_the_rate_if_it_says_so)
+START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
 {
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
   static struct perf_event_mmap_page page;
@@ -219,12 +219,12 @@ START_TEST(perf_page_states_the_rate_if_it_says_so)
   page.time_mult = 0;
   ck_assert_int_eq(tsc_rate_of_page(&page), 0);
 #else
-  skip("perf_page_states_the_rate_if_it_says_so", "this system has no perf events");
+  skip("perf_page_states_the_rate_if_cap_user_time_is_set", "this system has no perf events");
 #endif
 }
 END_TEST
 
-START_TEST(rate_comes_with_the_name_of_who_states_it)
+START_TEST(rate_comes_with_the_name_of_its_source)
 {
   long long rate = tsc_rate(1, 1);
 
@@ -238,7 +238,7 @@ START_TEST(rate_comes_with_the_name_of_who_states_it)
 }
 END_TEST
 
-/* The sources in the order in which they are asked, and which of them round. */
+/* The sources in their order, and whether they round. */
 static const struct {
   const char *name;
   int rounds;
@@ -256,7 +256,7 @@ static const struct {
 
 enum { ORDERED = sizeof order / sizeof order[0] };
 
-START_TEST(exact_sources_are_asked_before_those_that_round)
+START_TEST(exact_sources_precede_rounding_ones)
 {
   int i;
 
@@ -268,7 +268,7 @@ START_TEST(exact_sources_are_asked_before_those_that_round)
 }
 END_TEST
 
-/* A counter of 2.1 GHz, of which 2.11 GHz is stated. */
+/* A counter of 2.1 GHz with a stated rate of 2.11 GHz. */
 static long long read_counter(void)
 {
   return (long long)((double)cpucycles_osclock_raw() * 2.1);
@@ -289,7 +289,7 @@ START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
   for (i = 0; i < ORDERED; i++) {
     tsc_rate_answered = i;
     rate = cpucycles_stated_rate(&counter);
-    /* a machine may be too busy to measure */
+    /* the machine may be too busy for a measurement */
     for (tries = 0; tries < 10 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
       rate = cpucycles_stated_rate(&counter);
     ck_assert_msg((rate == state_rate()) == !order[i].rounds, "%s", order[i].name);
@@ -298,7 +298,7 @@ START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
 }
 END_TEST
 
-START_TEST(asking_leaves_nothing_open)
+START_TEST(query_leaves_no_descriptor_open)
 {
   int before = dup(0), after;
 
@@ -320,7 +320,7 @@ static struct cpuid_leaf cpuid_of_power(unsigned int leaf)
   return leaf == 0x80000000 ? highest : leaf == 0x80000007 ? extended : none;
 }
 
-START_TEST(invariance_is_what_cpuid_states)
+START_TEST(invariance_follows_cpuid)
 {
   static const struct {
     unsigned int highest, d;
@@ -329,8 +329,8 @@ START_TEST(invariance_is_what_cpuid_states)
     { 0x80000008, 0x100, 1 },
     { 0x80000007, 0x1ff, 1 },
     { 0x80000008, 0xff, 0 },
-    { 0x80000006, 0x100, 0 }, /* a leaf that is not there says nothing */
-    { 0, 0x100, -1 },         /* no CPUID, or one without extended leaves */
+    { 0x80000006, 0x100, 0 }, /* an absent leaf states nothing */
+    { 0, 0x100, -1 },         /* no CPUID, or a CPU without extended leaves */
   };
   size_t i;
 
@@ -344,17 +344,17 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, kernels_file_is_one_number_of_khz);
-  tcase_add_test(tests, kernels_factors_give_the_rate);
+  tcase_add_test(tests, kernel_file_holds_one_number_in_khz);
+  tcase_add_test(tests, kernel_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
-  tcase_add_test(tests, hypervisors_leaf_is_read_where_there_is_one);
+  tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
-  tcase_add_test(tests, perf_page_states_the_rate_if_it_says_so);
-  tcase_add_test(tests, rate_comes_with_the_name_of_who_states_it);
-  tcase_add_test(tests, exact_sources_are_asked_before_those_that_round);
+  tcase_add_test(tests, perf_page_states_the_rate_if_cap_user_time_is_set);
+  tcase_add_test(tests, rate_comes_with_the_name_of_its_source);
+  tcase_add_test(tests, exact_sources_precede_rounding_ones);
   tcase_add_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent);
-  tcase_add_test(tests, asking_leaves_nothing_open);
-  tcase_add_test(tests, invariance_is_what_cpuid_states);
+  tcase_add_test(tests, query_leaves_no_descriptor_open);
+  tcase_add_test(tests, invariance_follows_cpuid);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Load, use, unload: nothing keeps pointing into what is gone; and what else only the real
-   kernel shows. */
+/* Tests a module that contains the perf counters, loaded, used and unloaded: nothing points into
+   the unloaded code. Also tests promises that only the real kernel can break. */
 
 #include "config.h"
 
@@ -15,12 +15,12 @@
 
 static const char module[] = "tests/.libs/perf-module.so";
 
-static void *loaded;
+static void *module_handle;
 static int (*module_open)(void);
 static long long (*module_read)(void);
 
-/* 0: not possible here, said so. */
-static int load(const char *test)
+/* Loads the module. Returns 0 and reports a skip if that is impossible here. */
+static int load_module(const char *test)
 {
   const char *error;
 
@@ -28,18 +28,18 @@ static int load(const char *test)
     skip(test, "configured without shared libraries");
     return 0;
   }
-  loaded = dlopen(module, RTLD_NOW);
-  error = loaded ? "" : dlerror();
+  module_handle = dlopen(module, RTLD_NOW);
+  error = module_handle ? "" : dlerror();
   if (skip_where_nothing_loads(test, error))
     return 0;
-  ck_assert_msg(loaded != NULL, "%s", error);
-  *(void **)&module_open = dlsym(loaded, "module_open");
-  *(void **)&module_read = dlsym(loaded, "module_read");
+  ck_assert_msg(module_handle != NULL, "%s", error);
+  *(void **)&module_open = dlsym(module_handle, "module_open");
+  *(void **)&module_read = dlsym(module_handle, "module_read");
   ck_assert_ptr_nonnull(*(void **)&module_open);
   ck_assert_ptr_nonnull(*(void **)&module_read);
   if (module_open() != 0) {
     skip(test, "this kernel or emulator has no perf events");
-    dlclose(loaded);
+    dlclose(module_handle);
     return 0;
   }
   return 1;
@@ -59,8 +59,8 @@ static int is_mapped(void)
   return found;
 }
 
-/* To load it and see it go. musl's dlclose() leaves all where it is; glibc has no such excuse. */
-static int load_for_a_while(const char *test)
+/* Loads the module to unload it later. musl's dlclose() unloads nothing; glibc's must. */
+static int load_unloadable_module(const char *test)
 {
 #ifndef __GLIBC__
   void *unused = dlopen(module, RTLD_NOW);
@@ -73,46 +73,46 @@ static int load_for_a_while(const char *test)
     }
   }
 #endif
-  return load(test);
+  return load_module(test);
 }
 
-static pthread_barrier_t have_read, unloaded;
+static pthread_barrier_t all_have_read, module_unloaded;
 
 static void *read_and_outlive(void *unused)
 {
   (void)unused;
   module_read();
-  pthread_barrier_wait(&have_read);
-  pthread_barrier_wait(&unloaded);
+  pthread_barrier_wait(&all_have_read);
+  pthread_barrier_wait(&module_unloaded);
   return NULL;
 }
 
 enum { THREADS = 4 };
 
-START_TEST(threads_outlive_it)
+START_TEST(threads_outlive_the_unloaded_module)
 {
   pthread_t threads[THREADS];
   int i, round;
 
   for (round = 0; round < 10; round++) {
-    if (!load_for_a_while("threads_outlive_it"))
+    if (!load_unloadable_module("threads_outlive_the_unloaded_module"))
       return;
     ck_assert_int_gt(module_read(), -1);
-    pthread_barrier_init(&have_read, NULL, THREADS + 1);
-    pthread_barrier_init(&unloaded, NULL, THREADS + 1);
+    pthread_barrier_init(&all_have_read, NULL, THREADS + 1);
+    pthread_barrier_init(&module_unloaded, NULL, THREADS + 1);
     for (i = 0; i < THREADS; i++)
       ck_assert_int_eq(pthread_create(&threads[i], NULL, read_and_outlive, NULL), 0);
-    pthread_barrier_wait(&have_read);
-    ck_assert_int_eq(dlclose(loaded), 0);
+    pthread_barrier_wait(&all_have_read);
+    ck_assert_int_eq(dlclose(module_handle), 0);
     ck_assert_int_eq(is_mapped(), 0);
-    pthread_barrier_wait(&unloaded);
+    pthread_barrier_wait(&module_unloaded);
     for (i = 0; i < THREADS; i++)
       ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
   }
 }
 END_TEST
 
-START_TEST(fork_and_signals_do_not_lead_into_it)
+START_TEST(fork_and_signals_avoid_the_unloaded_module)
 {
   static const int faults[] = { SIGILL, SIGBUS, SIGSEGV };
   struct sigaction before[3], action;
@@ -121,14 +121,14 @@ START_TEST(fork_and_signals_do_not_lead_into_it)
 
   for (i = 0; i < 3; i++)
     sigaction(faults[i], NULL, &before[i]);
-  if (!load_for_a_while("fork_and_signals_do_not_lead_into_it"))
+  if (!load_unloadable_module("fork_and_signals_avoid_the_unloaded_module"))
     return;
   module_read();
   for (i = 0; i < 3; i++) {
     sigaction(faults[i], NULL, &action);
-    ck_assert_ptr_ne(action.sa_handler, before[i].sa_handler); /* they do as long as it is there */
+    ck_assert_ptr_ne(action.sa_handler, before[i].sa_handler); /* installed while it is loaded */
   }
-  ck_assert_int_eq(dlclose(loaded), 0);
+  ck_assert_int_eq(dlclose(module_handle), 0);
   ck_assert_int_eq(is_mapped(), 0);
   for (i = 0; i < 3; i++) {
     sigaction(faults[i], NULL, &action);
@@ -143,27 +143,27 @@ START_TEST(fork_and_signals_do_not_lead_into_it)
 }
 END_TEST
 
-START_TEST(it_leaves_no_descriptor)
+START_TEST(unloaded_module_leaks_no_descriptor)
 {
   int before = suite_entries("/proc/self/fd"), during;
 
-  if (!load_for_a_while("it_leaves_no_descriptor"))
+  if (!load_unloadable_module("unloaded_module_leaks_no_descriptor"))
     return;
   during = suite_entries("/proc/self/fd");
   ck_assert_int_gt(during, before);
-  dlclose(loaded);
+  dlclose(module_handle);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
 }
 END_TEST
 
-static volatile int went_on;
+static volatile int returned;
 
 static void *read_when_cancelled(void *unused)
 {
   module_read();
   pthread_cancel(pthread_self());
   module_read();
-  went_on = 1;
+  returned = 1;
   return unused;
 }
 
@@ -171,20 +171,20 @@ START_TEST(read_is_no_cancellation_point)
 {
   pthread_t thread;
 
-  if (!load("read_is_no_cancellation_point"))
+  if (!load_module("read_is_no_cancellation_point"))
     return;
   ck_assert_int_eq(pthread_create(&thread, NULL, read_when_cancelled, NULL), 0);
   pthread_join(thread, NULL);
-  ck_assert_int_eq(went_on, 1);
+  ck_assert_int_eq(returned, 1);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
   tcase_add_test(tests, read_is_no_cancellation_point);
-  tcase_add_test(tests, threads_outlive_it);
-  tcase_add_test(tests, fork_and_signals_do_not_lead_into_it);
-  tcase_add_test(tests, it_leaves_no_descriptor);
+  tcase_add_test(tests, threads_outlive_the_unloaded_module);
+  tcase_add_test(tests, fork_and_signals_avoid_the_unloaded_module);
+  tcase_add_test(tests, unloaded_module_leaks_no_descriptor);
 }
 
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What unwinds a thread's stack (cancellation, and a handler that ends the thread) finds the frames
-   beyond the library's. Here they are C's, with what is to be run when they go. */
+/* Tests that a thread's stack can be unwound through the library's frames, by cancellation and
+   by a handler that ends the thread. The callers' frames are C's, with cleanup functions. */
 
 #include "config.h"
 
@@ -16,25 +16,25 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-enum { WENT_ON = 1, UNWOUND = 2 };
+enum { RETURNED = 1, UNWOUND = 2 };
 
 static int seen;
 
-static void note_end(int *frame)
+static void note_unwound(int *frame)
 {
   (void)frame;
   seen |= UNWOUND;
 }
 
-static void *cancelled_at_the_trace(void *unused)
+static void *cancel_at_the_trace(void *unused)
 {
-  __attribute__((cleanup(note_end), unused)) int frame = 0;
+  __attribute__((cleanup(note_unwound), unused)) int frame = 0;
 
   (void)unused;
   cpucycles_tracesetup();
   pthread_cancel(pthread_self());
   cpucycles(); /* prints, which is a cancellation point */
-  seen |= WENT_ON;
+  seen |= RETURNED;
   return NULL;
 }
 
@@ -44,8 +44,8 @@ static void end_thread(int signal)
   pthread_exit(NULL);
 }
 
-/* The signal comes while the library selects, and waits until it has; or before or after that. */
-static void be_ended(suseconds_t microseconds)
+/* The signal comes during the selection and stays pending until its end; or before or after it. */
+static void call_until_ended(suseconds_t microseconds)
 {
   const struct itimerval soon = { { 0, 0 }, { 0, microseconds } };
   sigset_t none;
@@ -58,18 +58,18 @@ static void be_ended(suseconds_t microseconds)
     pause();
 }
 
-/* A pointer, so that nothing is known of what it calls. */
-static void (*volatile wait_for_it)(suseconds_t) = be_ended;
+/* A pointer, so that the compiler cannot see the called function. */
+static void (*volatile call_opaquely)(suseconds_t) = call_until_ended;
 
-static void *ended_by_a_handler(void *microseconds)
+static void *end_by_a_handler(void *microseconds)
 {
-  __attribute__((cleanup(note_end), unused)) int frame = 0;
+  __attribute__((cleanup(note_unwound), unused)) int frame = 0;
 
-  wait_for_it(*(suseconds_t *)microseconds);
+  call_opaquely(*(suseconds_t *)microseconds);
   return NULL;
 }
 
-/* In a process of its own, for the call is to be its first. Returns what was seen. */
+/* Runs body in a process of its own, because its call must be the first. Returns `seen`. */
 static int run(void *(*body)(void *), suseconds_t microseconds)
 {
   int status = 0;
@@ -94,33 +94,33 @@ static int run(void *(*body)(void *), suseconds_t microseconds)
   return WEXITSTATUS(status);
 }
 
-START_TEST(cancellation_at_the_trace_runs_what_callers_left_to_be_run)
+START_TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
 {
-  ck_assert_int_eq(run(cancelled_at_the_trace, 0), UNWOUND);
+  ck_assert_int_eq(run(cancel_at_the_trace, 0), UNWOUND);
 }
 END_TEST
 
-START_TEST(handler_of_a_signal_that_waited_may_end_the_thread)
+START_TEST(handler_of_a_pending_signal_may_end_the_thread)
 {
   suseconds_t microseconds;
 
-  if (skip_under("qemu", "handler_of_a_signal_that_waited_may_end_the_thread",
+  if (skip_under("qemu", "handler_of_a_pending_signal_may_end_the_thread",
         "the frame of a signal in qemu is none that can be unwound"))
     return;
   if (SUITE_SANITIZED) {
-    skip("handler_of_a_signal_that_waited_may_end_the_thread",
+    skip("handler_of_a_pending_signal_may_end_the_thread",
       "a sanitizer finds fault with what the C library does to end a thread in a handler");
     return;
   }
   for (microseconds = 1; microseconds < 200; microseconds += 7)
-    ck_assert_int_eq(run(ended_by_a_handler, microseconds), UNWOUND);
+    ck_assert_int_eq(run(end_by_a_handler, microseconds), UNWOUND);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, cancellation_at_the_trace_runs_what_callers_left_to_be_run);
-  tcase_add_test(tests, handler_of_a_signal_that_waited_may_end_the_thread);
+  tcase_add_test(tests, cancellation_at_the_trace_runs_the_callers_cleanup);
+  tcase_add_test(tests, handler_of_a_pending_signal_may_end_the_thread);
 }
 
 #else
