@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the programs for libFuzzer share: an input is eaten from its beginning, zeros follow its
-   end. */
+/* Shared by the programs for libFuzzer: an input is consumed from its beginning; zeros follow
+   its end. */
 
 #ifndef CPUCYCLES_FUZZ_H
 #define CPUCYCLES_FUZZ_H
@@ -12,38 +12,38 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct fuzz_food {
+struct fuzz_input {
   const uint8_t *bytes;
   size_t size;
 };
 
-static inline uint64_t fuzz_eat(struct fuzz_food *food, int bytes)
+static inline uint64_t fuzz_consume(struct fuzz_input *input, int bytes)
 {
   uint64_t value = 0;
   int i;
 
   for (i = 0; i < bytes; i++) {
-    value = value << 8 | (food->size > 0 ? *food->bytes : 0);
-    if (food->size > 0) {
-      food->bytes++;
-      food->size--;
+    value = value << 8 | (input->size > 0 ? *input->bytes : 0);
+    if (input->size > 0) {
+      input->bytes++;
+      input->size--;
     }
   }
   return value;
 }
 
-/* From 1 to limit, of any magnitude: a byte says how many bits, up to eight follow. */
-static inline uint64_t fuzz_eat_magnitude(struct fuzz_food *food, uint64_t limit)
+/* From 1 to limit, of any magnitude: one byte gives the number of bits, up to eight follow. */
+static inline uint64_t fuzz_consume_magnitude(struct fuzz_input *input, uint64_t limit)
 {
-  unsigned int bits = (unsigned int)fuzz_eat(food, 1) % 64 + 1;
-  uint64_t value = fuzz_eat(food, (int)(bits + 7) / 8);
+  unsigned int bits = (unsigned int)fuzz_consume(input, 1) % 64 + 1;
+  uint64_t value = fuzz_consume(input, (int)(bits + 7) / 8);
 
   if (bits < 64)
     value &= (1ULL << bits) - 1;
   return 1 + value % limit;
 }
 
-/* For what must hold. */
+/* Aborts if the condition does not hold. */
 #define FUZZ_EXPECT(condition) \
   do { \
     if (!(condition)) { \

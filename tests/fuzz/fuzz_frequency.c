@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Random inputs for every parser of what states a frequency or a rate, be it texts of files and of
-   the environment, cells of device trees, what sysctl returns, the perf page or CPUID: no answer is
-   outside of 1 kHz..1 THz, and the sanitizers find nothing; and for the list of counters in the
-   environment. The first byte selects the parser. For libFuzzer: make check-fuzz. */
+/* Fuzzes every parser of frequencies and rates: texts of files and of the environment, cells of
+   device trees, results of sysctl, the perf page, CPUID. No answer is outside 1 kHz..1 THz, and
+   the sanitizers find nothing. Also fuzzes the list of counters in the environment. The first
+   byte selects the parser. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -39,7 +39,7 @@ static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int
   }
 }
 
-/* How the file is cut into pieces changes nothing. */
+/* Cutting the file into pieces must change nothing. */
 static void try_cpuinfos(const char *bytes, size_t size)
 {
   try_cpuinfo(bytes, size, "", 2048);
@@ -135,7 +135,7 @@ static void try_leaves(const char *bytes, size_t size)
   check(tsc_rate_of_hypervisor(read_leaf));
 }
 
-/* The list in CPUCYCLES_IMPLEMENTATION: what is said of it fits, and can be printed. */
+/* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
 static void try_choice(const char *bytes, size_t size)
 {
   static const struct cpucycles_counter_info infos[] = {
