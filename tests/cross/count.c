@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* count SECONDS: does the selected counter keep a correct count of 64 bits for so long, read all
-   the time, and then not read for as long? Correct: positive, never backward, and as fast as
-   over its first half second, by the OS clock, to 1 %. A fast counter of 32 bits has wrapped by
-   then. Then the same, for half a second, of each of the CPU's own counters as the backend reads
-   it, also where it was dropped since nobody states its rate. Exit status: 0 if so, 1 if not, 2
-   for wrong usage. */
+/* count SECONDS: does the selected counter count correctly in 64 bits for this time under
+   continuous reads, and then for the same time without a read? Correct counts are positive,
+   never decrease, and keep the rate of the first half second within 1 % by the OS clock. A fast
+   counter of 32 bits wraps around by then. Then tests each of the CPU's own counters through its
+   backend for half a second, also those that were dropped for an unknown rate. Exit status: 0
+   correct, 1 wrong, 2 wrong usage. */
 
 #include "config.h"
 
@@ -31,8 +31,9 @@ static long long clock_now(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* The tightest of some brackets clock-counter-clock: a busy machine interrupts some of them. */
-static struct point look(long long (*read)(void))
+/* Uses the tightest of some brackets clock-counter-clock: a busy machine interrupts some of
+   them. */
+static struct point measure_point(long long (*read)(void))
 {
   struct point point = { 0, 0 };
   long long least = -1;
@@ -50,7 +51,7 @@ static struct point look(long long (*read)(void))
   return point;
 }
 
-static void rest(double seconds)
+static void sleep_seconds(double seconds)
 {
   struct timespec pause;
 
@@ -59,8 +60,8 @@ static void rest(double seconds)
   nanosleep(&pause, NULL);
 }
 
-/* Reads all the time. Returns how often the count was negative or ran backward. */
-static long keep_reading(double seconds)
+/* Reads continuously. Returns how often the count was negative or decreased. */
+static long read_continuously(double seconds)
 {
   long long end = clock_now() + (long long)(seconds * 1e9), before = cpucycles(), now;
   long faults = 0;
@@ -78,50 +79,50 @@ static double rate_between(struct point begin, struct point end)
   return (double)(end.cycles - begin.cycles) * 1e9 / (double)(end.nanoseconds - begin.nanoseconds);
 }
 
-/* Says what was found. Returns 1 if it is wrong. */
-static int judge(const char *what, double rate, double right)
+/* Prints the rate. Returns 1 if it is wrong. */
+static int print_rate(const char *what, double rate, double expected)
 {
-  int wrong = rate < right * 0.99 || rate > right * 1.01;
+  int wrong = rate < expected * 0.99 || rate > expected * 1.01;
 
-  printf("count: %s: %.0f a second instead of %.0f, %+.3f %%%s\n", what, rate, right,
-    (rate / right - 1) * 100, wrong ? ": WRONG" : "");
+  printf("count: %s: %.0f a second instead of %.0f, %+.3f %%%s\n", what, rate, expected,
+    (rate / expected - 1) * 100, wrong ? ": WRONG" : "");
   return wrong;
 }
 
-/* What was added since, in the bits that count. */
-static struct point onward(struct point from, struct point to, int width)
+/* Extends `to` from `from` by the difference in the counter's valid bits. */
+static struct point extended_point(struct point from, struct point to, int width)
 {
   if (width == 32)
     to.cycles = from.cycles + (long long)(unsigned int)(to.cycles - from.cycles);
   return to;
 }
 
-/* Of a counter as its backend reads it. Returns 1 if it is wrong. */
-static int judge_backend(const struct cpucycles_entry *entry)
+/* Tests a counter as its backend reads it. Returns 1 if it is wrong. */
+static int test_backend(const struct cpucycles_entry *entry)
 {
   long long (*read)(void) = entry->backend->read;
   struct cpucycles_why why = { 0 };
   struct point begin, middle, end;
-  double right;
+  double expected;
   int wrong;
 
   if (entry->backend->open && entry->backend->open(&why) != 0)
     return 1;
-  begin = look(read);
-  rest(0.5);
-  middle = onward(begin, look(read), entry->backend->width);
-  rest(0.5);
-  end = onward(middle, look(read), entry->backend->width);
-  right = rate_between(begin, middle);
-  wrong = begin.cycles < 0 || right <= 0;
-  wrong |= judge(entry->name, rate_between(middle, end), right);
+  begin = measure_point(read);
+  sleep_seconds(0.5);
+  middle = extended_point(begin, measure_point(read), entry->backend->width);
+  sleep_seconds(0.5);
+  end = extended_point(middle, measure_point(read), entry->backend->width);
+  expected = rate_between(begin, middle);
+  wrong = begin.cycles < 0 || expected <= 0;
+  wrong |= print_rate(entry->name, rate_between(middle, end), expected);
   if (entry->backend->close)
     entry->backend->close();
   return wrong;
 }
 
-/* All but the system's clocks, and those that cannot be read or stand still. */
-static int judge_all_backends(void)
+/* All but the system's clocks, and counters that cannot be read or stand still. */
+static int test_all_backends(void)
 {
   int i, wrong = 0;
 
@@ -133,12 +134,12 @@ static int judge_all_backends(void)
     if (counter->reason && !strstr(" no-rate no-multiple no-time rate-mismatch ", counter->reason))
       printf("count: %s was dropped, as %s, and is not read\n", counter->name, counter->reason);
     else
-      wrong |= judge_backend(&cpucycles_table[i]);
+      wrong |= test_backend(&cpucycles_table[i]);
   }
   return wrong;
 }
 
-static const struct cpucycles_counter_info *selected(void)
+static const struct cpucycles_counter_info *find_selected(void)
 {
   const struct cpucycles_counter_info *counter;
   int i;
@@ -151,28 +152,28 @@ static const struct cpucycles_counter_info *selected(void)
 
 int main(int argc, char **argv)
 {
-  double seconds = argc == 2 ? strtod(argv[1], NULL) : 0, right;
+  double seconds = argc == 2 ? strtod(argv[1], NULL) : 0, expected;
   struct point begin, first, read, unread;
   long faults;
   int wrong;
 
-  if (!(seconds > 0 && seconds < 1e6) || !selected()) {
+  if (!(seconds > 0 && seconds < 1e6) || !find_selected()) {
     fprintf(stderr, "usage: count SECONDS\n");
     return 2;
   }
-  begin = look(cpucycles);
-  rest(0.5);
-  first = look(cpucycles);
-  right = rate_between(begin, first);
-  faults = keep_reading(seconds);
-  read = look(cpucycles);
-  rest(seconds);
-  unread = look(cpucycles);
+  begin = measure_point(cpucycles);
+  sleep_seconds(0.5);
+  first = measure_point(cpucycles);
+  expected = rate_between(begin, first);
+  faults = read_continuously(seconds);
+  read = measure_point(cpucycles);
+  sleep_seconds(seconds);
+  unread = measure_point(cpucycles);
   printf("count: %s of %d bits, from %lld to %lld: %ld times negative or backward\n",
-    selected()->name, selected()->width, begin.cycles, unread.cycles, faults);
-  wrong = begin.cycles <= 0 || right <= 0 || faults != 0;
-  wrong |= judge("read all the time", rate_between(first, read), right);
-  wrong |= judge("not read for as long", rate_between(read, unread), right);
-  wrong |= judge_all_backends();
+    find_selected()->name, find_selected()->width, begin.cycles, unread.cycles, faults);
+  wrong = begin.cycles <= 0 || expected <= 0 || faults != 0;
+  wrong |= print_rate("read all the time", rate_between(first, read), expected);
+  wrong |= print_rate("not read for as long", rate_between(read, unread), expected);
+  wrong |= test_all_backends();
   return wrong;
 }

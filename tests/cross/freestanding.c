@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One backend on a CPU for which there is no C library here: BACKEND is its source file, COUNTER
-   its object. Reads it until it has gone up, says what it saw, and exits with 0; with 1 if it
-   stands still, runs backward or does not open. What a backend asks of the system for its rate
-   is not there. */
+/* Tests one backend on a CPU without a C library here: BACKEND is its source file, COUNTER its
+   object. Reads until the count has increased, prints the counts, and exits with 0; with 1 if
+   the counter stands still, decreases or does not open. System calls that a backend makes for
+   its rate fail. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 extern const struct cpucycles_backend COUNTER;
 
-/* Both CPUs have Linux's general numbers of system calls. */
+/* Both CPUs have Linux's generic system call numbers. */
 enum { CALL_WRITE = 64, CALL_EXIT = 93 };
 
 #if defined(__riscv)
@@ -42,7 +42,7 @@ static long call(long number, long a, long b, long c)
 }
 #endif
 
-/* The C library's part, where a backend has any: nothing can be opened or asked. */
+/* Functions of the C library that a backend may call: all fail. */
 
 static int error_number;
 
@@ -64,7 +64,7 @@ int close(int) __attribute__((alias("refuse")));
 __PTRDIFF_TYPE__ read(int, void *, __SIZE_TYPE__) __attribute__((alias("refuse")));
 long syscall(long, ...) __attribute__((alias("refuse")));
 
-static void say(const char *text)
+static void print(const char *text)
 {
   long length = 0;
 
@@ -73,15 +73,15 @@ static void say(const char *text)
   call(CALL_WRITE, 1, (long)text, length);
 }
 
-static void say_hex(const char *text, long long value)
+static void print_hex(const char *text, long long value)
 {
   char digits[] = " 0x0000000000000000";
   int i;
 
   for (i = 0; i < 16; i++)
     digits[sizeof digits - 2 - i] = "0123456789abcdef"[(unsigned long long)value >> (4 * i) & 15];
-  say(text);
-  say(digits);
+  print(text);
+  print(digits);
 }
 
 void _start(void);
@@ -97,9 +97,9 @@ void _start(void)
     works = next >= first;
   }
   works = works && next > first && first > 0;
-  say_hex("freestanding: read", first);
-  say_hex(", then", next);
-  say_hex(", stated rate", COUNTER.rate ? COUNTER.rate() : 0);
-  say(works ? "\n" : ": WRONG\n");
+  print_hex("freestanding: read", first);
+  print_hex(", then", next);
+  print_hex(", stated rate", COUNTER.rate ? COUNTER.rate() : 0);
+  print(works ? "\n" : ": WRONG\n");
   call(CALL_EXIT, !works, 0, 0);
 }

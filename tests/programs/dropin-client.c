@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client as they were written for the existing library: C89 and C++98 at once. Prints what it
-   gets. */
+/* A client written for the existing library: both C89 and C++98. Prints its results. */
 
 #include "dropin.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A stand-in for the existing library, with its five symbols and no others, and no symbol
-   versions: clients are linked with this, and run with ours. */
+/* A stand-in for the existing library: its five symbols and no others, without symbol versions.
+   Clients are linked with it and run with this library. */
 
 #include "dropin.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The interface of the existing libcpucycles, as its clients have compiled it in: five symbols.
-   Written from its documentation; stands in for its header in tests. */
+/* The interface of the existing libcpucycles in its clients: five symbols. Written from its
+   documentation; replaces its header in tests. */
 
 #ifndef DROPIN_H
 #define DROPIN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Makes the first call, and then every other that may open something: opens.sh looks at
-   what. */
+/* Makes the first call, and then every other call that may open something. opens.sh checks
+   the opened files. */
 
 #include "include/cpucycles.h"
 

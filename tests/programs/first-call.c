@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Makes the first call and no other: first-call.sh looks at what it asks of the system. */
+/* Makes the first call and no other. first-call.sh checks its system calls. */
 
 #include "include/cpucycles.h"
 

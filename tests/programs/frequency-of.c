@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* frequency-of DIR: what the library's table of sources makes of the machine whose files are
-   below DIR, without anything of the machine that it runs on. Prints "PERSECOND SOURCE", or
+/* frequency-of DIR: the library's estimate of the frequency for the machine whose files are
+   below DIR, without any source of the machine that runs it. Prints "PERSECOND SOURCE", or
    "none". */
 
 #include "config.h"

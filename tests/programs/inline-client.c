@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client of <cpucycles/inline.h>: C99 and C++11 at once. Prints what it gets, and whether that
-   was by an instruction or by a call; exits with 0 if the count is the library's. */
+/* A client of <cpucycles/inline.h>: both C99 and C++11. Prints its results, and whether they
+   came by an instruction or by a call; exits with 0 if the count is the library's. */
 
 #include <cpucycles/inline.h>
 
 #include <stdio.h>
 
-/* Neither must run ahead of the other. */
+/* Do inline reads and calls form one increasing count? */
 static int agree(long reads)
 {
   long long last = cpucycles_inline(), now;
-  int faults = 0;
+  int decreases = 0;
 
   while (reads-- > 0) {
     now = cpucycles();
-    faults += now < last;
+    decreases += now < last;
     last = cpucycles_inline_begin();
-    faults += last < now;
+    decreases += last < now;
     now = cpucycles_inline_end();
-    faults += now < last;
+    decreases += now < last;
     last = cpucycles_inline();
-    faults += last < now;
+    decreases += last < now;
   }
-  return faults == 0;
+  return decreases == 0;
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* An allocator to preload: hands out a static room and takes nothing back; refuses what it is told
-   to refuse, and calls what it is told to call, as an allocator that measures itself would. */
+/* An allocator to preload. It hands out a static arena and reuses nothing; on request it refuses
+   allocations, or calls a function in each, as an allocator that measures itself would. */
 
 #include "tests/programs/malloc-module.h"
 
@@ -9,60 +9,60 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SHOWN __attribute__((visibility("default")))
+#define EXPORTED __attribute__((visibility("default")))
 
-enum { ROOM = 1 << 24, UNIT = 64 };
+enum { ARENA_SIZE = 1 << 24, UNIT = 64 };
 
-/* Where each piece begins, its size stands before it. */
-static _Alignas(UNIT) unsigned char room[ROOM];
+/* The size of each block stands before it. */
+static _Alignas(UNIT) unsigned char arena[ARENA_SIZE];
 static size_t used;
 
-SHOWN struct malloc_orders malloc_orders;
+EXPORTED struct malloc_settings malloc_settings;
 
-SHOWN void *malloc(size_t size);
-SHOWN void *calloc(size_t count, size_t size);
-SHOWN void *realloc(void *old, size_t size);
-SHOWN void free(void *piece);
-SHOWN void *aligned_alloc(size_t alignment, size_t size);
-SHOWN void *memalign(size_t alignment, size_t size);
-SHOWN int posix_memalign(void **piece, size_t alignment, size_t size);
+EXPORTED void *malloc(size_t size);
+EXPORTED void *calloc(size_t count, size_t size);
+EXPORTED void *realloc(void *old, size_t size);
+EXPORTED void free(void *block);
+EXPORTED void *aligned_alloc(size_t alignment, size_t size);
+EXPORTED void *memalign(size_t alignment, size_t size);
+EXPORTED int posix_memalign(void **block, size_t alignment, size_t size);
 
 static int is_refused(void)
 {
   long number;
 
-  if (!__atomic_load_n(&malloc_orders.active, __ATOMIC_ACQUIRE))
+  if (!__atomic_load_n(&malloc_settings.active, __ATOMIC_ACQUIRE))
     return 0;
-  number = __atomic_add_fetch(&malloc_orders.asked, 1, __ATOMIC_RELAXED);
-  if (malloc_orders.call)
-    (void)malloc_orders.call();
-  return number >= malloc_orders.first && number <= malloc_orders.last;
+  number = __atomic_add_fetch(&malloc_settings.allocations, 1, __ATOMIC_RELAXED);
+  if (malloc_settings.call)
+    (void)malloc_settings.call();
+  return number >= malloc_settings.first && number <= malloc_settings.last;
 }
 
-static void *take(size_t alignment, size_t size)
+static void *allocate(size_t alignment, size_t size)
 {
-  size_t whole, at;
+  size_t total, at;
 
-  if (size > ROOM || alignment > ROOM / 4)
+  if (size > ARENA_SIZE || alignment > ARENA_SIZE / 4)
     return NULL;
   if (alignment < UNIT)
     alignment = UNIT;
-  whole = UNIT + alignment + (size + UNIT - 1) / UNIT * UNIT;
-  at = __atomic_fetch_add(&used, whole, __ATOMIC_RELAXED);
-  if (at > ROOM - whole)
+  total = UNIT + alignment + (size + UNIT - 1) / UNIT * UNIT;
+  at = __atomic_fetch_add(&used, total, __ATOMIC_RELAXED);
+  if (at > ARENA_SIZE - total)
     return NULL;
   at += UNIT + (alignment - (at + UNIT) % alignment) % alignment;
-  memcpy(room + at - sizeof size, &size, sizeof size);
-  return room + at;
+  memcpy(arena + at - sizeof size, &size, sizeof size);
+  return arena + at;
 }
 
 void *memalign(size_t alignment, size_t size)
 {
-  void *piece = is_refused() ? NULL : take(alignment, size);
+  void *block = is_refused() ? NULL : allocate(alignment, size);
 
-  if (!piece)
+  if (!block)
     errno = ENOMEM;
-  return piece;
+  return block;
 }
 
 void *malloc(size_t size)
@@ -70,10 +70,10 @@ void *malloc(size_t size)
   return memalign(UNIT, size);
 }
 
-/* The room is zero, and nothing of it is handed out twice. */
+/* The arena is zero, and no part of it is handed out twice. */
 void *calloc(size_t count, size_t size)
 {
-  if (size > 0 && count > ROOM / size) {
+  if (size > 0 && count > ARENA_SIZE / size) {
     errno = ENOMEM;
     return NULL;
   }
@@ -83,18 +83,18 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 {
   size_t before = 0;
-  void *piece = malloc(size);
+  void *block = malloc(size);
 
   if (old)
     memcpy(&before, (unsigned char *)old - sizeof before, sizeof before);
-  if (piece && old)
-    memcpy(piece, old, before < size ? before : size);
-  return piece;
+  if (block && old)
+    memcpy(block, old, before < size ? before : size);
+  return block;
 }
 
-void free(void *piece)
+void free(void *block)
 {
-  (void)piece;
+  (void)block;
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -102,8 +102,8 @@ void *aligned_alloc(size_t alignment, size_t size)
   return memalign(alignment, size);
 }
 
-int posix_memalign(void **piece, size_t alignment, size_t size)
+int posix_memalign(void **block, size_t alignment, size_t size)
 {
-  *piece = memalign(alignment, size);
-  return *piece ? 0 : ENOMEM;
+  *block = memalign(alignment, size);
+  return *block ? 0 : ENOMEM;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* How survive.c speaks with the allocator of malloc-module.c, which it finds by name. */
+/* Settings of the allocator in malloc-module.c; survive.c finds them by name. */
 
 #ifndef CPUCYCLES_MALLOC_MODULE_H
 #define CPUCYCLES_MALLOC_MODULE_H
 
-struct malloc_orders {
-  int active;              /* from now on, count, and: */
-  long first, last;        /* refuse allocations from this to that; the first of all is 1 */
-  long long (*call)(void); /* in each, call this; or 0 */
-  long asked;              /* so many were asked for */
+struct malloc_settings {
+  int active;              /* count, refuse and call from now on */
+  long first, last;        /* refuse these allocations, numbered from 1 */
+  long long (*call)(void); /* call this in each allocation, unless NULL */
+  long allocations;        /* so far */
 };
 
 #endif

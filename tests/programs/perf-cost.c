@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* perf-cost why-not: prints why the bound does not hold for this build, or nothing.
-   perf-cost bare|ours|nothing READS: reads a perf event's page so often, by the bare sequence or by
-   the library's way, with memory in the place of the instruction. perf-cost.sh counts the
-   instructions. */
+/* perf-cost why-not: prints why the bound does not apply to this build, or nothing.
+   perf-cost bare|ours|nothing READS: reads a perf event's page READS times, by the bare sequence
+   or by the library's way, with memory in place of the instruction. perf-cost.sh counts
+   the instructions. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@ static struct perf_event_mmap_page recorded
 static volatile uint32_t low[2] = { 5, 5 };
 static volatile uint32_t high;
 
-/* As RDPMC has it: two halves. */
+/* Two halves, like RDPMC. */
 static inline CPUCYCLES_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
 {
   return (uint64_t)high << 32 | low[index - 1];
@@ -31,7 +31,7 @@ static CPUCYCLES_PERF_GUARDED long long ours(void)
     cpucycles_perf_own.spare);
 }
 
-/* What the header of the kernel says, for a program with one event and one thread. */
+/* The sequence in the kernel's header, for a program with one event and one thread. */
 static const volatile struct perf_event_mmap_page *volatile page = &recorded;
 
 static CPUCYCLES_PERF_GUARDED long long bare(void)
@@ -54,7 +54,7 @@ static CPUCYCLES_PERF_GUARDED long long bare(void)
   return offset + count;
 }
 
-/* What the call and the loop around it cost. */
+/* The cost of the call and of the loop around it. */
 static __attribute__((noinline)) long long nothing(void)
 {
   return 1005;

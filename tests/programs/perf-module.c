@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A module as a program would load and unload it, with what the library keeps beyond a call:
-   perf events of threads, and handlers that stay. The event is a software one, which needs no
-   PMU. */
+/* A module that a program can load and unload. It contains the parts of the library that outlive
+   a call: perf events of threads, and handlers that stay installed. Its event is a software
+   event, which needs no PMU. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* persecond: prints "PERSECOND SOURCE", then the names and the settings that were not obeyed, if
-   any; after "set-id " if it runs with another's rights. Linked so that it finds the library in
+/* persecond: prints "PERSECOND SOURCE", then the names and settings that were ignored, if any;
+   after "set-id " if it runs set-user-ID or set-group-ID. Linked so that it finds the library in
    such a program too. */
 
 #include "config.h"

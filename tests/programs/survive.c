@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* survive HOW: makes the first call, and every other, in two threads, while allocations fail. HOW:
-   "none" refuses none, "first" is the same for cpucycles() alone, "call" has each allocation count
-   cycles, "all" refuses all, and N the N-th. Exits with 0 if there was an answer each time, with 77
-   if the allocator of malloc-module.c is not this process's; says how many allocations were
-   asked for. */
+/* survive HOW: makes the first call and every other one, in two threads, while allocations fail.
+   HOW: "none" refuses none, "first" likewise for cpucycles() alone, "call" makes each allocation
+   count cycles, "all" refuses all, and N the N-th. Exits with 0 if every function answers, with
+   77 if the allocator of malloc-module.c is not loaded; prints the number of allocations. */
 
 #include "config.h"
 
@@ -21,12 +20,12 @@
 
 static pthread_barrier_t ready, called;
 
-/* Is there an answer of each function? */
-static int answers(void)
+/* Does each function answer? */
+static int every_function_answers(void)
 {
   const struct cpucycles_timer_info *timer;
 
-  if (!counts() || cpucycles_persecond() < 1000 || !cpucycles_implementation())
+  if (!count_increases() || cpucycles_persecond() < 1000 || !cpucycles_implementation())
     return 0;
   if (!cpucycles_frequency_source() || !cpucycles_counter(0) || cpucycles_overhead() < 0)
     return 0;
@@ -34,13 +33,13 @@ static int answers(void)
   return timer && cpucycles_rate() >= 0;
 }
 
-static int (*question)(void) = answers;
+static int (*test)(void) = every_function_answers;
 
-static void *answer_later(void *fine)
+static void *test_in_thread(void *succeeded)
 {
   pthread_barrier_wait(&ready);
   pthread_barrier_wait(&called);
-  *(int *)fine = question();
+  *(int *)succeeded = test();
   return NULL;
 }
 
@@ -49,42 +48,43 @@ static long long count_cycles(void)
   return cpucycles();
 }
 
-static int calls_first(const char *how)
+static int tests_first_call_only(const char *how)
 {
   return strcmp(how, "first") == 0;
 }
 
-static void give_orders(struct malloc_orders *orders, const char *how)
+static void set_up_allocator(struct malloc_settings *settings, const char *how)
 {
   if (strcmp(how, "all") == 0) {
-    orders->first = 1;
-    orders->last = LONG_MAX;
+    settings->first = 1;
+    settings->last = LONG_MAX;
   } else if (strcmp(how, "call") == 0)
-    orders->call = count_cycles;
-  else if (strcmp(how, "none") != 0 && !calls_first(how))
-    orders->first = orders->last = atol(how);
+    settings->call = count_cycles;
+  else if (strcmp(how, "none") != 0 && !tests_first_call_only(how))
+    settings->first = settings->last = atol(how);
 }
 
 int main(int argc, char **argv)
 {
-  struct malloc_orders *orders = (struct malloc_orders *)dlsym(RTLD_DEFAULT, "malloc_orders");
-  int fine = 0, fine_later = 0;
+  struct malloc_settings *settings
+    = (struct malloc_settings *)dlsym(RTLD_DEFAULT, "malloc_settings");
+  int succeeded = 0, thread_succeeded = 0;
   pthread_t thread;
 
-  if (argc != 2 || !orders)
+  if (argc != 2 || !settings)
     return 77;
-  if (calls_first(argv[1]))
-    question = counts;
+  if (tests_first_call_only(argv[1]))
+    test = count_increases;
   if (pthread_barrier_init(&ready, NULL, 2) != 0 || pthread_barrier_init(&called, NULL, 2) != 0
-    || pthread_create(&thread, NULL, answer_later, &fine_later) != 0)
+    || pthread_create(&thread, NULL, test_in_thread, &thread_succeeded) != 0)
     return 2;
   pthread_barrier_wait(&ready);
-  give_orders(orders, argv[1]);
-  __atomic_store_n(&orders->active, 1, __ATOMIC_RELEASE);
-  fine = question();
+  set_up_allocator(settings, argv[1]);
+  __atomic_store_n(&settings->active, 1, __ATOMIC_RELEASE);
+  succeeded = test();
   pthread_barrier_wait(&called);
   pthread_join(thread, NULL);
-  __atomic_store_n(&orders->active, 0, __ATOMIC_RELEASE);
-  printf("%ld\n", orders->asked);
-  return fclose(stdout) == 0 && fine && fine_later ? 0 : 1;
+  __atomic_store_n(&settings->active, 0, __ATOMIC_RELEASE);
+  printf("%ld\n", settings->allocations);
+  return fclose(stdout) == 0 && succeeded && thread_succeeded ? 0 : 1;
 }

@@ -726,7 +726,7 @@ static void interrupt_this_thread(void)
 
 static long long quick_end;
 
-static void *keep_reading(void *argument)
+static void *read_until_end(void *argument)
 {
   const struct timespec pause = { 0, 20000000 };
   unsigned i, pauses = argument != NULL;
@@ -753,13 +753,14 @@ START_TEST(threads_and_handlers_read_right_counts)
   const struct timespec pause = { 0, 100000 };
   int i;
 
-  if (skip_where_handlers_lose_their_thread("threads_and_handlers_read_right_counts"))
+  if (skip_where_handlers_find_another_thread("threads_and_handlers_read_right_counts"))
     return;
   install_handler();
   quick_begin();
   quick_end = quick_time() + 2 * SECOND;
   for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, keep_reading, i % 2 ? &extension : NULL), 0);
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, read_until_end, i % 2 ? &extension : NULL),
+      0);
   while (quick_time() < quick_end) {
     for (i = 0; i < THREADS; i++)
       interrupt_thread(threads[i]);

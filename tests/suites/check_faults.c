@@ -52,7 +52,7 @@ static int check_every_answer(void)
   const struct cpucycles_timer_info *timer;
   int i, selected = 0;
 
-  if (!counts())
+  if (!count_increases())
     return 1;
   if (cpucycles_persecond() < CPUCYCLES_FREQUENCY_LOWEST
     || cpucycles_persecond() > CPUCYCLES_FREQUENCY_HIGHEST)
@@ -70,7 +70,7 @@ static int check_every_answer(void)
     return 5;
   if (cpucycles_overhead() < 0 || !*cpucycles_frequency_source())
     return 6;
-  return counts() ? 0 : 7;
+  return count_increases() ? 0 : 7;
 }
 
 /* Like in_fresh_process(), if possible() returns 0 in a process of its own; else reports a skip

@@ -69,7 +69,7 @@ static int call_from_16_threads(void)
     pthread_join(threads[i], &result);
     bad |= result == NULL || names[i] != names[0];
   }
-  return bad || !counts();
+  return bad || !count_increases();
 }
 
 START_TEST(sixteen_threads_make_the_first_call_together)
@@ -136,7 +136,7 @@ static void *raise_signals(void *unused)
     turns++;
     raised++;
     if (turns % 2)
-      queue_to_self(suite_sent_fault(faults[turns / 2 % 5]));
+      queue_to_self(suite_fault_to_send(faults[turns / 2 % 5]));
     else if (sigsetjmp(escape, 1) == 0) {
       (void)*forbidden;
       fault_missed = 1; /* not reached */
@@ -171,7 +171,7 @@ static int call_while_another_thread_raises(void)
   pthread_join(thread, NULL);
   if (fault_missed || handled != raised)
     return 4;
-  return carried_sum != (raised + 1) / 2 * CARRIED || !counts();
+  return carried_sum != (raised + 1) / 2 * CARRIED || !count_increases();
 }
 
 START_TEST(signals_of_another_thread_all_reach_the_application)
@@ -214,7 +214,7 @@ static int call_under_a_fast_timer(void)
   setitimer(ITIMER_REAL, &often, NULL);
   cpucycles();
   setitimer(ITIMER_REAL, &never, NULL);
-  return !counts();
+  return !count_increases();
 }
 
 START_TEST(reading_signal_handler_may_interrupt_the_first_call)
@@ -233,18 +233,18 @@ static int call_while_being_sent_faults(void)
   pid_t self = getpid(), sender;
   int status;
 
-  signal(suite_sent_fault(SIGSEGV), count_in_handler);
+  signal(suite_fault_to_send(SIGSEGV), count_in_handler);
   sender = fork();
   if (sender == 0) {
     alarm(60); /* and no signal after the receiver's end */
-    while (getppid() == self && kill(self, suite_sent_fault(SIGSEGV)) == 0)
+    while (getppid() == self && kill(self, suite_fault_to_send(SIGSEGV)) == 0)
       ;
     suite_exit(0);
   }
   cpucycles(); /* selects here or in the handler, whichever comes first */
   while (!count_in_signal)
     ;
-  status = !counts();
+  status = !count_increases();
   kill(sender, SIGKILL);
   waitpid(sender, NULL, 0);
   return status;
@@ -286,7 +286,7 @@ static void *send_until_handled(void *selecting)
   while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     ;
   while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE)) {
-    pthread_kill(*(pthread_t *)selecting, suite_sent_fault(SIGSEGV));
+    pthread_kill(*(pthread_t *)selecting, suite_fault_to_send(SIGSEGV));
     if (pause.tv_nsec)
       nanosleep(&pause, NULL); /* emulated, many are sent before one is handled */
   }
@@ -297,7 +297,7 @@ static int call_and_jump_out_of_a_handler(void)
 {
   pthread_t self = pthread_self(), sender, other;
 
-  signal(suite_sent_fault(SIGSEGV), jump_out);
+  signal(suite_fault_to_send(SIGSEGV), jump_out);
   if (pthread_create(&sender, NULL, send_until_handled, &self) != 0)
     return 2;
   if (sigsetjmp(escape, 1) == 0) {
@@ -306,14 +306,14 @@ static int call_and_jump_out_of_a_handler(void)
     for (;;)
       sched_yield(); /* until one arrives */
   }
-  signal(suite_sent_fault(SIGSEGV), SIG_IGN);
+  signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
   pthread_join(sender, NULL);
   /* The jump may have left the first call unfinished: neither another thread nor this one may
      block. */
   if (pthread_create(&other, NULL, call_from_thread, NULL) != 0)
     return 3;
   pthread_join(other, NULL);
-  return !counts();
+  return !count_increases();
 }
 
 START_TEST(jump_out_of_the_first_call_blocks_no_thread)
@@ -322,7 +322,7 @@ START_TEST(jump_out_of_the_first_call_blocks_no_thread)
 
   if (skip_under("valgrind", "jump_out_of_the_first_call_blocks_no_thread",
         "valgrind takes a SIGSEGV that is sent for one of its own")
-    || skip_where_handlers_lose_their_thread(
+    || skip_where_handlers_find_another_thread(
       "jump_out_of_the_first_call_blocks_no_thread"))
     return;
   for (i = 0; i < runs; i++)
@@ -340,11 +340,11 @@ static int fork_while_another_thread_calls(void)
   child = fork();
   if (child == 0) {
     alarm(20);
-    suite_exit(!counts());
+    suite_exit(!count_increases());
   }
   waitpid(child, &status, 0);
   pthread_join(thread, NULL);
-  return status != 0 || !counts();
+  return status != 0 || !count_increases();
 }
 
 START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
@@ -373,7 +373,7 @@ static int cancel_the_first_caller(void)
 
   pthread_create(&thread, NULL, cancel_and_call, NULL);
   pthread_join(thread, NULL);
-  return !counts();
+  return !count_increases();
 }
 
 START_TEST(cancelled_thread_finishes_its_first_call)
@@ -394,7 +394,7 @@ static int call_on_a_small_stack(void)
   if (pthread_create(&thread, &attributes, call_from_thread, NULL) != 0)
     return 2;
   pthread_join(thread, NULL);
-  return !counts();
+  return !count_increases();
 }
 
 START_TEST(first_call_fits_on_the_smallest_stack)
@@ -409,7 +409,7 @@ static int call_without_descriptors(void)
 {
   struct rlimit none = { 0, 0 };
 
-  return setrlimit(RLIMIT_NOFILE, &none) != 0 || !counts();
+  return setrlimit(RLIMIT_NOFILE, &none) != 0 || !count_increases();
 }
 
 START_TEST(first_call_works_without_descriptors)
@@ -427,7 +427,7 @@ static int call_in_an_empty_root(void)
 {
   if (chroot(empty_folder) != 0 || chdir("/") != 0)
     return 2;
-  return !counts() || cpucycles_persecond() < 1000;
+  return !count_increases() || cpucycles_persecond() < 1000;
 }
 
 START_TEST(first_call_works_in_an_empty_root)
@@ -496,9 +496,9 @@ static int call_with_perf_answered(unsigned int action, const char *reason)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  if (filter(calls, 1, action) != 0)
+  if (set_filter(calls, 1, action) != 0)
     return NO_FILTERS;
-  if (!counts())
+  if (!count_increases())
     return 1;
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, "default-perfevent") == 0)
@@ -534,10 +534,10 @@ static int files_answer_sigsys(void)
 #endif
   };
 
-  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
+  if (set_filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
     return NO_FILTERS;
   /* without the files that the end of a process may write */
-  _exit(!counts() || cpucycles_persecond() < 1000);
+  _exit(!count_increases() || cpucycles_persecond() < 1000);
 }
 
 #ifdef __x86_64__
@@ -563,7 +563,7 @@ static int query_in_a_sandbox(void)
   set.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &set, NULL);
   cpucycles();
-  if (filter(calls, 2, SECCOMP_RET_TRAP) != 0)
+  if (set_filter(calls, 2, SECCOMP_RET_TRAP) != 0)
     return NO_FILTERS;
   for (i = 0; cpucycles_counter(i); i++)
     ;
@@ -593,14 +593,14 @@ static int forbid_new_processes(void)
 #endif
   };
 
-  if (filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_KILL) != 0)
+  if (set_filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_KILL) != 0)
     return NO_FILTERS;
-  return !counts();
+  return !count_increases();
 }
 
 static int can_filter(void)
 {
-  return filter(NULL, 0, SECCOMP_RET_ALLOW) != 0;
+  return set_filter(NULL, 0, SECCOMP_RET_ALLOW) != 0;
 }
 
 /* Expects 0 of body, in a process that may set a filter. */
@@ -698,7 +698,7 @@ static int call_without_tsc(void)
 
   if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
     return 2;
-  works = counts();
+  works = count_increases();
   name = cpucycles_implementation();
   prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
   if (!works)
@@ -784,7 +784,7 @@ static int count_by_requested_counter(void)
   const char *skipped;
 
   setenv("CPUCYCLES_IMPLEMENTATION", requested_name, 1);
-  if (!counts())
+  if (!count_increases())
     return 1;
   skipped = cpucycles_implementation_skipped();
   if (strcmp(cpucycles_implementation(), requested_name) == 0)
@@ -848,7 +848,8 @@ static int call_all_within_the_selection(void)
   if (wrong_answers)
     return 1;
   /* an emulated clock can be too slow for a measurement */
-  if (!counts() || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
+  if (!count_increases()
+    || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
     return 2;
   return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
@@ -876,7 +877,7 @@ static int jump_at_the_end_of_the_selection(void)
     return 2; /* not reached */
   }
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
-  return state != PTHREAD_CANCEL_ENABLE || !counts();
+  return state != PTHREAD_CANCEL_ENABLE || !count_increases();
 }
 
 START_TEST(jump_out_of_the_first_call_restores_cancellation)
@@ -924,7 +925,7 @@ static void count_received(int signal)
 static void wait_for_the_trial(void)
 {
   struct sigaction action;
-  int signal = suite_sent_fault(SIGILL);
+  int signal = suite_fault_to_send(SIGILL);
 
   do
     sigaction(signal, NULL, &action);
@@ -935,7 +936,7 @@ static void *send_one(void *unused)
 {
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
   wait_for_the_trial();
-  pthread_kill(selecting_thread, suite_sent_fault(SIGILL));
+  pthread_kill(selecting_thread, suite_fault_to_send(SIGILL));
   __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
   return unused;
 }
@@ -955,7 +956,7 @@ static int call_while_one_signal_is_sent(void)
   pthread_t sender, querying;
 
   selecting_thread = pthread_self();
-  signal(suite_sent_fault(SIGILL), count_received);
+  signal(suite_fault_to_send(SIGILL), count_received);
   if (pthread_create(&sender, NULL, send_one, NULL) != 0
     || pthread_create(&querying, NULL, query_once_sent, NULL) != 0)
     return 2;
@@ -964,7 +965,7 @@ static int call_while_one_signal_is_sent(void)
   cpucycles();
   pthread_join(sender, NULL);
   pthread_join(querying, NULL);
-  return received != 1 || received_elsewhere || !counts();
+  return received != 1 || received_elsewhere || !count_increases();
 }
 
 START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
@@ -973,7 +974,7 @@ START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
   int i, runs = suite_runs(300);
 
   if (skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit")
-    || skip_where_handlers_lose_their_thread(test))
+    || skip_where_handlers_find_another_thread(test))
     return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_while_one_signal_is_sent);
@@ -1064,7 +1065,7 @@ static int call_within_a_chain_of_handlers(void)
   cpucycles_timer();
   cpucycles_counter(0);
   each_called = each_called && calls_each_once(1);
-  return each_called && counts() ? 0 : 4;
+  return each_called && count_increases() ? 0 : 4;
 }
 
 START_TEST(handlers_before_during_and_after_the_selection_are_each_called_once)
@@ -1148,8 +1149,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, first_call_starts_no_process);
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
   tcase_add_test(tests, selection_is_equal_in_a_hundred_processes);
-  tcase_add_test(tests, every_call_may_be_the_first);
-  tcase_add_test(tests, one_counter_is_selected_and_the_others_say_why_not);
+  tcase_add_test(tests, every_function_may_make_the_first_call);
+  tcase_add_test(tests, one_counter_is_selected_and_dropped_ones_have_a_reason);
   tcase_add_test(tests, every_working_counter_can_be_requested);
   tcase_add_test(tests, every_function_answers_during_the_selection);
   tcase_add_test(tests, jump_out_of_the_first_call_restores_cancellation);

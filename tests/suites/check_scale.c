@@ -224,7 +224,8 @@ static long long simulated_counter(void)
   simulated.reads++;
   if (has_jumped() && simulated.stop_counter)
     return (long long)((double)(simulated.begin + simulated.jump_at) * simulated.rate);
-  return (long long)((double)simulated.time * simulated.rate) + (has_jumped() ? simulated.counter_jump : 0);
+  return (long long)((double)simulated.time * simulated.rate)
+    + (has_jumped() ? simulated.counter_jump : 0);
 }
 
 static struct cpucycles_calibration bench_calibration(double rate, int width, long long granularity)

@@ -218,7 +218,7 @@ START_TEST(chain_is_never_measured_too_short)
 {
   long long step = finest_step(), whole = LLONG_MAX, empty = LLONG_MAX,
     measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX,
-      unfenced = LLONG_MAX;
+    unfenced = LLONG_MAX;
   double length, limit;
   int try;
 

@@ -320,7 +320,7 @@ static void queue_to_self(void *unused)
   union sigval value = { .sival_int = 4711 };
 
   (void)unused;
-  sigqueue(getpid(), suite_sent_fault(SIGSEGV), value);
+  sigqueue(getpid(), suite_fault_to_send(SIGSEGV), value);
 }
 
 START_TEST(signal_sent_to_the_thread_on_trial_reaches_the_application)
@@ -329,7 +329,7 @@ START_TEST(signal_sent_to_the_thread_on_trial_reaches_the_application)
         "valgrind delivers sent signals when it sees fit")
     || skip_without_values("signal_sent_to_the_thread_on_trial_reaches_the_application"))
     return;
-  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
+  set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
   begin();
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
   ck_assert_int_eq(cpucycles_trial(queue_to_self, NULL), 0);
@@ -424,13 +424,13 @@ START_TEST(restarting_handler_still_restarts_the_system_call)
   memset(&set, 0, sizeof set);
   set.sa_handler = handle_quietly;
   set.sa_flags = SA_RESTART;
-  sigaction(suite_sent_fault(SIGBUS), &set, NULL);
+  sigaction(suite_fault_to_send(SIGBUS), &set, NULL);
   ck_assert_int_eq(pipe(ends), 0);
   begin();
   ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_byte, &ends[0]), 0);
   for (i = 0; i < 5; i++) {
     nanosleep(&pause, NULL); /* the thread is in read(2) again */
-    pthread_kill(thread, suite_sent_fault(SIGBUS));
+    pthread_kill(thread, suite_fault_to_send(SIGBUS));
   }
   ck_assert_int_eq(write(ends[1], "x", 1), 1);
   pthread_join(thread, &result);
@@ -450,9 +450,9 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
         "valgrind delivers sent signals when it sees fit")
     || skip_without_values("signal_blocked_by_the_thread_stays_pending"))
     return;
-  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
+  set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
   sigemptyset(&blocked);
-  sigaddset(&blocked, suite_sent_fault(SIGSEGV));
+  sigaddset(&blocked, suite_fault_to_send(SIGSEGV));
   pthread_sigmask(SIG_BLOCK, &blocked, NULL);
   queue_to_self(NULL);
   begin();
@@ -460,8 +460,8 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
   end();
   ck_assert_int_eq(seen_count, 0);
   sigpending(&pending);
-  ck_assert_int_eq(sigismember(&pending, suite_sent_fault(SIGSEGV)), 1);
-  ck_assert_int_eq(sigwaitinfo(&blocked, &info), suite_sent_fault(SIGSEGV));
+  ck_assert_int_eq(sigismember(&pending, suite_fault_to_send(SIGSEGV)), 1);
+  ck_assert_int_eq(sigwaitinfo(&blocked, &info), suite_fault_to_send(SIGSEGV));
   ck_assert_int_eq(info.si_code, SI_QUEUE);
   ck_assert_int_eq(info.si_value.sival_int, 4711);
   ck_assert_int_eq(info.si_pid, getpid());
@@ -472,19 +472,19 @@ START_TEST(one_shot_handler_is_called_once)
 {
   struct sigaction after;
 
-  set_recording_handler(suite_sent_fault(SIGSEGV), SA_RESETHAND);
+  set_recording_handler(suite_fault_to_send(SIGSEGV), SA_RESETHAND);
   begin();
   queue_to_self(NULL);
   end();
   ck_assert_int_eq(seen_count, 1);
-  sigaction(suite_sent_fault(SIGSEGV), NULL, &after);
+  sigaction(suite_fault_to_send(SIGSEGV), NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)SIG_DFL);
 }
 END_TEST
 
 START_TEST(ignored_signal_stays_ignored)
 {
-  signal(suite_sent_fault(SIGSEGV), SIG_IGN);
+  signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
   begin();
   queue_to_self(NULL);
   end();
@@ -547,7 +547,7 @@ START_TEST(unhandled_fault_still_ends_the_process)
   ck_assert_int_eq(WTERMSIG(status), SIGSEGV);
   status = status_of(die_of_signal);
   ck_assert(WIFSIGNALED(status));
-  ck_assert_int_eq(WTERMSIG(status), suite_sent_fault(SIGSEGV));
+  ck_assert_int_eq(WTERMSIG(status), suite_fault_to_send(SIGSEGV));
   signal(SIGSEGV, SIG_IGN); /* a fault cannot be ignored */
   status = status_of(die_of_fault_elsewhere);
   ck_assert(WIFSIGNALED(status));
@@ -565,7 +565,7 @@ START_TEST(child_forked_during_a_trial_can_run_its_own_trial)
     return;
   make_forbidden_page();
   set_recording_handler(SIGSEGV, 0);
-  set_recording_handler(suite_sent_fault(SIGSEGV), 0);
+  set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
   begin();
   child = fork();
   if (child == 0) {
@@ -1053,7 +1053,7 @@ static void die_of_a_filtered_call(void)
   static const int call[] = { SYS_getppid };
 
   signal(SIGSYS, SIG_DFL);
-  if (filter(call, 1, SECCOMP_RET_TRAP) != 0)
+  if (set_filter(call, 1, SECCOMP_RET_TRAP) != 0)
     suite_exit(NO_FILTERS);
   begin();
   syscall(SYS_getppid); /* outside a body: not the trial's */
@@ -1104,7 +1104,7 @@ static void send_signal_while_filtered(const int *refused, int count)
     }
     _exit(0);
   }
-  if (filter(refused, count, SECCOMP_RET_ERRNO | EPERM) != 0)
+  if (set_filter(refused, count, SECCOMP_RET_ERRNO | EPERM) != 0)
     suite_exit(NO_FILTERS);
   cpucycles_block_signals(&saved);
   cpucycles_trial_begin(&saved);

@@ -5,8 +5,8 @@
 
 #include "include/cpucycles.h"
 
-/* Does the count go up, within some seconds at the very most? */
-static inline int counts(void)
+/* Does the count increase, within some seconds at most? */
+static inline int count_increases(void)
 {
   long long begin = cpucycles();
   int i;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Seccomp filters for suites. A filter is for good: each test sets it in a child of its own.
-   Included where configure has found linux/seccomp.h. */
+/* Seccomp filters for suites. A filter cannot be removed, so each test sets it in a child of its
+   own. Included if configure has found linux/seccomp.h. */
 
 #ifndef CPUCYCLES_FILTER_H
 #define CPUCYCLES_FILTER_H
 
-#include <linux/filter.h>
+#include <linux/set_filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-enum { NO_FILTERS = 77 }; /* exit status of a child that cannot have one */
+enum { NO_FILTERS = 77 }; /* exit status of a child that cannot set one */
 
-/* From now on, these system calls are answered with this action. Returns 0, or -1: not possible
-   here. */
-static inline int filter(const int *calls, int count, unsigned int action)
+/* Makes the kernel answer these system calls with this action. Returns 0, or -1 if that is
+   impossible here. */
+static inline int set_filter(const int *calls, int count, unsigned int action)
 {
   struct sock_filter program[16];
   struct sock_fprog whole = { 0, program };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What is promised of the first call on every kind of system. */
+/* Promises of the first call that hold on every kind of system. */
 
 #ifndef CPUCYCLES_TESTS_FIRST_CALL_H
 #define CPUCYCLES_TESTS_FIRST_CALL_H
@@ -12,7 +12,7 @@
 
 #include <limits.h>
 
-START_TEST(every_call_may_be_the_first)
+START_TEST(every_function_may_make_the_first_call)
 {
   ck_assert_ptr_nonnull(cpucycles_counter(0));
   ck_assert_ptr_null(cpucycles_counter(-1));
@@ -20,11 +20,11 @@ START_TEST(every_call_may_be_the_first)
   ck_assert_int_ge(cpucycles_persecond(), 1000);
   ck_assert_int_le(cpucycles_persecond(), 1000000000000LL);
   ck_assert_str_eq(cpucycles_version(), PACKAGE_VERSION);
-  ck_assert(counts());
+  ck_assert(count_increases());
 }
 END_TEST
 
-START_TEST(one_counter_is_selected_and_the_others_say_why_not)
+START_TEST(one_counter_is_selected_and_dropped_ones_have_a_reason)
 {
   const struct cpucycles_counter_info *counter;
   int i, selected = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What suites of the first call share: processes that have not called the library yet. */
+/* Fresh processes for the suites of the first call: the library has not been called in them. */
 
 #ifndef CPUCYCLES_FRESH_H
 #define CPUCYCLES_FRESH_H

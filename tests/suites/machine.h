@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What suites about the frequency share: a folder in a machine's place, and the estimate for it. */
+/* Simulated machines for the suites of the frequency and of remedies: a folder as the root of a
+   machine's files, and the estimate for it. */
 
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
@@ -19,7 +20,7 @@
 
 static char machine_root[] = "cpucycles-machine-XXXXXX";
 
-/* A machine that says nothing yet. */
+/* Makes a machine without files. */
 static inline void make_machine(void)
 {
   ck_assert_ptr_nonnull(mkdtemp(machine_root));
@@ -33,7 +34,7 @@ static inline void remove_machine(void)
   ck_assert_int_eq(system(command), 0);
 }
 
-/* The path below the machine's root, its folders made. */
+/* A path below the machine's root; makes its folders. */
 static inline const char *path_of(const char *path)
 {
   static char whole[512];

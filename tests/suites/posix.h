@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What POSIX leaves to systems and tests use: barriers of threads, which macOS has not, and signals
-   that carry a value, which macOS and OpenBSD have not. There, a signal is sent without one. */
+/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and signals that carry a
+   value, which macOS and OpenBSD lack. There, a signal is sent without one. */
 
 #ifndef CPUCYCLES_TESTS_POSIX_H
 #define CPUCYCLES_TESTS_POSIX_H
@@ -15,7 +15,7 @@
 
 typedef struct {
   pthread_mutex_t mutex;
-  pthread_cond_t all_are_here;
+  pthread_cond_t all_have_arrived;
   unsigned int threads, waiting, round;
 } pthread_barrier_t;
 
@@ -26,7 +26,7 @@ static inline int pthread_barrier_init(pthread_barrier_t *barrier, const void *u
   barrier->threads = threads;
   barrier->waiting = barrier->round = 0;
   pthread_mutex_init(&barrier->mutex, NULL);
-  return pthread_cond_init(&barrier->all_are_here, NULL);
+  return pthread_cond_init(&barrier->all_have_arrived, NULL);
 }
 
 static inline int pthread_barrier_wait(pthread_barrier_t *barrier)
@@ -38,17 +38,17 @@ static inline int pthread_barrier_wait(pthread_barrier_t *barrier)
   if (++barrier->waiting == barrier->threads) {
     barrier->waiting = 0;
     barrier->round++;
-    pthread_cond_broadcast(&barrier->all_are_here);
+    pthread_cond_broadcast(&barrier->all_have_arrived);
   }
   while (barrier->round == round)
-    pthread_cond_wait(&barrier->all_are_here, &barrier->mutex);
+    pthread_cond_wait(&barrier->all_have_arrived, &barrier->mutex);
   pthread_mutex_unlock(&barrier->mutex);
   return 0;
 }
 
 static inline int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
-  pthread_cond_destroy(&barrier->all_are_here);
+  pthread_cond_destroy(&barrier->all_have_arrived);
   return pthread_mutex_destroy(&barrier->mutex);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What suites need of the system, where that is POSIX. Part of suite.h. */
+/* The POSIX part of suite.h. */
 
 #ifndef CPUCYCLES_SUITE_POSIX_H
 #define CPUCYCLES_SUITE_POSIX_H
@@ -14,7 +14,7 @@
 #include <gcov.h>
 #endif
 
-/* Ends a child that a test forked. Where coverage is counted, what it has reached counts too. */
+/* Ends a child that a test forked. In a coverage run, the child's coverage counts too. */
 static inline _Noreturn void suite_exit(int status)
 {
 #ifdef CPUCYCLES_TEST_COVERAGE
@@ -23,8 +23,8 @@ static inline _Noreturn void suite_exit(int status)
   _exit(status);
 }
 
-/* How many entries a folder has, such as /proc/self/fd; -1 if it cannot be read. Where there is no
-   /proc, comparisons are between nothing and nothing. */
+/* Number of entries in a folder such as /proc/self/fd; -1 if it cannot be read. So without
+   /proc, tests compare -1 with -1. */
 static inline int suite_entries(const char *folder)
 {
   DIR *stream = opendir(folder);
@@ -38,17 +38,17 @@ static inline int suite_entries(const char *folder)
   return n;
 }
 
-/* Automake's harness sends standard output to a log, and gives descriptor 9 for what should be
-   seen. */
+/* Automake's harness sends standard output to a log, and opens descriptor 9 for messages on the
+   console. */
 static inline int suite_console(void)
 {
   return dup2(9, 9) == 9 ? 9 : 1;
 }
 
-#define suite_say(...) dprintf(suite_console(), __VA_ARGS__)
+#define suite_print(...) dprintf(suite_console(), __VA_ARGS__)
 
-/* On standard output, Check's own line has been seen. */
-static inline int suite_totals_are_to_be_said(void)
+/* On standard output, Check has already printed its own line. */
+static inline int suite_must_print_totals(void)
 {
   return suite_console() != 1;
 }
@@ -62,9 +62,9 @@ static inline volatile char *suite_forbidden_page(void)
   return page;
 }
 
-/* A signal of a fault, to be sent where no fault is. qemu takes most that are sent for its own, may
-   end by it, and restarts nothing after it; not SIGSYS. */
-static inline int suite_sent_fault(int usual)
+/* A signal of a fault, for a test that sends it without a fault. qemu treats most sent ones as
+   its own faults: it may end by them, and restarts no system call after them. SIGSYS is safe. */
+static inline int suite_fault_to_send(int usual)
 {
   return suite_under("qemu") ? SIGSYS : usual;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What suites need of the system, where that is Windows. Part of suite.h. There is no fork: the
-   program starts itself anew for each test, and says in the environment which one. */
+/* The Windows part of suite.h. There is no fork: the program starts itself again for each test,
+   and an environment variable tells the child its test. */
 
 #ifndef CPUCYCLES_SUITE_WINDOWS_H
 #define CPUCYCLES_SUITE_WINDOWS_H
 
 #include <direct.h>
 #include <io.h>
-#include <pthread.h> /* of Check's own, and nothing of the library's */
+#include <pthread.h> /* Check's own, not the library's */
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -20,7 +20,7 @@ static inline char *mkdtemp(char *name)
   return _mktemp(name) && _mkdir(name) == 0 ? name : NULL;
 }
 
-#define SUITE_WHICH "CPUCYCLES_TEST_NUMBER"
+#define SUITE_NUMBER "CPUCYCLES_TEST_NUMBER"
 
 enum { SUITE_SIZE = 128, SUITE_TIMEOUT = 60 * 1000 /* milliseconds */ };
 
@@ -29,20 +29,20 @@ static struct {
   int count;
 } suite_list;
 
-/* Only the three standard streams are inherited for sure. */
-#define suite_say(...) (printf(__VA_ARGS__), fflush(stdout))
+/* Only the three standard streams are reliably inherited. */
+#define suite_print(...) (printf(__VA_ARGS__), fflush(stdout))
 
-/* The number of the test that this process is for; -1: it starts the others. */
-static inline int suite_which(void)
+/* Number of the test that this process runs; -1: it starts the others. */
+static inline int suite_test_number(void)
 {
-  const char *which = getenv(SUITE_WHICH);
+  const char *number = getenv(SUITE_NUMBER);
 
-  return which ? atoi(which) : -1;
+  return number ? atoi(number) : -1;
 }
 
-static inline int suite_totals_are_to_be_said(void)
+static inline int suite_must_print_totals(void)
 {
-  return suite_which() < 0;
+  return suite_test_number() < 0;
 }
 
 static inline void suite_add(TCase *tests, const TTest *test)
@@ -91,19 +91,19 @@ static inline struct suite_totals suite_run_one(const TTest *test)
   return totals;
 }
 
-/* Starts this program anew. Returns its status, or the exception that ended it. */
-static inline DWORD suite_start(int which)
+/* Starts this program again. Returns its status, or the exception that ended it. */
+static inline DWORD suite_start(int number)
 {
-  char program[MAX_PATH], number[16];
-  STARTUPINFOA how = { .cb = sizeof how };
+  char program[MAX_PATH], number_text[16];
+  STARTUPINFOA startup = { .cb = sizeof startup };
   PROCESS_INFORMATION started;
   DWORD status = EXIT_FAILURE;
 
   GetModuleFileNameA(NULL, program, sizeof program);
-  snprintf(number, sizeof number, "%d", which);
-  SetEnvironmentVariableA(SUITE_WHICH, number);
+  snprintf(number_text, sizeof number_text, "%d", number);
+  SetEnvironmentVariableA(SUITE_NUMBER, number_text);
   fflush(stdout);
-  if (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &how, &started))
+  if (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started))
     return GetLastError();
   if (WaitForSingleObject(started.hProcess, SUITE_TIMEOUT) != WAIT_OBJECT_0)
     TerminateProcess(started.hProcess, WAIT_TIMEOUT);
@@ -117,13 +117,13 @@ static inline DWORD suite_start(int which)
 static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
 {
   struct suite_totals totals = { 0, 0, 0 };
-  int which = suite_which();
+  int number = suite_test_number();
 
   (void)name;
   add(NULL);
-  if (which >= 0 && which < suite_list.count)
-    return suite_run_one(suite_list.tests[which]);
-  /* Nobody is there to answer a dialog. */
+  if (number >= 0 && number < suite_list.count)
+    return suite_run_one(suite_list.tests[number]);
+  /* No user can answer a dialog. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   for (; totals.ran < suite_list.count; totals.ran++) {
     DWORD status = suite_start(totals.ran);
@@ -133,7 +133,7 @@ static inline struct suite_totals suite_run(const char *name, void (*add)(TCase 
     if (status != EXIT_SUCCESS && status != EXIT_FAILURE)
       printf("%s: ended by %#lx\n", suite_list.tests[totals.ran]->name, status);
   }
-  SetEnvironmentVariableA(SUITE_WHICH, NULL);
+  SetEnvironmentVariableA(SUITE_NUMBER, NULL);
   return totals;
 }
 

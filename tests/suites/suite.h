@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What every suite shares: running, saying the totals where they are seen, skipping aloud. Each
-   test runs in a process of its own, in which the library has not been called yet. */
+/* Shared by all suites: runs a suite, prints its totals on the console, reports skipped tests.
+   Each test runs in its own process, in which the library has not been called yet. */
 
 #ifndef CPUCYCLES_SUITE_H
 #define CPUCYCLES_SUITE_H
@@ -14,7 +14,7 @@ struct suite_totals {
   int ran, failures, errors;
 };
 
-/* Is this a run under the named tool? */
+/* Does this run use the named tool? */
 static inline int suite_under(const char *tool)
 {
   const char *under = getenv("CPUCYCLES_TEST_UNDER");
@@ -22,21 +22,21 @@ static inline int suite_under(const char *tool)
   return under && strcmp(under, tool) == 0;
 }
 
-/* Of each kind of system: a page that nobody may read, saying what should be seen, and suite_run(),
-   by which each test gets its process. */
+/* Each kind of system defines suite_forbidden_page(), a page without access; suite_print(), for
+   messages on the console; and suite_run(), which gives each test its process. */
 #ifdef CPUCYCLES_POSIX
 #include "tests/suites/suite-posix.h"
 #else
 #include "tests/suites/suite-windows.h"
 #endif
 
-/* For a promise that cannot be tested here: says which and why. The caller returns. */
+/* Reports a promise that cannot be tested here, with the reason. The caller returns. */
 static inline void skip(const char *test, const char *why)
 {
-  suite_say("skipped: %s: %s\n", test, why);
+  suite_print("skipped: %s: %s\n", test, why);
 }
 
-/* Has a sanitizer taken over the memory of this program? Its code looks at each access, too. */
+/* Does a sanitizer own the memory of this program? Its code checks each access, too. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SUITE_SANITIZED = 1 };
 #elif defined(__has_feature)
@@ -50,7 +50,7 @@ enum { SUITE_SANITIZED = 0 };
 enum { SUITE_SANITIZED = 0 };
 #endif
 
-/* The same, for a test that the tool cannot run as the system does: then it is skipped. */
+/* Skips a test that the tool cannot run as the system does. Returns 1 if it is skipped. */
 static inline int skip_under(const char *tool, const char *test, const char *why)
 {
   if (!suite_under(tool))
@@ -59,10 +59,10 @@ static inline int skip_under(const char *tool, const char *test, const char *why
   return 1;
 }
 
-/* The same, for a test in which the handler of a signal reads what its thread owns while there
-   are other threads. qemu's i386 has one table of segments for all threads, and a handler gets
-   that of the thread created last. */
-static inline int skip_where_handlers_lose_their_thread(const char *test)
+/* Likewise, for a test whose signal handler uses thread-local storage while there are other
+   threads. qemu's i386 has one table of segments for all threads, and a handler gets that of the
+   thread created last. */
+static inline int skip_where_handlers_find_another_thread(const char *test)
 {
 #ifdef __i386__
   return skip_under("qemu", test,
@@ -73,7 +73,7 @@ static inline int skip_where_handlers_lose_their_thread(const char *test)
 #endif
 }
 
-/* The same, for a test that forks while another thread may be opening a file. */
+/* Likewise, for a test that forks while another thread may open a file. */
 static inline int skip_where_forks_keep_locks(const char *test)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
@@ -85,7 +85,7 @@ static inline int skip_where_forks_keep_locks(const char *test)
     "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
 }
 
-/* The same, for a test that loads a library, and what dlerror() says then: musl loads none into a
+/* Likewise, for a test that loads a library; `error` is dlerror()'s text. musl loads none into a
    static program. */
 static inline int skip_where_nothing_loads(const char *test, const char *error)
 {
@@ -95,7 +95,7 @@ static inline int skip_where_nothing_loads(const char *test, const char *error)
   return 1;
 }
 
-/* How often to repeat what a race would have to be caught by; slow environments set it lower. */
+/* Number of repetitions for a test that looks for a race. Slow environments set it lower. */
 static inline int suite_runs(int usual)
 {
   const char *runs = getenv("CPUCYCLES_TEST_RUNS");
@@ -104,7 +104,7 @@ static inline int suite_runs(int usual)
   return wanted > 0 && wanted < usual ? wanted : usual;
 }
 
-/* The add() of a suite whose subject is not built here. */
+/* Defines the add() of a suite whose subject is not built here. */
 #define SUITE_WITHOUT(subject, why) \
   START_TEST(subject) \
   { \
@@ -120,12 +120,12 @@ static inline int suite_runs(int usual)
 static inline int suite_main(const char *name, void (*add)(TCase *tests))
 {
   struct suite_totals totals = suite_run(name, add);
-  int ran = totals.ran, bad = totals.failures + totals.errors;
+  int ran = totals.ran, failed = totals.failures + totals.errors;
 
-  if (suite_totals_are_to_be_said())
-    suite_say("Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
-      ran ? 100 * (ran - bad) / ran : 0, ran, totals.failures, totals.errors);
-  return ran > 0 && bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (suite_must_print_totals())
+    suite_print("Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
+      ran ? 100 * (ran - failed) / ran : 0, ran, totals.failures, totals.errors);
+  return ran > 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The first program of a guest of "make check-vm": does what /steps says, line by line, and
-   turns the machine off. A line is one of
+/* The first process of a guest of "make check-vm": carries out /steps line by line, and turns the
+   machine off. A line is one of
      set FILE VALUE          write a setting of the kernel
      load FILE               load a module
      unload NAME
      show PROGRAM            run a program as nobody, for the log
      root NAME PROGRAM ...   run a test: as root,
      user NAME PROGRAM ...   or as nobody
-   Says what became of each test in a line that begins with "vm:"; what a program prints goes to the
+   Prints the result of each test in a line that begins with "vm:"; the programs print to the
    same console. */
 
 #include "config.h"
@@ -29,12 +29,12 @@
 enum {
   WORDS = 16,
   NOBODY = 65534,
-  SKIPPED = 77, /* as Automake has it */
-  LIMIT = 120   /* seconds of the guest's time that a test may take */
+  SKIPPED = 77, /* Automake's status */
+  LIMIT = 120   /* longest time of a test, in seconds of the guest */
 };
 
-/* In one piece: other processes and the kernel write to the same console. */
-static void say(const char *format, ...)
+/* Writes a line at once: other processes and the kernel write to the same console. */
+static void print_line(const char *format, ...)
 {
   char line[512];
   va_list arguments;
@@ -49,39 +49,39 @@ static void say(const char *format, ...)
     abort();
 }
 
-/* A guest that is not what the tests expect. */
-static void broken(const char *what, const char *which)
+/* Reports a guest that is not as the tests expect. */
+static void report_broken(const char *what, const char *which)
 {
-  say("vm: broken: %s %s: %s\n", what, which, strerror(errno));
+  print_line("vm: broken: %s %s: %s\n", what, which, strerror(errno));
 }
 
-static void set(const char *file, const char *value)
+static void set_file(const char *file, const char *value)
 {
   int descriptor = open(file, O_WRONLY);
 
   if (descriptor < 0 || write(descriptor, value, strlen(value)) < 0)
-    broken("set", file);
+    report_broken("set", file);
   if (descriptor >= 0)
     close(descriptor);
 }
 
-static void load(const char *file)
+static void load_module(const char *file)
 {
   int descriptor = open(file, O_RDONLY | O_CLOEXEC);
 
   if (descriptor < 0 || syscall(SYS_finit_module, descriptor, "", 0) != 0)
-    broken("load", file);
+    report_broken("load", file);
   if (descriptor >= 0)
     close(descriptor);
 }
 
-static void unload(const char *name)
+static void unload_module(const char *name)
 {
   if (syscall(SYS_delete_module, name, O_NONBLOCK) != 0)
-    broken("unload", name);
+    report_broken("unload", name);
 }
 
-static void become(uid_t user, char **command)
+static void exec_as(uid_t user, char **command)
 {
   sigset_t none;
 
@@ -90,49 +90,49 @@ static void become(uid_t user, char **command)
   if (user != 0 && (setgid(user) != 0 || setuid(user) != 0))
     _exit(EXIT_FAILURE);
   execv(command[0], command);
-  say("vm: %s: %s\n", command[0], strerror(errno));
+  print_line("vm: %s: %s\n", command[0], strerror(errno));
   _exit(EXIT_FAILURE);
 }
 
-/* Returns what waitpid() says, or -1: it took too long. Leaves no process behind. */
+/* Returns waitpid()'s status, or -1 on a timeout. Leaves no process behind. */
 static int run(uid_t user, char **command)
 {
   struct timespec limit = { LIMIT, 0 };
-  pid_t child = fork(), seen;
+  pid_t child = fork(), ended;
   sigset_t ends;
-  int status = -1, late = 0;
+  int status = -1, is_late = 0;
 
   if (child == 0)
-    become(user, command);
+    exec_as(user, command);
   if (child < 0)
-    broken("fork for", command[0]);
+    report_broken("fork for", command[0]);
   sigemptyset(&ends);
   sigaddset(&ends, SIGCHLD);
-  while ((seen = waitpid(-1, &status, late ? 0 : WNOHANG)) != child) {
-    if (seen != 0) /* an orphan's end, or none */
+  while ((ended = waitpid(-1, &status, is_late ? 0 : WNOHANG)) != child) {
+    if (ended != 0) /* an orphan's end, or none */
       continue;
-    late = sigtimedwait(&ends, NULL, &limit) < 0 && errno == EAGAIN;
-    if (late)
+    is_late = sigtimedwait(&ends, NULL, &limit) < 0 && errno == EAGAIN;
+    if (is_late)
       kill(child, SIGKILL);
   }
   kill(-1, SIGKILL);
-  return late ? -1 : status;
+  return is_late ? -1 : status;
 }
 
 static void test(uid_t user, const char *name, char **command)
 {
   int status;
 
-  say("vm: begin %s\n", name);
+  print_line("vm: begin %s\n", name);
   status = run(user, command);
   if (status < 0)
-    say("vm: ERROR %s: it took more than %d seconds\n", name, LIMIT);
+    print_line("vm: ERROR %s: it took more than %d seconds\n", name, LIMIT);
   else if (WIFSIGNALED(status))
-    say("vm: ERROR %s: %s\n", name, strsignal(WTERMSIG(status)));
+    print_line("vm: ERROR %s: %s\n", name, strsignal(WTERMSIG(status)));
   else if (WEXITSTATUS(status) == SKIPPED)
-    say("vm: SKIP %s\n", name);
+    print_line("vm: SKIP %s\n", name);
   else
-    say("vm: %s %s\n", WEXITSTATUS(status) == 0 ? "PASS" : "FAIL", name);
+    print_line("vm: %s %s\n", WEXITSTATUS(status) == 0 ? "PASS" : "FAIL", name);
 }
 
 static void step(char *line)
@@ -146,11 +146,11 @@ static void step(char *line)
   if (count == 0)
     return;
   if (strcmp(words[0], "set") == 0 && count == 3)
-    set(words[1], words[2]);
+    set_file(words[1], words[2]);
   else if (strcmp(words[0], "load") == 0 && count == 2)
-    load(words[1]);
+    load_module(words[1]);
   else if (strcmp(words[0], "unload") == 0 && count == 2)
-    unload(words[1]);
+    unload_module(words[1]);
   else if (strcmp(words[0], "show") == 0 && count >= 2)
     run(NOBODY, words + 1);
   else if (strcmp(words[0], "root") == 0 && count >= 3)
@@ -158,7 +158,7 @@ static void step(char *line)
   else if (strcmp(words[0], "user") == 0 && count >= 3)
     test(NOBODY, words[1], words + 2);
   else
-    say("vm: broken: no such step: %s\n", words[0]);
+    print_line("vm: broken: no such step: %s\n", words[0]);
 }
 
 int main(void)
@@ -172,14 +172,14 @@ int main(void)
   sigprocmask(SIG_BLOCK, &ends, NULL);
   if (mount("proc", "/proc", "proc", 0, NULL) != 0 || mount("sys", "/sys", "sysfs", 0, NULL) != 0
     || mount("dev", "/dev", "devtmpfs", 0, NULL) != 0)
-    broken("mount", "what a program expects");
-  say("\n"); /* firmware may not have ended its last line */
+    report_broken("mount", "what a program expects");
+  print_line("\n"); /* ends an unfinished line of the firmware */
   steps = fopen("/steps", "re");
   if (!steps)
-    broken("open", "/steps");
+    report_broken("open", "/steps");
   while (steps && fgets(line, sizeof line, steps))
     step(line);
-  say("vm: end\n");
+  print_line("vm: end\n");
   reboot(RB_POWER_OFF);
   return 0;
 }

@@ -865,8 +865,8 @@ static int revoked_between(char **arguments)
   cycles = cpucycles() - begin;
   nanoseconds = thread_time() - nanoseconds;
   reason = find_counter(arguments[0])->reason;
-  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds, reason ? reason
-    : "as before");
+  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds,
+    reason ? reason : "as before");
   request(helper, '1');
   if (reason && strcmp(reason, "by-read") != 0)
     return fail("the event is lost");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* For check_ports.c: what default-selfcounts needs of this header, which the C library has
-   too, and which there would look for the symbol where it is not.
+/* The declarations of this header that default-selfcounts uses, for check_ports.c. It hides
+   the C library's own header: a real dlsym() would not find the symbol.
    Source: POSIX.1-2008 dlsym; macOS, dlsym(3), RTLD_DEFAULT. */
 
 #ifndef PORTS_DLFCN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* For tests/suites/check_ports.c, on systems other than Windows: what default-windows needs of this
-   header. Source: Microsoft, Windows documentation, "Windows Data Types", LARGE_INTEGER (winnt.h),
-   QueryPerformanceCounter and QueryPerformanceFrequency (profileapi.h). */
+/* The declarations of this header that default-windows uses, for check_ports.c on systems other
+   than Windows. Source: Microsoft, Windows documentation, "Windows Data Types", LARGE_INTEGER
+   (winnt.h), QueryPerformanceCounter and QueryPerformanceFrequency (profileapi.h). */
 
 #ifndef PORTS_WINDOWS_H
 #define PORTS_WINDOWS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* For check_ports.c, on systems other than macOS: what default-mach needs of this header.
+/* The declarations of this header that default-mach uses, for check_ports.c on systems other
+   than macOS.
    Source: Apple developer documentation, "Mach Absolute Time": mach_absolute_time,
    mach_timebase_info and mach_timebase_info_data_t; kern_return_t is 0 for success. */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Of Solaris' header of this name, what lib/frequency-system.c uses. */
+/* The declarations of Solaris' header of this name that lib/frequency-system.c uses, for
+   tests/check_system.c. */
 
 typedef int processorid_t;
 
