@@ -211,14 +211,16 @@ static long double error_of_window(int window)
 /* Unstated rate: a factor that is found is near the true one, and one is found if it exists. */
 static void try_find(struct fuzz_input *input)
 {
-  long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000, sixteenths = -1;
+  long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000,
+    sixteenths = -1;
   struct cpucycles_calibration calibration;
   long double rate, window_error;
   const char *reason;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
-    machine.rate = (long double)persecond * 16 / (long double)fuzz_consume_magnitude(input, 4096) / 1e9L;
+    machine.rate
+      = (long double)persecond * 16 / (long double)fuzz_consume_magnitude(input, 4096) / 1e9L;
   rate = machine.rate * 1e9L;
   reason = cpucycles_scale_find(&calibration, 0, persecond, &sixteenths);
   FUZZ_EXPECT(reason ? is_known(reason) : sixteenths > 0);
@@ -245,7 +247,8 @@ static void try_statement(struct fuzz_input *input)
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
-    stated = (long long)(machine.rate * 1e6L * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
+    stated = (long long)(machine.rate * 1e6L
+      * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
   reason = cpucycles_scale_find(&calibration, stated, 1000000000, &sixteenths);
   FUZZ_EXPECT(sixteenths == 0 && (!reason || is_known(reason)));
   if (machine.is_faulty)
