@@ -17,13 +17,13 @@ enum { READS = 64 };
 /* The machine. Each access takes time, and a stall before one access of a call may take long. */
 static struct {
   uint64_t count;
-  double part;        /* of a count */
+  double part;        /* fraction of a count */
   double rate;        /* counts per nanosecond */
   long long time;     /* ns, true time */
-  long long offset;   /* of the clock, if it can be set */
-  long long step;     /* of the clock */
+  long long offset;   /* the clock's, if it can be set */
+  long long step;     /* the clock's resolution */
   long long lag;      /* greatest lag of the coarse clock */
-  long long cost;     /* of an access */
+  long long cost;     /* time of an access */
   double stall;       /* counts */
   int stall_at;
   uint64_t seen[READS];

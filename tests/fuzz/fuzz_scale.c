@@ -70,8 +70,8 @@ static int has_multiple(long double rate, long double persecond, long double par
     long double sixteenths = nearest(rate, persecond, line);
     long double error = persecond * line - rate * sixteenths * line / 16;
 
-    /* Every rate is near some large multiple, so the error of the rate counts as often as the
-       multiple says. */
+    /* Every rate is within so many parts of some large multiple, so the error must also be small
+       against the rate: at most rate / 16. */
     if (sixteenths > 0 && is_near(rate, persecond, sixteenths, parts)
       && (error < 0 ? -error : error) + persecond * line * (500 - parts) / 1000000 <= rate / 16)
       return 1;
@@ -122,7 +122,7 @@ static void try_agreement(struct fuzz_input *input)
 static struct {
   long double time, count; /* ns, units */
   long double rate;        /* units per nanosecond */
-  int step, width, cost;  /* of the clock, in ns; of the counter, in bits; of a read, in ns */
+  int step, width, cost;  /* clock, ns; counter, bits; read, ns */
   int reads_to_interruption;         /* number of reads before the only interruption */
   long double interruption;
   int is_faulty; /* the clock or the counter jumps or stops */

@@ -34,7 +34,7 @@ static struct {
   uint64_t count, part; /* part: in 2^-32 counts */
   uint64_t rate;        /* in 2^-32 counts per nanosecond */
   long long time;       /* ns */
-  long long lag;        /* of the coarse clock */
+  long long lag;        /* the coarse clock's */
   long long stall;      /* before access number stall_at, in ns */
   int stall_at;
   uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
@@ -52,7 +52,7 @@ static uint64_t random64(void)
   return random_state;
 }
 
-/* From 0 to below limit, on a logarithmic scale. */
+/* From 0 to below limit, roughly on a logarithmic scale. */
 static long long random_below(double limit)
 {
   double top = limit, scale;
@@ -213,7 +213,7 @@ static double twenty_percent(double rate)
   return with_error(rate, 0.2);
 }
 
-/* Number of simulated steps in all. LIFE: steps from one begin() to the next. */
+/* Number of simulated steps in all. LIFE: steps from one start of the machine to the next. */
 static long steps(void)
 {
   const char *wanted = getenv("CPUCYCLES_TEST_STEPS");
@@ -422,8 +422,8 @@ END_TEST
    sleep during long gaps. */
 enum { LONG_WHEN_MOVING_UP = 1, ASLEEP_WHEN_LONG = 2, WALK_KINDS = 4 };
 
-/* Migrates between cores whose offsets spread over this many counts. The gaps are uniform, up to
-   this many counts; half of them are shorter. Returns the number of counts that differ from the
+/* Migrates at random between cores with offsets below `spread`. Gaps are uniform up to `gaps`
+   counts; about half of them are 64 times shorter. Returns how often the count differs from the
    core's own, relative to the first core. */
 static long migrate_at_random(double gaps, double spread, int kind)
 {
@@ -505,7 +505,7 @@ START_TEST(errors_of_migrations_do_not_accumulate)
 END_TEST
 
 /* A ring of cores, each ahead of the previous one, or behind it: the jumps of one round add up
-   to a wraparound. They are undone, because the gaps are short. */
+   to a wraparound. The extension undoes them, because the gaps are short. */
 START_TEST(ring_of_sixteen_cores_stays_within_a_wraparound)
 {
   long long error;

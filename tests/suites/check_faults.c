@@ -73,8 +73,8 @@ static int check_every_answer(void)
   return count_increases() ? 0 : 7;
 }
 
-/* Like in_fresh_process(), if possible() returns 0 in a process of its own; else reports a skip
-   and its reason. */
+/* Like in_fresh_process(), if is_possible() returns 0 in a process of its own; else reports a
+   skip and its reason. */
 static void expect_in_fresh_process(const char *test, int (*body)(void), int (*is_possible)(void),
   const char *why)
 {
@@ -174,7 +174,7 @@ static int call_without_memory(void)
       ;
   if (!page_is_refused() || allocate(1))
     return 21;
-  /* without the memory that the end of a process may need */
+  /* exit() may need memory */
   _exit(check_every_answer());
 }
 

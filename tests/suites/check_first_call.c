@@ -536,7 +536,7 @@ static int files_answer_sigsys(void)
 
   if (set_filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
     return NO_FILTERS;
-  /* without the files that the end of a process may write */
+  /* exit() may write files */
   _exit(!count_increases() || cpucycles_persecond() < 1000);
 }
 

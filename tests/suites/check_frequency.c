@@ -249,7 +249,7 @@ START_TEST(offline_cpus_are_not_read)
 }
 END_TEST
 
-START_TEST(fastest_cpufreq_policy_decides_read_once_each)
+START_TEST(fastest_policy_decides_and_each_is_read_once)
 {
 #define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
   make_machine();
@@ -660,7 +660,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, sysfs_is_used_under_an_emulator);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
   tcase_add_test(tests, offline_cpus_are_not_read);
-  tcase_add_test(tests, fastest_cpufreq_policy_decides_read_once_each);
+  tcase_add_test(tests, fastest_policy_decides_and_each_is_read_once);
   tcase_add_test(tests, first_cpu_present_need_not_be_number_0);
   tcase_add_test(tests, first_cpu_is_found_without_a_list_of_present_cpus);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);

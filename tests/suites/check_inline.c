@@ -290,7 +290,7 @@ static int read_from_16_threads(void)
   return bad != 0;
 }
 
-START_TEST(first_inline_read_from_16_threads_selects_once)
+START_TEST(first_inline_read_works_from_16_threads)
 {
   int i, status, runs = suite_runs(300);
   pid_t child;
@@ -332,7 +332,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, unknown_method_is_a_call);
   tcase_add_test(tests, overhead_is_the_shortest_empty_section);
 #ifdef CPUCYCLES_POSIX
-  tcase_add_test(tests, first_inline_read_from_16_threads_selects_once);
+  tcase_add_test(tests, first_inline_read_works_from_16_threads);
   tcase_add_test(tests, forked_child_continues_the_count);
 #endif
 }

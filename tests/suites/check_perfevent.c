@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the perf event counters. A software event stands in for the PMU's cycles: the thread's
-   own CPU time in nanoseconds, which every Linux counts. Tests of the mmap page record one and
-   replace the instruction by a function; the rest is the real kernel. */
+   own CPU time in nanoseconds, which every Linux counts. Tests that read through an mmap page
+   use a recorded page, and a function in place of the instruction. Everything else is the real
+   kernel. */
 
 #include "config.h"
 
@@ -1305,7 +1306,7 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
 
   page = record(0, 1, 64, 0);
   open_by_fake();
-  own.base = 0; /* clears the event's count until the opening */
+  own.base = 0; /* omits the event's count before the opening */
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
     own.spare = 64 - cases[i].width; /* as set at the opening */
@@ -1366,8 +1367,8 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
 }
 END_TEST
 
-/* The kernel moves the event to another counter after the index was read and before the counter
-   is. */
+/* The kernel moves the event to another counter between the reads of the index and of the
+   counter. */
 static void move_once(void)
 {
   if (executed > 1)

@@ -117,8 +117,9 @@ START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 }
 END_TEST
 
-/* Real hardware; the last rows with a CPU frequency that is only the default. sixteenths: of a
-   cycle per unit of a counter without a stated rate; 0: the counter is dropped. */
+/* Real hardware; the last rows with a CPU frequency that is only the default. sixteenths: the
+   multiple, in sixteenths of a cycle per unit, that is found without a stated rate; 0: the
+   counter is dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
 } machines[] = {
@@ -135,7 +136,7 @@ static const struct {
   { 2000000000, 2500000000, 20 },
   { 1600000000, 2500000000, 25 },
   { 3000000000, 1000000000, 0 },
-  { 10000000, 2596132000, 0 }, /* no multiple within 0.05 %, although it is large */
+  { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
   { 24000000, CPUCYCLES_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen near these three */
   { 25000000, CPUCYCLES_FREQUENCY_DEFAULT, 96 * 16 },
   { 19200000, CPUCYCLES_FREQUENCY_DEFAULT, 125 * 16 },
@@ -261,7 +262,7 @@ START_TEST(multiple_is_found_by_measuring)
       if (machines[i].rate == 512000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
       ck_assert_msg(!reason == (machines[i].sixteenths > 0), "%lld at %lld: %s", machines[i].rate,
-        machines[i].persecond, reason ? reason : "kept");
+        machines[i].persecond, reason ? reason : "scaled");
       if (reason)
         ck_assert_str_eq(reason, "no-multiple");
       else

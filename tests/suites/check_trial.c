@@ -30,7 +30,7 @@
 
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
-static volatile char *forbidden; /* read: SIGSEGV */
+static volatile char *forbidden; /* a read raises SIGSEGV */
 static long page;
 static volatile char read_value; /* holds every value read, or an emulator may drop the read */
 
@@ -1243,13 +1243,13 @@ static void *fault_with_an_alternate_stack(void *above)
 }
 
 /* Bit 0 of _i: above or below. Bit 1: it disarms itself (SS_AUTODISARM). */
-START_TEST(fault_is_caught_with_any_place_of_the_alternate_stack)
+START_TEST(fault_is_caught_on_any_alternate_stack)
 {
   pthread_attr_t attributes;
   pthread_t thread;
   void *succeeded;
 
-  const char *test = "fault_is_caught_with_any_place_of_the_alternate_stack";
+  const char *test = "fault_is_caught_on_any_alternate_stack";
 
   if (SUITE_SANITIZED)
     skip(test, "the sanitizer has an alternate stack of its own");
@@ -1315,7 +1315,7 @@ static void add(TCase *tests)
 #ifdef __linux__
   tcase_add_test(tests, sent_signal_of_any_code_reaches_the_application);
   tcase_add_test(tests, trial_rearms_a_self_disarming_alternate_stack);
-  tcase_add_loop_test(tests, fault_is_caught_with_any_place_of_the_alternate_stack, 0, 4);
+  tcase_add_loop_test(tests, fault_is_caught_on_any_alternate_stack, 0, 4);
   tcase_add_test(tests, restarting_handler_still_restarts_the_system_call);
 #endif
   tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);

@@ -211,7 +211,7 @@ START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
   static struct perf_event_mmap_page page;
 
-  page.time_mult = 826933653; /* of 2^31: 2596.924 MHz */
+  page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
   page.time_shift = 31;
   ck_assert_int_eq(tsc_rate_of_page(&page), 0);
   page.cap_user_time = 1;

@@ -41,7 +41,7 @@ enum {
   USAGE = 2,
   SKIPPED = 77,
   NOBODY = 65534,
-  TURNS = 2000, /* of a measured loop */
+  TURNS = 2000, /* turns of a measured loop */
   READS = 1000
 };
 
@@ -399,7 +399,7 @@ enum { THREADS = 4 };
 struct runner {
   pthread_t thread;
   unsigned long turns;
-  long long cycles, nanoseconds; /* of its loop: by the counter, and by the kernel */
+  long long cycles, nanoseconds; /* the loop's, by the counter and by the kernel */
 };
 
 static pthread_barrier_t start;
