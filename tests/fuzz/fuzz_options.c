@@ -75,7 +75,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   (void)report, (void)list;
-  examinations++;
+  examined++;
   examined_only = only;
   examined_for = seconds;
 }
@@ -124,7 +124,7 @@ struct command {
   int counter_given, observe_given;
 };
 
-/* [SIGN]DIGITS[.DIGITS][e[SIGN]DIGITS], above 0 and at most a day. */
+/* DIGITS[.DIGITS][e[SIGN]DIGITS], with a sign before it; above 0 and up to a day. */
 static int is_duration(const char *text, double *seconds)
 {
   const char *at = text;
