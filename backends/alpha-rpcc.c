@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* alpha-rpcc: this core's cycles on Alpha.
-   Register: the Process Cycle Counter, by RPCC. Readable in user mode always. Its low half is the
-   cycle counter; its high half is an offset that the operating system keeps for each process, and
-   is left out.
+   Register: the Process Cycle Counter, by RPCC. Always readable in user mode. Its low half is the
+   cycle counter. Its high half is an offset that the operating system keeps for each process;
+   read() drops it.
    Width: 32 bits. Rate: the core's, as the kernel states it (backends/common/cpuinfo-rate.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of the counter that a perf
-   event has.
-   Register: ECX is the index of the event's mapped page, less 1. Allowed in a process that has
-   an event mapped where the PMU's file rdpmc says 1, the stock value, or 2; the page then has an
-   index. Without leave RDPMC raises SIGSEGV.
+/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of a perf event's hardware
+   counter.
+   Register: ECX selects the counter; it is the index in the event's mmap page, less 1. Readable in
+   a process that has an event mapped, where the PMU's file rdpmc says 1 (the default) or 2; the
+   page then has an index. Else RDPMC raises SIGSEGV.
    Width: the page's pmc_width, 48 bits on most, sign-extended; the kernel's offset makes it 64.
-   Rate: the core's, as it runs.
+   Rate: the core's current frequency.
    Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct
    perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
 
@@ -44,7 +44,7 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
     cpucycles_perf_own.spare);
 }
 
-/* The instruction is two bytes long. */
+/* RDPMC is two bytes long: 0F 33. */
 static int rescue_rdpmc(int signal, const void *info, void *context)
 {
   ucontext_t *at = context;

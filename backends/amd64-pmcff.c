@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-pmcff: this core's cycles while not halted, by RDPMC of a fixed counter that something else
-   runs.
+/* amd64-pmcff: this core's cycles while not halted, by RDPMC of a fixed counter.
    Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), by RDPMC with ECX = 4000_0001H. Readable in
-   user mode where Linux's rdpmc file says 2: at 1, the stock value, RDPMC raises SIGSEGV except in
-   a process that has a perf event mapped, and at 0 always. Nothing here starts the counter: if
-   nothing else has, it stands still. The kernel's NMI watchdog starts it, and sets it back every
-   some seconds.
-   Width: CPUID 0AH EDX[12:5], 48 bits on most, zero-extended. Rate: the core's, as it runs.
+   user mode where Linux's rdpmc file says 2. At 1, the default, RDPMC raises SIGSEGV except in a
+   process that has a perf event mapped; at 0 it always does. The library does not start the
+   counter: it stands still if nothing else has started it. The kernel's NMI watchdog starts it,
+   and sets it back every few seconds.
+   Width: CPUID 0AH EDX[12:5], 48 bits on most, zero-extended. Rate: the core's current frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
    Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc. */
 
@@ -24,7 +23,7 @@ static long long read_fixed_counter(void)
 }
 
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
-   EDX[12:5] their width. Virtual machines without a PMU have zeros there, as AMD's CPUs have. */
+   EDX[12:5] their width. All are 0 in virtual machines without a PMU, and on AMD's CPUs. */
 static int has_fixed_counter(void)
 {
   unsigned int eax, ebx, ecx, edx, width;
@@ -35,7 +34,7 @@ static int has_fixed_counter(void)
   return (eax & 0xff) >= 2 && (edx & 0x1f) >= 2 && width > 32 && width <= 64;
 }
 
-/* AMD's CPUs have no such counter, whoever gives them a PMU. */
+/* AMD's CPUs lack the counter, also in a virtual machine with a PMU. */
 static int is_intel(void)
 {
   unsigned int signature = 0;
@@ -51,7 +50,7 @@ static int open_fixed_counter(struct cpucycles_why *why)
   (void)why;
   if (cpucycles_tried.no_pmu)
     return ENODEV;
-  /* The setting first: a file costs less than CPUID, which exits to the hypervisor. */
+  /* First the file, which costs less than CPUID: that exits to the hypervisor. */
   level = cpucycles_rdpmc_level("");
   if (level >= 2 && has_fixed_counter())
     return 0;

@@ -4,9 +4,9 @@
    does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV), or a hypervisor intercepts it, as most do:
    then RDPRU raises SIGILL. A core counts only while it is not halted, so that a migration can make
    the count step back.
-   Width: 64 bits. Rate: the core's, as it runs.
-   Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] says that there is
-   RDPRU, EDX[31:16] the largest ECX that reads a register. */
+   Width: 64 bits. Rate: the core's current frequency.
+   Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] says that the CPU has
+   RDPRU, EDX[31:16] is the largest ECX that reads a register. */
 
 #include "config.h"
 
@@ -22,8 +22,8 @@ static int open_aperf(struct cpucycles_why *why)
   unsigned int eax, ebx, ecx, edx;
 
   (void)why;
-  /* Every CPU of this architecture has the leaf, for the sizes of its addresses. Asking for the
-     largest first would cost a second exit to the hypervisor, some microseconds. */
+  /* Every x86-64 CPU has this leaf, for the sizes of its addresses. A query of the largest leaf
+     would cost a second exit to the hypervisor, some microseconds. */
   cpucycles_tried.cpuid = -1;
   __cpuid(0x80000008, eax, ebx, ecx, edx);
   cpucycles_tried.cpuid = 1;

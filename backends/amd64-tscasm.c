@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-tscasm: the time-stamp counter of x86-64, for compilers without the intrinsic. Who may
-   read it, how it fails and who states its rate: backends/common/x86-tsc.h. Width: 64 bits. Source:
-   Intel SDM volume 2, RDTSC. */
+/* amd64-tscasm: the time-stamp counter of x86-64, for compilers without the intrinsic. Access,
+   failures and rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2,
+   RDTSC. */
 
 #include "config.h"
 

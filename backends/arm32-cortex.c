@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm32-cortex: this core's cycles on ARMv7 and later, by the PMU's cycle counter, where something
-   has opened it to user mode.
-   Register: PMCCNTR, by MRC p15, 0, Rt, c9, c13, 0. Readable at PL0 where PMUSERENR.EN is set,
-   which a kernel module does and Linux by itself does not; else it raises SIGILL. It can be
-   readable and stand still.
-   Width: 32 bits. Rate: the core's, as it runs; a 64th of it where PMCR.D is set.
+/* arm32-cortex: this core's cycles on ARMv7 and later, by the PMU's cycle counter.
+   Register: PMCCNTR, by MRC p15, 0, Rt, c9, c13, 0. Readable at PL0 where PMUSERENR.EN is set; a
+   kernel module can set it, Linux itself does not. Else MRC raises SIGILL. A readable counter may
+   stand still.
+   Width: 32 bits. Rate: the core's current frequency; a 64th of it where PMCR.D is set.
    Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter C12 "The
    Performance Monitors Extension", and the registers PMCCNTR and PMUSERENR. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm32-vct: the system counter, as the virtual machine that this is sees it.
+/* arm32-vct: the virtual count of the system counter.
    Register: CNTVCT, by MRRC p15, 1, Rt, Rt2, c14. Readable at PL0 on ARMv7 CPUs that have the
-   Generic Timer and later ones, where CNTKCTL.PL0VCTEN is set, as Linux does unless an erratum
-   forbids it; else it raises SIGILL.
+   Generic Timer, and on later CPUs, where CNTKCTL.PL0VCTEN is set; Linux sets it unless an erratum
+   forbids that. Else MRRC raises SIGILL.
    Width: 56 bits at least, zero-extended.
    Rate: CNTFRQ, by MRC p15, 0, Rt, c14, c0, 0, as firmware programmed it; on some boards it did
    not.

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm64-perfpmc: user-mode core cycles of the calling thread, by the PMU register that a perf
-   event has.
-   Register: PMCCNTR_EL0 where the index of the event's mapped page is 32; PMEVCNTR<n>_EL0 for n
-   + 1. Linux opens them to user mode (since 5.17) for a thread that has an event of its own
-   which asks for that, config1 bit 1, while sysctl kernel.perf_user_access is 1; otherwise MRS
-   raises SIGILL. The page's cap_user_rdpmc says 1 either way: the index tells.
-   Width: 64 bits by config1 bit 0, or what pmc_width says, sign-extended. Rate: the core's, as
-   it runs.
+/* arm64-perfpmc: user-mode core cycles of the calling thread, by the PMU register of a perf event.
+   Register: PMCCNTR_EL0 if the index in the event's mmap page is 32; PMEVCNTR<n>_EL0 if it is
+   n + 1. Readable (Linux, since 5.17) in a thread that has an event of its own which requests user
+   access by config1 bit 1, while sysctl kernel.perf_user_access is 1; else MRS raises SIGILL. The
+   page's cap_user_rdpmc is 1 in both cases: only the index tells whether the register is readable.
+   Width: 64 bits by config1 bit 0, else the page's pmc_width, sign-extended. Rate: the core's
+   current frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension"; Linux, Documentation/arch/arm64/perf.rst, "Perf Userspace PMU Hardware
    Counter Access". */
@@ -76,8 +75,8 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
   return cpucycles_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
-/* The instruction is MRS, of four bytes: 1101 0101 0011 and the register in 16 bits, of which
-   op0, op1 and CRn say "performance monitors": S3_3_C9_... or S3_3_C14_... */
+/* MRS is four bytes long: 1101 0101 0011, then the system register. The mask keeps op0, op1 and
+   CRn, which are those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
 static int is_instruction(uint32_t code)
 {
   return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;

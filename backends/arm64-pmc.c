@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm64-pmc: this core's cycles, by the PMU's cycle counter, where something has opened it to user
-   mode.
-   Register: PMCCNTR_EL0, by MRS. Readable at EL0 where PMUSERENR_EL0.EN or .CR is set, which a
-   kernel module does and Linux by itself does not; else it raises SIGILL. It can be readable and
-   stand still: after Linux has closed the perf event that it was opened to user mode for.
-   Width: 64 bits. Rate: the core's, as it runs.
+/* arm64-pmc: this core's cycles, by the PMU's cycle counter.
+   Register: PMCCNTR_EL0, by MRS. Readable at EL0 where PMUSERENR_EL0.EN or .CR is set; a kernel
+   module can set them, Linux itself does not. Else MRS raises SIGILL. A readable counter may stand
+   still: after Linux has closed the perf event for which it had enabled user access.
+   Width: 64 bits. Rate: the core's current frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension", and the registers PMCCNTR_EL0 and PMUSERENR_EL0. */
 

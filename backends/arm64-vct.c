@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm64-vct: the system counter, as the virtual machine that this is sees it.
-   Register: CNTVCT_EL0, by MRS, with no ISB before it: the CPU may read it early, by some
-   instructions. Readable at EL0 where CNTKCTL_EL1.EL0VCTEN is set, as Linux does; where an erratum
-   makes Linux clear it, or prctl(PR_SET_TSC) does, the read is trapped and emulated, or raises
-   SIGSEGV; else SIGILL.
+/* arm64-vct: the virtual count of the system counter.
+   Register: CNTVCT_EL0, by MRS with no ISB before it: the CPU may read it some instructions early.
+   Readable at EL0 where CNTKCTL_EL1.EL0VCTEN is set; Linux sets it. Where Linux clears it, because
+   of an erratum or on prctl(PR_SET_TSC), the read is trapped and emulated, or raises SIGSEGV;
+   elsewhere it raises SIGILL.
    Width: 56 bits at least, zero-extended; 64 bits where the counter runs at 1 GHz.
    Rate: CNTFRQ_EL0, as firmware programmed it: 1 GHz since Armv8.6, 19.2 to 62.5 MHz before.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in
@@ -24,7 +24,7 @@ static long long cntfrq(void)
   unsigned long long hz;
 
   __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
-  return plausible_rate(hz & 0xffffffff); /* what is above is reserved */
+  return plausible_rate(hz & 0xffffffff); /* the upper half is reserved */
 }
 
 const struct cpucycles_backend cpucycles_backend_arm64_vct = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-mach: the clock of macOS's kernel, that stands still while the system sleeps.
-   Anybody may read it; it cannot fail. On Apple Silicon a unit is a tick of the system counter, on
+/* default-mach: the clock of macOS's kernel, which stands still while the system sleeps.
+   Always readable; it cannot fail. On Apple Silicon a unit is a tick of the system counter, on
    Intel and under Rosetta a nanosecond.
-   Width: 64 bits. Rate: mach_timebase_info() states a unit's nanoseconds as a fraction, 125/3 for
-   24 MHz.
+   Width: 64 bits. Rate: mach_timebase_info() states the nanoseconds of a unit as a fraction, 125/3
+   for 24 MHz.
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
 
 #include "config.h"

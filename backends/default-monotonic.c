@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-monotonic: the OS clock that no clock setting moves, in nanoseconds since some start.
-   Anybody may read it; it fails only where a filter forbids the system call. What its ticks are
-   finer than a nanosecond or coarser, the trial finds out.
+/* default-monotonic: the OS clock that does not jump when the time is set, in nanoseconds since an
+   unspecified start.
+   Readable everywhere, unless a filter forbids the system call. The trial measures its granularity.
+   Width: 64 bits. Rate: 1 GHz.
    Source: POSIX.1-2008 clock_gettime, CLOCK_MONOTONIC. */
 
 #include "config.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-perfevent: user-mode core cycles of the calling thread, by read(2) of a perf event.
-   Needs a PMU with a driver, and the kernel's leave: perf_event_paranoid at most 2, or
-   CAP_SYS_ADMIN. How threads and forked children get their own, and what happens where one is
-   lost: perf-open.c.
-   Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
+   Readable where the kernel has a driver for the PMU, and perf_event_paranoid is at most 2 or the
+   program has CAP_SYS_ADMIN. Threads, forked children and lost events:
+   backends/common/perf-open.c.
+   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */
 
 #include "config.h"

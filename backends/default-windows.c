@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-windows: the performance counter of Windows.
-   Anybody may read it; it cannot fail since Windows XP. The system chooses what is behind it, most
+   Always readable; it cannot fail since Windows XP. The system chooses the hardware behind it, most
    often the time-stamp counter, divided.
    Width: 64 bits. Rate: QueryPerformanceFrequency() states it, 10 MHz on most; fixed while the
    system runs.

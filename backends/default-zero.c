@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-zero: a counter that stands still, so that there is always a row to name when all else
-   fails. It can raise nothing and measure nothing; the library drops it as not increasing. */
+/* default-zero: always 0, so that the list of counters is never empty. It raises no signal, and
+   the library drops it as not increasing. */
 
 #include "config.h"
 

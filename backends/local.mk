@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# Counters. A new one is: its row in backends.def, its file here, its probe in probes/, and its two
-# lines below. configure decides which of these files are compiled.
+# The counters. To add one, add its row in backends.def, its file here, its probe in probes/, and
+# its two lines below. configure decides which of these files are compiled.
 
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# What counters of one family share, or of all that the kernel tells something.
+# Headers that several counters share.
 EXTRA_DIST += backends/common/cpuinfo-rate.h
 EXTRA_DIST += backends/common/dependent-add.h
 EXTRA_DIST += backends/common/mips-cc.h

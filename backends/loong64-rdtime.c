@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* loong64-rdtime: the stable counter of LoongArch.
    Register: the Stable Counter, by RDTIME.D. Readable in user mode unless CSR.MISC.DRDTL3 is set;
-   then it raises SIGILL.
-   Width: 64 bits. Rate: constant; CPUCFG word 4 is the crystal's, and word 5 by what it is
-   multiplied (bits 15:0) and divided (bits 31:16), if word 2 says by LLFTP that there is such a
-   counter. CPUCFG is readable in user mode always, and 0 for words that a CPU does not have.
+   then RDTIME.D raises SIGILL.
+   Width: 64 bits. Rate: constant, stated by CPUCFG: word 4 is the crystal's frequency, word 5 its
+   multiplier (bits 15:0) and divisor (bits 31:16), if LLFTP in word 2 says that the CPU has the
+   counter. CPUCFG is always readable in user mode; words that a CPU does not have are 0.
    Source: LoongArch Reference Manual volume 1, sections 2.2.10.4 "RDTIME{L/H}.W, RDTIME.D" and
    2.2.10.5 "CPUCFG". */
 

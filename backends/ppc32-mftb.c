@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* ppc32-mftb: the time base of 32-bit PowerPC.
-   Registers: TBL and TBU, by MFTB and MFTBU. Readable in user mode always; the PowerPC 601 has
+   Registers: TBL and TBU, by MFTB and MFTBU. Always readable in user mode; the PowerPC 601 has
    other registers, and raises SIGILL.
-   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
-   Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h), a quarter of the bus's on
-   most.
+   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
+   of it agree.
+   Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h); on most a quarter of
+   the bus frequency.
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* ppc64-mftb: the time base of 64-bit PowerPC.
-   Register: TB, by MFSPR 268, which is what MFTB is there. Readable in user mode always.
-   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h), 512 MHz since
-   POWER6.
+   Register: TB, by MFSPR 268, the 64-bit form of MFTB. Always readable in user mode.
+   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h), 512 MHz
+   since POWER6.
    Source: Power ISA version 3.1, book II, chapter "Time Base"; Linux,
    arch/powerpc/kernel/time.c. */
 

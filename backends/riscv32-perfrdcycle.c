@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* riscv32-perfrdcycle: user-mode core cycles of the calling thread, by the counter CSR that a
-   perf event has.
-   Register: CSR C00H + n, where the index of the event's mapped page is n + 1, the upper half
-   80H further. Linux (since 6.6) opens it to user mode while a thread has an event of its own
-   mapped, unless sysctl kernel.perf_user_access is 0; otherwise CSRR raises SIGILL. Which
-   counter it is the firmware decides.
-   Width: what pmc_width says, sign-extended. Rate: the hart's, as it runs.
+/* riscv32-perfrdcycle: user-mode core cycles of the calling thread, by the counter CSR of a perf
+   event.
+   Registers: CSR C00H + n, and C80H + n for the upper half, where the index in the event's mmap
+   page is n + 1. Readable (Linux, since 6.6) while the thread has an event of its own mapped, unless
+   sysctl kernel.perf_user_access is 0; else CSRR raises SIGILL. Firmware decides which counter an
+   event gets.
+   Width: the page's pmc_width, sign-extended. Rate: the hart's current frequency.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions; Linux,
    drivers/perf/riscv_pmu.c, and Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
 

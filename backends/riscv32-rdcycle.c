@@ -3,8 +3,9 @@
    Registers: the cycle and cycleh CSRs, by RDCYCLE and RDCYCLEH. Readable in user mode where
    scounteren and mcounteren have bit CY set; else they raise SIGILL. Linux since 6.6 keeps it clear
    unless sysctl kernel.perf_user_access is 2.
-   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
-   Rate: the hart's, as it runs.
+   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
+   of it agree.
+   Rate: the hart's current frequency.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
    Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv32-rdtime: the machine's timer.
    Registers: the time and timeh CSRs, by RDTIME and RDTIMEH. Readable in user mode where scounteren
-   has bit TM set, as Linux does; else they raise SIGILL. Firmware emulates them on harts that do
-   not have them, so that a read can take long.
-   Width: 64 bits, in halves: the high one is read twice, until nothing has been carried in between.
+   has bit TM set; Linux sets it. Else they raise SIGILL. Firmware emulates them on harts that do
+   not have them, where a read takes long.
+   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
+   of it agree.
    Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdcycle: this hart's cycles.
    Register: the cycle CSR, by RDCYCLE. Readable in user mode where scounteren and mcounteren have
-   bit CY set; else it raises SIGILL. Linux since 6.6 keeps it clear unless sysctl
+   bit CY set; else RDCYCLE raises SIGILL. Linux since 6.6 keeps it clear unless sysctl
    kernel.perf_user_access is 2.
-   Width: 64 bits. Rate: the hart's, as it runs.
+   Width: 64 bits. Rate: the hart's current frequency.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
    Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdtime: the machine's timer.
-   Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set, as
-   Linux does; else it raises SIGILL. Firmware emulates it on harts that do not have it, so that a
-   read can take long.
-   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on
-   most.
+   Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set; Linux
+   sets it. Else RDTIME raises SIGILL. Firmware emulates it on harts that do not have it, where a
+   read takes long.
+   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some
+   MHz on most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* s390x-stckf: the time-of-day clock, by STORE CLOCK FAST, which unlike STORE CLOCK may give two
-   reads the same value and so need not wait.
-   Register: the TOD clock. Readable in user mode always; on machines before z9 the instruction
+/* s390x-stckf: the time-of-day clock, by STORE CLOCK FAST. Unlike STORE CLOCK it may return the
+   same value twice, and so does not wait for the next one.
+   Register: the TOD clock. Always readable in user mode; on machines before z9 the instruction
    raises SIGILL.
-   Width: 64 bits, counted from 1900. Rate: bit 51 is a microsecond, and 4096 units are.
+   Width: 64 bits, counted from 1900. Rate: 4.096 GHz, as bit 51 is a microsecond.
    Source: z/Architecture Principles of Operation (SA22-7832), chapter 4, section "Time-of-Day
    Clock", and chapter 7, STORE CLOCK FAST. */
 

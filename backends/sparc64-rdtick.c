@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* sparc64-rdtick: this core's cycles on SPARC V9.
-   Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else it raises
-   SIGILL, as on machines where Linux or the hypervisor lets users have %stick alone.
-   Width: 63 bits, and bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel
-   states it (backends/common/cpuinfo-rate.h).
+   Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else RD raises
+   SIGILL, as on machines where Linux or the hypervisor lets users read %stick only.
+   Width: 63 bits; bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel states
+   it (backends/common/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
 

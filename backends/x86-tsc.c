@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* x86-tsc: the time-stamp counter of i386, by the compiler's intrinsic. Who may read it, how it
-   fails and who states its rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2,
-   RDTSC. */
+/* x86-tsc: the time-stamp counter of i386, by the compiler's intrinsic. Access, failures and
+   rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where there is gettimeofday: everywhere, it is meant. */
+/* Links where the system has gettimeofday, which should be everywhere. */
 
 #include <stddef.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where macOS is, whether or not this one has thread_selfcounts. */
+/* Links on macOS, with or without thread_selfcounts. */
 
 #ifndef __APPLE__
 #error the target is not macOS

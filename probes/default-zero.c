@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links wherever C does. */
+/* Links everywhere. */
 
 int main(void)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What mips64-cc and mips32-cc share: all.
-   Registers: CC (number 2), the coprocessor's Count, times CCRes (number 3), the cycles between
-   two steps of it, 2 on most, by RDHWR. Readable in user mode where HWREna has their bits set;
-   else, and on CPUs older than release 2, which lack the instruction, Linux emulates it. They
-   raise SIGILL where neither is so. It can be readable and stand still, under emulators.
+/* The whole of mips64-cc and mips32-cc but their names.
+   Registers, by RDHWR: CC (number 2), the coprocessor's Count; CCRes (number 3), the cycles between
+   two steps of CC, 2 on most. read() returns their product. Readable in user mode where HWREna has
+   their bits set; else, and on CPUs older than release 2, which lack the instruction, Linux
+   emulates it. RDHWR raises SIGILL where it is neither readable nor emulated. Under emulators a
+   readable counter may stand still.
    Width: 32 bits. Rate: the core's pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
    "HWREna Register". */
@@ -23,7 +24,7 @@
 #define MIPS_RDHWR(number) ".set push\n\t.set mips32r2\n\trdhwr %0, $" #number "\n\t.set pop"
 #endif
 
-/* CCRes: cycles between two steps of CC. Written by open() only, before publication. */
+/* CCRes. Written by open() only, before the counter is published. */
 static unsigned int cycles_a_tick;
 
 static int open_cc(struct cpucycles_why *why)
@@ -33,7 +34,7 @@ static int open_cc(struct cpucycles_why *why)
   return cycles_a_tick ? 0 : ENODEV;
 }
 
-/* CC has 32 bits; the product's low 32 bits count on where it wraps. */
+/* CC has 32 bits; the low 32 bits of the product continue where it wraps. */
 static long long read_cc(void)
 {
   unsigned int ticks;

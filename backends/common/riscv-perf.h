@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What riscv64-perfrdcycle and riscv32-perfrdcycle share: all but their names. The counter CSRs
-   are C00H (cycle) to C1FH, and their upper halves on 32-bit RISC-V C80H to C9FH. CSRR takes the
-   number as a constant.
+/* The whole of riscv64-perfrdcycle and riscv32-perfrdcycle but their names. The counter CSRs are
+   C00H (cycle) to C1FH, and their upper halves on 32-bit RISC-V C80H to C9FH. CSRR has the number
+   as a constant.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr"
    for the code of CSRRS; Linux, drivers/perf/riscv_pmu.c. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What riscv64-rdtime and riscv32-rdtime share: the rate of the time CSR. No register states it,
-   but the kernel does: by the system call riscv_hwprobe where it is new enough
+/* Rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register states it. The kernel
+   states it by the system call riscv_hwprobe where it is new enough
    (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ), else, unless it was
    booted by ACPI, by the device tree (Documentation/devicetree/bindings/riscv/cpus.yaml,
    timebase-frequency). */
@@ -27,7 +27,7 @@
 enum { HWPROBE_TIME_CSR_FREQ = 8 };
 
 struct hwprobe_pair {
-  int64_t key; /* a kernel that does not know it puts -1 here */
+  int64_t key; /* set to -1 by a kernel that lacks the key */
   uint64_t value;
 };
 
