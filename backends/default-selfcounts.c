@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-selfcounts: core cycles of the calling thread, by macOS's thread_selfcounts().
-   Anybody may ask, on Apple Silicon since macOS 12.4. The function has no public header, so that it
-   is looked up when the library opens it; a system without it, and hardware without counters
-   (ENOTSUP), are seen there. Where a later read fails, the thread goes on with the OS clock in
-   cycles. The count goes with the thread from core to core, and covers the kernel's work for it
-   too. It never runs backward in a thread: a forked child, whose thread is new to the system, goes
-   on from its parent's count.
-   Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
+   Readable on Apple Silicon since macOS 12.4. No public header declares the function, so open()
+   looks it up. open() fails on systems without it (ENOSYS) and on hardware without counters
+   (ENOTSUP). If a later read fails, the thread continues with the OS clock, scaled to cycles. The
+   count follows the thread from core to core, and includes the kernel's work for the thread. It
+   never runs backward in a thread: a forked child, whose thread is new to the system, continues
+   from its parent's count.
+   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
    Source: XNU, bsd/sys/resource_private.h (THSC_CPI) and bsd/kern/kern_recount.c. */
 
 #include "config.h"
@@ -20,7 +20,7 @@
 
 enum { THSC_CPI = 1 };
 
-/* What THSC_CPI fills in. */
+/* The result of THSC_CPI. */
 struct counts {
   uint64_t instructions, cycles;
 };
@@ -30,15 +30,15 @@ typedef int selfcounts_function(uint32_t kind, void *counts, size_t size);
 /* Written by open() only, before the counter is published. */
 static selfcounts_function *selfcounts;
 
-/* What a thread owns. */
+/* State of the calling thread. */
 static _Thread_local struct {
-  int clock;      /* does it go on with the clock? */
-  long long base; /* to be added to what the system or the clock says */
-  long long last; /* what was returned last */
-} own;
+  int uses_clock; /* 1 after a read has failed */
+  long long base; /* added to the system's or the clock's count */
+  long long last; /* result of the last read */
+} this_thread;
 
 /* Returns 0 or an errno. */
-static int ask(struct counts *counts)
+static int read_counts(struct counts *counts)
 {
   return selfcounts(THSC_CPI, counts, sizeof *counts) == 0 ? 0 : errno;
 }
@@ -51,14 +51,14 @@ static int open_selfcounts(struct cpucycles_why *why)
   selfcounts = (selfcounts_function *)dlsym(RTLD_DEFAULT, "thread_selfcounts");
   if (!selfcounts)
     return ENOSYS;
-  return ask(&counts);
+  return read_counts(&counts);
 }
 
-/* The next best, for this thread, from here on. */
-static void go_on_with_clock(void)
+/* From now on, this thread counts by the next best counter. */
+static void continue_with_clock(void)
 {
-  own.clock = 1;
-  own.base = own.last - cpucycles_next_best();
+  this_thread.uses_clock = 1;
+  this_thread.base = this_thread.last - cpucycles_next_best();
 }
 
 static long long read_cycles(void)
@@ -67,22 +67,23 @@ static long long read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  if (!own.clock && ask(&counts) != 0)
-    go_on_with_clock();
-  count = own.base + (own.clock ? cpucycles_next_best() : (long long)counts.cycles);
-  if (count < own.last) {
-    own.base += own.last - count;
-    count = own.last;
+  if (!this_thread.uses_clock && read_counts(&counts) != 0)
+    continue_with_clock();
+  count = this_thread.base;
+  count += this_thread.uses_clock ? cpucycles_next_best() : (long long)counts.cycles;
+  if (count < this_thread.last) {
+    this_thread.base += this_thread.last - count;
+    count = this_thread.last;
   }
-  own.last = count;
+  this_thread.last = count;
   errno = saved_errno;
   return count;
 }
 
 static void close_selfcounts(void)
 {
-  own.clock = 0;
-  own.base = own.last = 0;
+  this_thread.uses_clock = 0;
+  this_thread.base = this_thread.last = 0;
 }
 
 const struct cpucycles_backend cpucycles_backend_default_selfcounts = {
