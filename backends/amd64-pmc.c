@@ -40,8 +40,8 @@ static const struct cpucycles_perf_method method = {
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, rdpmc, cpucycles_perf_own.index,
-    cpucycles_perf_own.spare);
+  return cpucycles_perf_read(&method, rdpmc, cpucycles_perf_self.index,
+    cpucycles_perf_self.shift);
 }
 
 /* RDPMC is two bytes long: 0F 33. */

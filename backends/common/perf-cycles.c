@@ -28,13 +28,13 @@ enum { RETRIES = 100 /* of the page's seqlock, before read(2) is used */ };
 
 const struct perf_event_mmap_page cpucycles_perf_no_page;
 
-CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own = {
+CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_self = {
   .only_page = &cpucycles_perf_no_page,
   .index = UINT32_MAX,
   .only_descriptor = -1,
 };
 
-int cpucycles_perf_is_ours(const struct cpucycles_perf_event *event)
+int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
 {
   uint64_t id = 0;
 
@@ -51,14 +51,14 @@ static inline int read_event(const struct cpucycles_perf_event *event, struct re
 
 int cpucycles_perf_read_descriptors(long long *count)
 {
-  unsigned long long sum = (unsigned long long)own.base;
+  unsigned long long sum = (unsigned long long)self.base;
   struct reading reading;
   int i;
 
-  for (i = 0; i < own.count; i++) {
-    if (!read_event(&own.event[i], &reading))
+  for (i = 0; i < self.event_count; i++) {
+    if (!read_event(&self.events[i], &reading))
       return -1;
-    if (own.count == 1 && reading.enabled != reading.running)
+    if (self.event_count == 1 && reading.enabled != reading.running)
       return -1; /* some of the time is missing; of several kinds of core, one runs at a time */
     sum += reading.value;
   }
@@ -74,43 +74,44 @@ static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method 
   int tries;
 
   for (tries = 0; tries < RETRIES; tries++) {
-    unsigned long long sum = (unsigned long long)own.base;
-    uint32_t lock[CPUCYCLES_PERF_KINDS] = { 0 }, live = 0;
-    int i, changed = 0, spare = 0, partial = 0;
+    unsigned long long sum = (unsigned long long)self.base;
+    uint32_t lock[CPUCYCLES_PERF_KINDS] = { 0 }, current = 0;
+    int i, is_changed = 0, shift = 0, is_partial = 0;
 
-    for (i = 0; i < own.count; i++)
-      lock[i] = ((const volatile struct perf_event_mmap_page *)own.event[i].page)->lock;
-    for (i = 0; i < own.count; i++) {
-      const volatile struct perf_event_mmap_page *page = own.event[i].page;
+    for (i = 0; i < self.event_count; i++)
+      lock[i] = ((const volatile struct perf_event_mmap_page *)self.events[i].page)->lock;
+    for (i = 0; i < self.event_count; i++) {
+      const volatile struct perf_event_mmap_page *page = self.events[i].page;
       uint32_t index = page->index;
 
       sum += (unsigned long long)page->offset;
-      partial |= (index != 0 && live != 0)
-        || (own.count == 1 && page->time_enabled != page->time_running);
+      is_partial |= (index != 0 && current != 0)
+        || (self.event_count == 1 && page->time_enabled != page->time_running);
       if (index != 0) {
-        live = index;
-        spare = 64 - page->pmc_width;
-        sum += (unsigned long long)((int64_t)(method->instruction(index) << spare) >> spare);
+        current = index;
+        shift = 64 - page->pmc_width;
+        sum += (unsigned long long)((int64_t)(method->instruction(index) << shift) >> shift);
       }
     }
-    for (i = 0; i < own.count; i++)
-      changed |= ((const volatile struct perf_event_mmap_page *)own.event[i].page)->lock != lock[i];
-    if (!changed) {
-      if (spare == own.spare && live != 0)
-        own.index = live; /* the kernel has moved the event to another counter */
+    for (i = 0; i < self.event_count; i++)
+      is_changed
+        |= ((const volatile struct perf_event_mmap_page *)self.events[i].page)->lock != lock[i];
+    if (!is_changed) {
+      if (shift == self.shift && current != 0)
+        self.index = current; /* the kernel has moved the event to another counter */
       *count = (long long)sum;
-      return live != 0 && !partial ? 0 : -1;
+      return current != 0 && !is_partial ? 0 : -1;
     }
   }
   return -1;
 }
 
-int cpucycles_perf_is_shown(void)
+int cpucycles_perf_pages_show_count(void)
 {
   int i, shown = 0;
 
-  for (i = 0; i < own.count; i++) {
-    const volatile struct perf_event_mmap_page *page = own.event[i].page;
+  for (i = 0; i < self.event_count; i++) {
+    const volatile struct perf_event_mmap_page *page = self.events[i].page;
 
     if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
       return 0;
@@ -129,7 +130,7 @@ int cpucycles_perf_is_page(const struct perf_event_mmap_page *page)
     && ((const volatile struct perf_event_mmap_page *)page)->data_offset == size;
 }
 
-void cpucycles_perf_calmly(void (*change)(const struct cpucycles_perf_method *),
+void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
   sigset_t mask;
@@ -143,48 +144,48 @@ void cpucycles_perf_calmly(void (*change)(const struct cpucycles_perf_method *),
    of vfork(), which has its parent's storage, the parent's event stands still. */
 static int is_disabled(long long count)
 {
-  return count == own.last && getpid() == own.process;
+  return count == self.last && getpid() == self.process;
 }
 
 /* In every state, with whatever changes it. A single event's descriptor comes here when the read
    in cpucycles_perf_slow() has failed: another file is not read again. */
-static __attribute__((noinline)) long long read_any(const struct cpucycles_perf_method *method,
-  int saved_errno)
+static __attribute__((noinline)) long long
+read_and_recover(const struct cpucycles_perf_method *method, int saved_errno)
 {
-  long long count = own.last;
+  long long count = self.last;
 
-  if (own.state == CPUCYCLES_PERF_UNOPENED || is_forked())
-    cpucycles_perf_calmly(cpucycles_perf_begin, method);
-  if (own.state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
-    cpucycles_perf_calmly(cpucycles_perf_leave_pages, method);
-  if (own.state == CPUCYCLES_PERF_BY_DESCRIPTORS
-    && ((own.only_descriptor >= 0 && !cpucycles_perf_is_ours(&own.event[0]))
+  if (self.state == CPUCYCLES_PERF_UNOPENED || is_forked())
+    cpucycles_perf_with_signals_blocked(cpucycles_perf_begin_thread, method);
+  if (self.state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
+    cpucycles_perf_with_signals_blocked(cpucycles_perf_leave_pages, method);
+  if (self.state == CPUCYCLES_PERF_BY_DESCRIPTORS
+    && ((self.only_descriptor >= 0 && !cpucycles_perf_has_descriptor(&self.events[0]))
       || cpucycles_perf_read_descriptors(&count) != 0 || is_disabled(count)))
-    cpucycles_perf_calmly(cpucycles_perf_lose, method);
-  if (own.state == CPUCYCLES_PERF_BY_NEXT_BEST)
-    count = own.base + cpucycles_next_best();
-  if (count > own.last)
-    own.last = count;
+    cpucycles_perf_with_signals_blocked(cpucycles_perf_use_next_best, method);
+  if (self.state == CPUCYCLES_PERF_BY_NEXT_BEST)
+    count = self.base + cpucycles_next_best();
+  if (count > self.last)
+    self.last = count;
   errno = saved_errno;
-  return own.last;
+  return self.last;
 }
 
 /* The usual case of a read by read(2) comes first, and is one system call. */
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
 {
-  unsigned long long base = (unsigned long long)own.base;
+  unsigned long long base = (unsigned long long)self.base;
   int saved_errno = errno;
   struct reading reading;
 
-  if (own.only_descriptor >= 0 && own.process == cpucycles_perf_this_process()
-    && read_event(&own.event[0], &reading)
+  if (self.only_descriptor >= 0 && self.process == cpucycles_perf_this_process()
+    && read_event(&self.events[0], &reading)
     && reading.enabled == reading.running) {
     long long count = (long long)(base + reading.value);
 
-    if (count > own.last)
-      return own.last = count;
+    if (count > self.last)
+      return self.last = count;
   }
-  return read_any(method, saved_errno);
+  return read_and_recover(method, saved_errno);
 }
 
 /* The linker's names for where the section begins and ends. */
@@ -220,16 +221,16 @@ int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags)
 
 int cpucycles_perf_rescue_instruction(void)
 {
-  int saved_errno = errno, i, done = own.count > 0;
+  int saved_errno = errno, i, done = self.event_count > 0;
 
   if (is_forked())
     return 1; /* the lock, which is read next, is no longer mapped: that is rescued, too */
-  for (i = 0; i < own.count; i++)
-    done &= own.event[i].page && cpucycles_perf_is_page(own.event[i].page);
-  if (done && own.state == CPUCYCLES_PERF_BY_PAGES)
-    cpucycles_perf_calmly(cpucycles_perf_leave_pages, own.method);
-  for (i = 0; done && own.state == CPUCYCLES_PERF_BY_PAGES && i < own.count; i++)
-    done = cpucycles_perf_replace_page(&own.event[i], MAP_FIXED); /* in a child of vfork() */
+  for (i = 0; i < self.event_count; i++)
+    done &= self.events[i].page && cpucycles_perf_is_page(self.events[i].page);
+  if (done && self.state == CPUCYCLES_PERF_BY_PAGES)
+    cpucycles_perf_with_signals_blocked(cpucycles_perf_leave_pages, self.method);
+  for (i = 0; done && self.state == CPUCYCLES_PERF_BY_PAGES && i < self.event_count; i++)
+    done = cpucycles_perf_replace_page(&self.events[i], MAP_FIXED); /* in a child of vfork() */
   errno = saved_errno;
   return done;
 }
@@ -241,11 +242,11 @@ int cpucycles_perf_rescue_page(const void *info)
   uintptr_t place = (uintptr_t)((const siginfo_t *)info)->si_addr;
   int saved_errno = errno, i, done = 0;
 
-  for (i = 0; i < own.count; i++) {
-    uintptr_t page = (uintptr_t)own.event[i].page;
+  for (i = 0; i < self.event_count; i++) {
+    uintptr_t page = (uintptr_t)self.events[i].page;
 
     if (page && place >= page && place - page < (uintptr_t)sysconf(_SC_PAGESIZE))
-      done = cpucycles_perf_replace_page(&own.event[i], MAP_FIXED_NOREPLACE);
+      done = cpucycles_perf_replace_page(&self.events[i], MAP_FIXED_NOREPLACE);
   }
   errno = saved_errno;
   return done;

@@ -62,19 +62,19 @@ struct cpucycles_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* to be added to the count of the events, or of the next best counter */
   long long last; /* the result of this thread's last read, from which it goes on after a loss */
-  uint32_t index; /* of the hardware counter that `spare` is right for; never 0 */
-  int spare;      /* 64 less the width of that counter */
+  uint32_t index; /* of the hardware counter that `shift` is right for; never 0 */
+  int shift;      /* 64 less the width of that counter */
   int only_descriptor; /* of the thread's only event, where that is read by read(2); else -1 */
   pid_t process;       /* in which the state was decided */
   enum cpucycles_perf_state state;
-  int count;
-  struct cpucycles_perf_event event[CPUCYCLES_PERF_KINDS];
+  int event_count;
+  struct cpucycles_perf_event events[CPUCYCLES_PERF_KINDS];
   const struct cpucycles_perf_method *method;
   int is_exiting;    /* nothing may be opened that nobody would close */
   int counts_kernel; /* the kernel's cycles could not be left out, or so it was tried last */
 };
 
-extern CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_own;
+extern CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_self;
 
 /* Code whose instruction the kernel may refuse from one moment to the next, and whose page may
    vanish. It stands in a section of its own, so that a fault is known by its place. */
@@ -87,14 +87,14 @@ int cpucycles_perf_is_guarded(uintptr_t place);
 /* The count of the calling thread, whatever it takes. */
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method);
 
-/* The same, by the instruction where the page shows hardware counter `index`, which has 64 - spare
-   bits: the thread's index and spare, or constants that method->width stands for. The body of a
+/* The same, by the instruction where the page shows hardware counter `index`, which has 64 - shift
+   bits: the thread's index and shift, or constants that method->width stands for. The body of a
    guarded function, in which the instruction is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instruction)(uint32_t),
-  uint32_t index, int spare)
+  uint32_t index, int shift)
 {
-  const volatile struct perf_event_mmap_page *page = cpucycles_perf_own.only_page;
+  const volatile struct perf_event_mmap_page *page = cpucycles_perf_self.only_page;
   uint64_t count, offset;
   uint32_t lock;
 
@@ -105,9 +105,9 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
     offset = (uint64_t)page->offset;
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
-  count = (uint64_t)((int64_t)(count << spare) >> spare);
-  count += (uint64_t)cpucycles_perf_own.base + offset;
-  return cpucycles_perf_own.last = (long long)count;
+  count = (uint64_t)((int64_t)(count << shift) >> shift);
+  count += (uint64_t)cpucycles_perf_self.base + offset;
+  return cpucycles_perf_self.last = (long long)count;
 }
 
 /* What struct cpucycles_backend asks for. open fails where there is an instruction and the

@@ -46,7 +46,7 @@
 #define CPUCYCLES_PERF_CONFIG PERF_COUNT_HW_CPU_CYCLES
 #endif
 
-/* Where PMUs are listed; tests have a list of their own. */
+/* Where PMUs are listed; tests have a list of their self. */
 #ifndef CPUCYCLES_PERF_DEVICES
 #define CPUCYCLES_PERF_DEVICES "/sys/bus/event_source/devices/"
 #endif
@@ -61,31 +61,31 @@ enum {
 };
 
 /* Its destructor closes the events of a thread that exits. */
-static pthread_key_t at_exit;
-static int at_exit_made;
+static pthread_key_t exit_key;
+static int has_exit_key;
 
 /* The word that cpucycles_perf_process points to: in memory that the kernel zeroes in a forked
    child, however it was made; before Linux 4.14, which does not do that, here. */
-static pid_t not_wiped;
-pid_t *cpucycles_perf_process = &not_wiped;
+static pid_t unwiped_word;
+pid_t *cpucycles_perf_process = &unwiped_word;
 
 /* The kinds of core, found when the counter is opened; none: there is one kind, or it cannot be
    told. */
-static struct {
+static struct core_kind {
   uint32_t type;
   uint64_t config;
-} kinds[CPUCYCLES_PERF_KINDS];
-static int kind_count;
+} core_kinds[CPUCYCLES_PERF_KINDS];
+static int core_kind_count;
 
 static void close_descriptors(void)
 {
   int i;
 
-  own.only_descriptor = -1;
-  for (i = 0; i < own.count; i++) {
-    if (cpucycles_perf_is_ours(&own.event[i]))
-      kernel_close(own.event[i].descriptor);
-    own.event[i].descriptor = -1;
+  self.only_descriptor = -1;
+  for (i = 0; i < self.event_count; i++) {
+    if (cpucycles_perf_has_descriptor(&self.events[i]))
+      kernel_close(self.events[i].descriptor);
+    self.events[i].descriptor = -1;
   }
 }
 
@@ -93,22 +93,22 @@ static void unmap_pages(void)
 {
   int i;
 
-  for (i = 0; i < own.count; i++) {
-    if (own.event[i].page && cpucycles_perf_is_page(own.event[i].page))
-      kernel_unmap(own.event[i].page);
-    own.event[i].page = NULL;
+  for (i = 0; i < self.event_count; i++) {
+    if (self.events[i].page && cpucycles_perf_is_page(self.events[i].page))
+      kernel_unmap(self.events[i].page);
+    self.events[i].page = NULL;
   }
 }
 
 /* A forked child has copies of the descriptors, and no pages. */
 static void close_events(void)
 {
-  own.only_page = &cpucycles_perf_no_page;
+  self.only_page = &cpucycles_perf_no_page;
   close_descriptors();
   if (!is_forked())
     unmap_pages();
-  own.count = 0;
-  own.state = CPUCYCLES_PERF_UNOPENED;
+  self.event_count = 0;
+  self.state = CPUCYCLES_PERF_UNOPENED;
 }
 
 /* Opens one event. Returns 0 or an errno. */
@@ -122,13 +122,13 @@ static int open_event(struct cpucycles_perf_event *event, uint32_t type, uint64_
   wanted.size = sizeof wanted;
   wanted.type = type;
   wanted.config = config;
-  if (own.state == CPUCYCLES_PERF_UNOPENED) /* else it is for read(2), which any counter serves */
+  if (self.state == CPUCYCLES_PERF_UNOPENED) /* else it is for read(2), which any counter serves */
     wanted.config1 = method->config1;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
     | PERF_FORMAT_ID;
   wanted.pinned = 1;
   event->descriptor = perf_event_open_excluding(&wanted, PERF_EVENT_ANY, kernel_open);
-  own.counts_kernel = !wanted.exclude_kernel;
+  self.counts_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0)
     return errno;
   if (kernel_identify(event->descriptor, &event->id) == 0)
@@ -144,16 +144,16 @@ static int open_descriptors(const struct cpucycles_perf_method *method)
 {
   int i, error = 0;
 
-  if (kind_count == 0)
-    error = open_event(&own.event[0], CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
-  for (i = 0; i < kind_count && error == 0; i++)
-    error = open_event(&own.event[i], kinds[i].type, kinds[i].config, method);
+  if (core_kind_count == 0)
+    error = open_event(&self.events[0], CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+  for (i = 0; i < core_kind_count && error == 0; i++)
+    error = open_event(&self.events[i], core_kinds[i].type, core_kinds[i].config, method);
   return error;
 }
 
 /* Moves a descriptor to where the program's do not come by themselves. Half of what the soft limit
    allows is the program's. Returns 0 or an errno. */
-static int move_up(int *descriptor)
+static int move_descriptor_up(int *descriptor)
 {
   struct rlimit limit = { 0, 0 };
   long half, first;
@@ -171,46 +171,46 @@ static int move_up(int *descriptor)
 }
 
 /* Puts the descriptors where they can stay, and lets the count go on. Returns 0 or an errno. */
-static int read_by_descriptors(const struct cpucycles_perf_method *method)
+static int use_descriptors(const struct cpucycles_perf_method *method)
 {
   long long count;
   int i, error = 0;
 
-  for (i = 0; i < own.count && error == 0; i++)
-    error = move_up(&own.event[i].descriptor);
-  own.base = 0;
+  for (i = 0; i < self.event_count && error == 0; i++)
+    error = move_descriptor_up(&self.events[i].descriptor);
+  self.base = 0;
   if (error == 0 && cpucycles_perf_read_descriptors(&count) != 0)
     error = EIO;
   if (error != 0)
     return error;
-  own.base = own.last - count;
-  own.only_descriptor = own.count == 1 ? own.event[0].descriptor : -1;
-  own.state = CPUCYCLES_PERF_BY_DESCRIPTORS;
+  self.base = self.last - count;
+  self.only_descriptor = self.event_count == 1 ? self.events[0].descriptor : -1;
+  self.state = CPUCYCLES_PERF_BY_DESCRIPTORS;
   if (method->instruction)
     cpucycles_note_fallback("by-read");
   return 0;
 }
 
 /* Maps the pages, which keep the events. Returns 0 if they do not show the count. */
-static int read_by_pages(const struct cpucycles_perf_method *method)
+static int use_pages(const struct cpucycles_perf_method *method)
 {
   long long count;
   int i, width;
 
-  for (i = 0; i < own.count; i++)
-    own.event[i].page = kernel_map(own.event[i].descriptor);
-  own.base = 0;
-  if (!cpucycles_perf_is_shown() || cpucycles_perf_read_descriptors(&count) != 0) {
+  for (i = 0; i < self.event_count; i++)
+    self.events[i].page = kernel_map(self.events[i].descriptor);
+  self.base = 0;
+  if (!cpucycles_perf_pages_show_count() || cpucycles_perf_read_descriptors(&count) != 0) {
     unmap_pages();
     return 0;
   }
-  own.base = own.last - count;
-  width = own.event[0].page->pmc_width;
-  own.spare = 64 - width;
-  own.index = UINT32_MAX; /* the first read looks */
-  if (own.count == 1 && (method->width == 0 || method->width == width))
-    own.only_page = own.event[0].page;
-  own.state = CPUCYCLES_PERF_BY_PAGES;
+  self.base = self.last - count;
+  width = self.events[0].page->pmc_width;
+  self.shift = 64 - width;
+  self.index = UINT32_MAX; /* the first read looks */
+  if (self.event_count == 1 && (method->width == 0 || method->width == width))
+    self.only_page = self.events[0].page;
+  self.state = CPUCYCLES_PERF_BY_PAGES;
   close_descriptors();
   return 1;
 }
@@ -220,67 +220,67 @@ static int open_events(const struct cpucycles_perf_method *method)
 {
   int i, error;
 
-  own.process = cpucycles_perf_this_process();
-  own.method = method;
-  own.count = kind_count > 0 ? kind_count : 1;
-  for (i = 0; i < own.count; i++) {
-    own.event[i].descriptor = -1;
-    own.event[i].page = NULL;
+  self.process = cpucycles_perf_this_process();
+  self.method = method;
+  self.event_count = core_kind_count > 0 ? core_kind_count : 1;
+  for (i = 0; i < self.event_count; i++) {
+    self.events[i].descriptor = -1;
+    self.events[i].page = NULL;
   }
   error = open_descriptors(method);
   if (error == 0)
-    error = pthread_setspecific(at_exit, &own);
-  if (error == 0 && !(method->instruction && read_by_pages(method)))
-    error = read_by_descriptors(method);
+    error = pthread_setspecific(exit_key, &self);
+  if (error == 0 && !(method->instruction && use_pages(method)))
+    error = use_descriptors(method);
   return error;
 }
 
 /* SIGSYS leads here, while this thread opens its events. */
-static CPUCYCLES_TLS sigjmp_buf *escape;
+static CPUCYCLES_TLS sigjmp_buf *filter_escape;
 
 /* Calls open_some(method); a filter that raises SIGSYS there is one that refuses. */
-static int unless_filtered(int (*open_some)(const struct cpucycles_perf_method *),
+static int catch_filter(int (*open_some)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
   sigjmp_buf here;
   int error;
 
   if (sigsetjmp(here, 0)) {
-    escape = NULL;
+    filter_escape = NULL;
     return EPERM;
   }
-  escape = &here;
+  filter_escape = &here;
   error = open_some(method);
-  escape = NULL;
+  filter_escape = NULL;
   return error;
 }
 
-void cpucycles_perf_begin(const struct cpucycles_perf_method *method)
+void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method)
 {
   if (cpucycles_perf_this_process() == 0) {
-    own.process = -1; /* in a PID namespace of its own, a child may have its parent's number */
-    __atomic_store_n(cpucycles_perf_word(), getpid(), __ATOMIC_RELAXED);
+    self.process = -1; /* in a PID namespace of its own, a child may have its parent's number */
+    __atomic_store_n(cpucycles_perf_process_word(), getpid(), __ATOMIC_RELAXED);
   }
-  if (is_forked() && own.state != CPUCYCLES_PERF_BY_NEXT_BEST)
+  if (is_forked() && self.state != CPUCYCLES_PERF_BY_NEXT_BEST)
     close_events();
-  own.process = cpucycles_perf_this_process();
-  if (own.state == CPUCYCLES_PERF_UNOPENED
-    && (own.is_exiting || unless_filtered(open_events, method) != 0)) {
+  self.process = cpucycles_perf_this_process();
+  if (self.state == CPUCYCLES_PERF_UNOPENED
+    && (self.is_exiting || catch_filter(open_events, method) != 0)) {
     close_events();
-    cpucycles_perf_lose(method);
+    cpucycles_perf_use_next_best(method);
   }
 }
 
 /* The pages stay: a read that this one has interrupted may be in the middle of one. */
-void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
+void cpucycles_perf_use_next_best(const struct cpucycles_perf_method *method)
 {
   (void)method;
-  if (own.state == CPUCYCLES_PERF_BY_NEXT_BEST)
+  if (self.state == CPUCYCLES_PERF_BY_NEXT_BEST)
     return; /* a signal handler was faster */
   close_descriptors();
-  own.state = CPUCYCLES_PERF_BY_NEXT_BEST;
-  own.base = own.last - cpucycles_next_best();
-  if (!own.is_exiting)
+  self.state = CPUCYCLES_PERF_BY_NEXT_BEST;
+  self.base = self.last - cpucycles_next_best();
+  if (!self.is_exiting)
     cpucycles_note_fallback("by-next-best");
 }
 
@@ -288,26 +288,26 @@ void cpucycles_perf_lose(const struct cpucycles_perf_method *method)
    pages up to date: the offset of one without an index is all that it has counted. */
 void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
 {
-  unsigned long long sum = (unsigned long long)own.base;
+  unsigned long long sum = (unsigned long long)self.base;
   int i, error, complete = 1;
 
-  if (own.state != CPUCYCLES_PERF_BY_PAGES)
+  if (self.state != CPUCYCLES_PERF_BY_PAGES)
     return; /* a signal handler was faster */
-  if (getpid() != own.process)
+  if (getpid() != self.process)
     return; /* a child of vfork(), which has its parent's storage: the parent's event rests */
-  error = unless_filtered(open_descriptors, method);
-  for (i = 0; i < own.count; i++) {
-    complete &= own.event[i].page->index == 0;
-    sum += (unsigned long long)own.event[i].page->offset;
+  error = catch_filter(open_descriptors, method);
+  for (i = 0; i < self.event_count; i++) {
+    complete &= self.events[i].page->index == 0;
+    sum += (unsigned long long)self.events[i].page->offset;
   }
-  if (complete && (long long)sum > own.last)
-    own.last = (long long)sum;
-  own.only_page = &cpucycles_perf_no_page;
-  for (i = 0; i < own.count; i++)
-    if (cpucycles_perf_is_page(own.event[i].page))
-      cpucycles_perf_replace_page(&own.event[i], MAP_FIXED);
-  if (error != 0 || unless_filtered(read_by_descriptors, method) != 0)
-    cpucycles_perf_lose(method);
+  if (complete && (long long)sum > self.last)
+    self.last = (long long)sum;
+  self.only_page = &cpucycles_perf_no_page;
+  for (i = 0; i < self.event_count; i++)
+    if (cpucycles_perf_is_page(self.events[i].page))
+      cpucycles_perf_replace_page(&self.events[i], MAP_FIXED);
+  if (error != 0 || catch_filter(use_descriptors, method) != 0)
+    cpucycles_perf_use_next_best(method);
 }
 
 /* Ends this thread's events for good. */
@@ -315,31 +315,31 @@ static void end_events(const struct cpucycles_perf_method *unused)
 {
   (void)unused;
   close_events();
-  own.is_exiting = 1;
+  self.is_exiting = 1;
 }
 
 /* There is no other destructor after the last one, to close what a read in a later one would
    open. */
-static void thread_exits(void *unused)
+static void on_thread_exit(void *unused)
 {
   (void)unused;
-  cpucycles_perf_calmly(end_events, NULL);
+  cpucycles_perf_with_signals_blocked(end_events, NULL);
 }
 
 /* The child goes on from the count of this moment. */
 static void before_fork(void)
 {
-  if ((own.state == CPUCYCLES_PERF_BY_PAGES || own.state == CPUCYCLES_PERF_BY_DESCRIPTORS)
+  if ((self.state == CPUCYCLES_PERF_BY_PAGES || self.state == CPUCYCLES_PERF_BY_DESCRIPTORS)
     && !is_forked())
-    cpucycles_perf_slow(own.method);
+    cpucycles_perf_slow(self.method);
 }
 
 /* The page is not mapped here, and must not be touched. */
 static void after_fork_in_child(void)
 {
-  own.only_page = &cpucycles_perf_no_page;
-  own.process = -1;
-  __atomic_store_n(cpucycles_perf_word(), 0, __ATOMIC_RELAXED);
+  self.only_page = &cpucycles_perf_no_page;
+  self.process = -1;
+  __atomic_store_n(cpucycles_perf_process_word(), 0, __ATOMIC_RELAXED);
 }
 
 /* As the library is loaded: fork handlers cannot be added while a fork runs them, and the C library
@@ -347,7 +347,7 @@ static void after_fork_in_child(void)
    thread's first read. */
 __attribute__((constructor)) static void load(void)
 {
-  at_exit_made = pthread_key_create(&at_exit, thread_exits) == 0;
+  has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, NULL, after_fork_in_child);
 }
 
@@ -355,12 +355,12 @@ __attribute__((constructor)) static void load(void)
    the process ends, and so does the word, as other threads read until then. */
 __attribute__((destructor)) static void unload(void)
 {
-  if (own.state != CPUCYCLES_PERF_UNOPENED) /* else exit() makes no system call of ours */
-    thread_exits(NULL);
-  own.is_exiting = 1;
-  if (at_exit_made)
-    pthread_key_delete(at_exit);
-  at_exit_made = 0;
+  if (self.state != CPUCYCLES_PERF_UNOPENED) /* else exit() makes no system call of ours */
+    on_thread_exit(NULL);
+  self.is_exiting = 1;
+  if (has_exit_key)
+    pthread_key_delete(exit_key);
+  has_exit_key = 0;
 }
 
 /* Makes the path of something in a PMU's folder. Returns 0 if it is too long for one. */
@@ -372,13 +372,13 @@ static int pmu_path(char *path, size_t size, const char *pmu, const char *file)
 }
 
 /* Reads what follows `before` in such a file, a number that ends the line; -1 if it is not that. */
-static long pmu_number(const char *pmu, const char *file, const char *before, int base)
+static long read_pmu_number(const char *pmu, const char *file, const char *prefix, int base)
 {
-  char path[256], text[64], *begin = text + strlen(before), *end;
+  char path[256], text[64], *begin = text + strlen(prefix), *end;
   long number;
 
   if (!pmu_path(path, sizeof path, pmu, file) || read_kernel_text("", path, text, sizeof text) <= 0
-    || strncmp(text, before, strlen(before)) != 0)
+    || strncmp(text, prefix, strlen(prefix)) != 0)
     return -1;
   number = strtol(begin, &end, base);
   return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
@@ -410,29 +410,30 @@ static int try_event(uint32_t type, uint64_t config, const struct cpucycles_perf
 /* Adds a kind of core: by the generic event, with the PMU's type in the upper half of the
    config; where the kernel does not take that (Arm, before 6.6), by the number that the PMU
    gives the event. Returns 0 or an errno. */
-static int add_kind(const char *pmu, const struct cpucycles_perf_method *method)
+static int add_core_kind(const char *pmu, const struct cpucycles_perf_method *method)
 {
-  long type = pmu_number(pmu, "/type", "", 10), config;
+  struct core_kind *kind = &core_kinds[core_kind_count];
+  long type = read_pmu_number(pmu, "/type", "", 10), config;
 
-  if (kind_count == CPUCYCLES_PERF_KINDS || type < 0)
+  if (core_kind_count == CPUCYCLES_PERF_KINDS || type < 0)
     return ENODEV;
-  kinds[kind_count].type = CPUCYCLES_PERF_TYPE;
-  kinds[kind_count].config = (uint64_t)type << 32 | CPUCYCLES_PERF_CONFIG;
-  if (try_event(kinds[kind_count].type, kinds[kind_count].config, method) != 0) {
-    config = pmu_number(pmu, "/events/cpu_cycles", "event=0x", 16);
+  kind->type = CPUCYCLES_PERF_TYPE;
+  kind->config = (uint64_t)type << 32 | CPUCYCLES_PERF_CONFIG;
+  if (try_event(kind->type, kind->config, method) != 0) {
+    config = read_pmu_number(pmu, "/events/cpu_cycles", "event=0x", 16);
     if (config < 0)
-      config = pmu_number(pmu, "/events/cycles", "event=0x", 16);
-    kinds[kind_count].type = (uint32_t)type;
-    kinds[kind_count].config = (uint64_t)config;
-    if (config < 0 || try_event(kinds[kind_count].type, kinds[kind_count].config, method) != 0)
+      config = read_pmu_number(pmu, "/events/cycles", "event=0x", 16);
+    kind->type = (uint32_t)type;
+    kind->config = (uint64_t)config;
+    if (config < 0 || try_event(kind->type, kind->config, method) != 0)
       return ENODEV;
   }
-  kind_count++;
+  core_kind_count++;
   return 0;
 }
 
 /* getdents64(2), which has no declaration that all C libraries share. */
-struct entry {
+struct directory_entry {
   uint64_t inode;
   int64_t next;
   unsigned short length;
@@ -441,29 +442,29 @@ struct entry {
 };
 
 /* Finds the kinds of core. Returns 0 or an errno. */
-static int find_kinds(const struct cpucycles_perf_method *method)
+static int find_core_kinds(const struct cpucycles_perf_method *method)
 {
   union {
-    struct entry first;
+    struct directory_entry first;
     char bytes[2048];
   } list;
   int folder = open(CPUCYCLES_PERF_DEVICES, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
   long length, at;
 
-  kind_count = 0;
+  core_kind_count = 0;
   if (folder < 0)
     return 0;
   while (error == 0 && (length = syscall(SYS_getdents64, folder, &list, sizeof list)) > 0)
     for (at = 0; at < length && error == 0;) {
-      const struct entry *entry = (const void *)(list.bytes + at);
+      const struct directory_entry *entry = (const void *)(list.bytes + at);
 
       if (is_core_pmu(entry->name))
-        error = add_kind(entry->name, method);
+        error = add_core_kind(entry->name, method);
       at += entry->length;
     }
   close(folder);
-  if (kind_count == 1)
-    kind_count = 0; /* one kind is what a plain event counts */
+  if (core_kind_count == 1)
+    core_kind_count = 0; /* one kind is what a plain event counts */
   return error;
 }
 
@@ -479,7 +480,7 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
 }
 
 /* Has the kernel zero the word in forked children. */
-static void wipe_on_fork(void)
+static void map_process_word(void)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   void *word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -496,43 +497,43 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
 
   error = EAGAIN;
   method->refusal->is_hidden = 0;
-  if (at_exit_made) {
+  if (has_exit_key) {
     cpucycles_tried.perf_event_open = -1;
     error = try_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
     cpucycles_tried.perf_event_open = 1;
     cpucycles_tried.no_pmu = error == ENOENT;
   }
-  method->refusal->counts_kernel = own.counts_kernel;
+  method->refusal->counts_kernel = self.counts_kernel;
   if (error != 0)
     return error;
-  error = find_kinds(method); /* there is a PMU: now it is worth asking whether there are several */
+  error = find_core_kinds(method); /* only now, as it costs more: several need a PMU, too */
   if (error != 0) {
     why->explanation = "there are several kinds of core, and not all have an event";
     return error;
   }
-  if (cpucycles_perf_word() == &not_wiped)
-    wipe_on_fork();
-  __atomic_store_n(cpucycles_perf_word(), getpid(), __ATOMIC_RELAXED);
+  if (cpucycles_perf_process_word() == &unwiped_word)
+    map_process_word();
+  __atomic_store_n(cpucycles_perf_process_word(), getpid(), __ATOMIC_RELAXED);
   error = open_events(method);
-  if (error == 0 && method->instruction && own.state != CPUCYCLES_PERF_BY_PAGES) {
+  if (error == 0 && method->instruction && self.state != CPUCYCLES_PERF_BY_PAGES) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
     method->refusal->is_hidden = 1;
     error = EACCES;
   }
-  if (error == 0 && own.counts_kernel)
+  if (error == 0 && self.counts_kernel)
     why->unit = "core cycles in user mode and kernel";
   return error;
 }
 
 void cpucycles_perf_close(void)
 {
-  pid_t *word = cpucycles_perf_word();
+  pid_t *word = cpucycles_perf_process_word();
 
   close_events();
-  own.base = own.last = 0;
+  self.base = self.last = 0;
   /* a child may be forked by another thread at any moment, and looks at the word */
-  __atomic_store_n(&cpucycles_perf_process, &not_wiped, __ATOMIC_RELEASE);
-  if (word != &not_wiped)
+  __atomic_store_n(&cpucycles_perf_process, &unwiped_word, __ATOMIC_RELEASE);
+  if (word != &unwiped_word)
     munmap(word, (size_t)sysconf(_SC_PAGESIZE));
 }
 
@@ -544,9 +545,9 @@ int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context)
   const int autodisarm = (int)(1u << 31); /* linux/signal.h, which does not go with signal.h */
 
   (void)info;
-  if (signal != SIGSYS || !escape)
+  if (signal != SIGSYS || !filter_escape)
     return 0;
   if (stack->ss_flags & autodisarm)
     sigaltstack(stack, NULL); /* as the handler's return would have armed it again */
-  siglongjmp(*escape, 1);
+  siglongjmp(*filter_escape, 1);
 }

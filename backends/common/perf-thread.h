@@ -60,7 +60,7 @@ static inline void kernel_close(int descriptor)
 
 #endif
 
-#define own cpucycles_perf_own
+#define self cpucycles_perf_self
 
 /* The page of a thread without events, or with several. */
 extern const struct perf_event_mmap_page cpucycles_perf_no_page;
@@ -68,33 +68,33 @@ extern const struct perf_event_mmap_page cpucycles_perf_no_page;
 /* This process's number. A forked child finds 0 here until its first read. */
 extern pid_t *cpucycles_perf_process;
 
-static inline pid_t *cpucycles_perf_word(void)
+static inline pid_t *cpucycles_perf_process_word(void)
 {
   return __atomic_load_n(&cpucycles_perf_process, __ATOMIC_ACQUIRE);
 }
 
 static inline pid_t cpucycles_perf_this_process(void)
 {
-  return __atomic_load_n(cpucycles_perf_word(), __ATOMIC_RELAXED);
+  return __atomic_load_n(cpucycles_perf_process_word(), __ATOMIC_RELAXED);
 }
 
 /* Is this thread's storage a copy of another process's? */
 static inline int is_forked(void)
 {
-  return own.state != CPUCYCLES_PERF_UNOPENED && own.process != cpucycles_perf_this_process();
+  return self.state != CPUCYCLES_PERF_UNOPENED && self.process != cpucycles_perf_this_process();
 }
 
 /* perf-cycles.c. */
 
 /* Is the descriptor still the event's? The program may have closed it. */
-int cpucycles_perf_is_ours(const struct cpucycles_perf_event *event);
+int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event);
 
 /* This thread's count, by read(2). Returns -1 if the events have not counted all of the time. */
 int cpucycles_perf_read_descriptors(long long *count);
 
 /* Have all events a page that shows a register to programs, and does the kernel show that of this
    core? Other cores' have no index. */
-int cpucycles_perf_is_shown(void);
+int cpucycles_perf_pages_show_count(void);
 
 /* Is the page the kernel's, or our own in its place, and not memory of the program's? */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page);
@@ -104,19 +104,19 @@ int cpucycles_perf_is_page(const struct perf_event_mmap_page *page);
 int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags);
 
 /* Calls change(method) while signals wait. */
-void cpucycles_perf_calmly(void (*change)(const struct cpucycles_perf_method *),
+void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method);
 
 /* perf-open.c: called while signals wait. */
 
 /* First read of a thread, or of a forked child: opens its events, or goes on by the next best. */
-void cpucycles_perf_begin(const struct cpucycles_perf_method *method);
+void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method);
 
 /* The pages do not show the count: opens the events anew, to be read by read(2). */
 void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method);
 
 /* The events cannot be read: goes on by the next best counter. */
-void cpucycles_perf_lose(const struct cpucycles_perf_method *method);
+void cpucycles_perf_use_next_best(const struct cpucycles_perf_method *method);
 
 #pragma GCC visibility pop
 

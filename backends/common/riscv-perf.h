@@ -83,7 +83,7 @@ static const struct cpucycles_perf_method method = {
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, read_register, cpucycles_perf_own.index, 0);
+  return cpucycles_perf_read(&method, read_register, cpucycles_perf_self.index, 0);
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */

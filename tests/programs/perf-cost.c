@@ -27,8 +27,8 @@ static const struct cpucycles_perf_method method = { .instruction = instruction 
 
 static CPUCYCLES_PERF_GUARDED long long ours(void)
 {
-  return cpucycles_perf_read(&method, instruction, cpucycles_perf_own.index,
-    cpucycles_perf_own.spare);
+  return cpucycles_perf_read(&method, instruction, cpucycles_perf_self.index,
+    cpucycles_perf_self.shift);
 }
 
 /* The sequence in the kernel's header, for a program with one event and one thread. */
@@ -39,7 +39,7 @@ static CPUCYCLES_PERF_GUARDED long long bare(void)
   const volatile struct perf_event_mmap_page *here = page;
   uint32_t lock, index;
   int64_t offset, count;
-  int spare;
+  int shift;
 
   do {
     lock = here->lock;
@@ -48,8 +48,8 @@ static CPUCYCLES_PERF_GUARDED long long bare(void)
     if (__builtin_expect(index == 0, 0))
       return 0;
     count = (int64_t)instruction(index);
-    spare = 64 - here->pmc_width;
-    count = (int64_t)((uint64_t)count << spare) >> spare;
+    shift = 64 - here->pmc_width;
+    count = (int64_t)((uint64_t)count << shift) >> shift;
   } while (__builtin_expect(here->lock != lock, 0));
   return offset + count;
 }
@@ -84,9 +84,9 @@ int main(int count, char **arguments)
   read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
     : nothing;
   reads = atol(arguments[2]);
-  cpucycles_perf_own.only_page = &recorded;
-  cpucycles_perf_own.index = recorded.index;
-  cpucycles_perf_own.spare = 64 - recorded.pmc_width;
+  cpucycles_perf_self.only_page = &recorded;
+  cpucycles_perf_self.index = recorded.index;
+  cpucycles_perf_self.shift = 64 - recorded.pmc_width;
   if (read() != 1005) {
     printf("perf-cost: %lld is not the count\n", read());
     return 1;

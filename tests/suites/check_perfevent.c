@@ -24,17 +24,17 @@
 #define CPUCYCLES_PERF_DEVICES devices
 #define CPUCYCLES_PERF_KERNEL
 #define cpucycles_perf_no_page tested_no_page
-#define cpucycles_perf_own tested_own
+#define cpucycles_perf_self tested_self
 #define cpucycles_perf_process tested_process
 #define cpucycles_perf_read_descriptors tested_read_descriptors
-#define cpucycles_perf_is_ours tested_is_ours
-#define cpucycles_perf_is_shown tested_is_shown
+#define cpucycles_perf_has_descriptor tested_has_descriptor
+#define cpucycles_perf_pages_show_count tested_pages_show_count
 #define cpucycles_perf_is_page tested_is_page
 #define cpucycles_perf_replace_page tested_replace_page
-#define cpucycles_perf_calmly tested_calmly
-#define cpucycles_perf_begin tested_begin
+#define cpucycles_perf_with_signals_blocked tested_with_signals_blocked
+#define cpucycles_perf_begin_thread tested_begin_thread
 #define cpucycles_perf_leave_pages tested_leave_pages
-#define cpucycles_perf_lose tested_lose
+#define cpucycles_perf_use_next_best tested_use_next_best
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
@@ -241,7 +241,7 @@ static const struct cpucycles_perf_method fake_method = {
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
 {
-  return cpucycles_perf_read(&fake_method, fake_instruction, own.index, own.spare);
+  return cpucycles_perf_read(&fake_method, fake_instruction, self.index, self.shift);
 }
 
 static int rescue_fake(int signal, const void *info, void *context)
@@ -298,7 +298,7 @@ static void open_by_fake(void)
 
   cpucycles_implementation();
   ck_assert_int_eq(cpucycles_perf_open(&fake_method, &why), 0);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_PAGES);
 }
 
 /* Pages of memory that the process has mapped. */
@@ -555,7 +555,7 @@ START_TEST(threads_open_no_descriptors_above_half_of_the_range)
   }
   if (!opened("threads_open_no_descriptors_above_half_of_the_range"))
     return;
-  for (i = own.event[0].descriptor + 1; i < 1024 + 1500; i++)
+  for (i = self.events[0].descriptor + 1; i < 1024 + 1500; i++)
     ck_assert_int_eq(dup2(0, i), i);
   noted = NULL;
   ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, &read_counter), 0);
@@ -582,7 +582,7 @@ START_TEST(event_descriptor_avoids_the_standard_streams)
     close(i);
   }
   opened("event_descriptor_avoids_the_standard_streams");
-  descriptor = own.event[0].descriptor;
+  descriptor = self.events[0].descriptor;
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
     dup2(saved[i], i);
@@ -678,7 +678,7 @@ START_TEST(closed_counter_leaks_nothing)
     return;
   by_read.close();
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
-  ck_assert_ptr_eq((const void *)own.only_page, &cpucycles_perf_no_page);
+  ck_assert_ptr_eq((const void *)self.only_page, &cpucycles_perf_no_page);
 }
 END_TEST
 
@@ -718,7 +718,7 @@ static int child_is_right(long long before, long long (*read_counter)(void))
   spend_cpu_time(20000000);
   end = read_counter();
   return begin < before ? 1 : end - begin < 10000000 ? 2 : end - begin > 40000000 ? 3
-    : own.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 4 : own.process != getpid() ? 5 : 0;
+    : self.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 4 : self.process != getpid() ? 5 : 0;
 }
 
 START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
@@ -765,8 +765,8 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
     recorded[0] = NULL; /* the child's own event has a page without an index */
     prepared_reading.enabled = 0;
     after = read_by_fake();
-    suite_exit(after < before + 1000000000000LL ? 1 : own.process != getpid() ? 2
-      : own.state == CPUCYCLES_PERF_BY_PAGES ? 3 : executed != executed_by_parent);
+    suite_exit(after < before + 1000000000000LL ? 1 : self.process != getpid() ? 2
+      : self.state == CPUCYCLES_PERF_BY_PAGES ? 3 : executed != executed_by_parent);
   }
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_eq(read_by_fake(), before + 1000000000000LL);
@@ -843,11 +843,11 @@ START_TEST(vfork_child_disturbs_nothing)
   if (!opened("vfork_child_disturbs_nothing"))
     return;
   before = by_read.read();
-  id = own.event[0].id;
+  id = self.events[0].id;
   child = read_in_vfork_child(&before);
   ck_assert_int_eq(status_of(child), 0);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
-  ck_assert(own.event[0].id == id);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert(self.events[0].id == id);
   spend_cpu_time(10000000);
   after = by_read.read();
   expect_about(after - before, 10000000);
@@ -881,7 +881,7 @@ START_TEST(vfork_child_leaves_the_page)
     return;
   page = record(0, 2, 48, 0);
   open_by_fake();
-  own.base = own.last = 0;
+  self.base = self.last = 0;
   hardware[1] = 1000;
   before = read_by_fake();
   child = read_page_in_vfork_child(&before);
@@ -890,7 +890,7 @@ START_TEST(vfork_child_leaves_the_page)
   page->index = 2;
   hardware[1] = 2000;
   ck_assert_int_eq(read_by_fake(), 2000);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_PAGES);
 }
 END_TEST
 
@@ -933,14 +933,14 @@ START_TEST(count_goes_upward_in_a_child_that_closes_the_descriptor)
   if (skip_under("qemu", "count_goes_upward_in_a_child_that_closes_the_descriptor",
         "qemu says that it wipes memory in a forked child, and does not"))
     return;
-  own.base = own.last = 0;
+  self.base = self.last = 0;
   spend_cpu_time(1000000);
   hardware[1] = 2000000; /* two cycles a nanosecond */
   before = read_by_fake();
   ck_assert_int_gt(before, 0);
   child = fork();
   if (child == 0) {
-    close(own.event[0].descriptor);
+    close(self.events[0].descriptor);
     recorded[0] = NULL;
     suite_exit(read_by_fake() < before);
   }
@@ -958,12 +958,12 @@ START_TEST(spawned_program_disturbs_nothing)
   if (!opened("spawned_program_disturbs_nothing"))
     return;
   before = by_read.read();
-  id = own.event[0].id;
+  id = self.events[0].id;
   ck_assert_int_eq(posix_spawnp(&child, "true", NULL, NULL, arguments, environ), 0);
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_ge(by_read.read(), before);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
-  ck_assert(own.event[0].id == id);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert(self.events[0].id == id);
 }
 END_TEST
 
@@ -971,7 +971,7 @@ START_TEST(no_descriptor_is_inherited_across_exec)
 {
   if (!opened("no_descriptor_is_inherited_across_exec"))
     return;
-  ck_assert_int_eq(fcntl(own.event[0].descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_eq(fcntl(self.events[0].descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 END_TEST
 
@@ -984,10 +984,10 @@ START_TEST(closed_descriptor_leads_to_the_next_best_counter)
   if (!opened("closed_descriptor_leads_to_the_next_best_counter"))
     return;
   before = by_read.read();
-  close(own.event[0].descriptor);
+  close(self.events[0].descriptor);
   after = by_read.read();
   ck_assert_int_ge(after, before);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_str_eq(noted, "by-next-best");
   spend_cpu_time(10000000);
   before = by_read.read();
@@ -1004,13 +1004,13 @@ START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
 
   if (!opened("file_on_our_descriptor_is_read_once_and_stays_open"))
     return;
-  number = own.event[0].descriptor;
+  number = self.events[0].descriptor;
   ck_assert_int_eq(pipe(pipe_ends), 0);
   ck_assert_int_eq((int)write(pipe_ends[1], bytes, sizeof bytes), (int)sizeof bytes);
   ck_assert_int_eq(dup2(pipe_ends[0], number), number);
   by_read.read();
   by_read.read();
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   by_read.close();
   ck_assert_int_eq((int)read(number, bytes, sizeof bytes),
     (int)(sizeof bytes - sizeof(struct reading)));
@@ -1034,9 +1034,9 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
   if (!opened("foreign_event_on_our_descriptor_is_rejected"))
     return;
   ck_assert_int_ge(other, 0);
-  ck_assert_int_eq(dup2(other, own.event[0].descriptor), own.event[0].descriptor);
+  ck_assert_int_eq(dup2(other, self.events[0].descriptor), self.events[0].descriptor);
   by_read.read();
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
 }
 END_TEST
 
@@ -1051,7 +1051,7 @@ START_TEST(count_of_a_multiplexed_event_is_rejected)
   prepared_reading.enabled = 1000;
   prepared_reading.running = 999;
   ck_assert_int_ge(by_read.read(), before);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
 }
 END_TEST
 
@@ -1073,7 +1073,7 @@ START_TEST(count_goes_upward_after_the_program_closes_all_descriptors)
       before = after;
       after = by_read.read();
     }
-    suite_exit(after < before ? 1 : own.state != CPUCYCLES_PERF_BY_NEXT_BEST ? 2
+    suite_exit(after < before ? 1 : self.state != CPUCYCLES_PERF_BY_NEXT_BEST ? 2
       : noted && strcmp(noted, "by-next-best") == 0 ? 0 : 3);
   }
   ck_assert_int_eq(status_of(child), 0);
@@ -1093,7 +1093,7 @@ START_TEST(disabled_event_leads_to_the_next_best_counter)
   before = by_read.read(); /* counted until here */
   after = by_read.read();
   ck_assert_int_ge(after, before);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_str_eq(noted, "by-next-best");
   spend_cpu_time(10000000);
   ck_assert_int_ge(by_read.read() - after, cpucycles_persecond() / 100 / 2);
@@ -1125,7 +1125,7 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
   page->time_enabled += 2000000;
   page->time_running += 1000000;
   read_by_fake();
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1135,7 +1135,7 @@ static void *count_by_next_best(void *step)
 
   spend_cpu_time(10000000);
   *(long long *)step = by_read.read() - begin;
-  return own.state == CPUCYCLES_PERF_BY_NEXT_BEST ? step : NULL;
+  return self.state == CPUCYCLES_PERF_BY_NEXT_BEST ? step : NULL;
 }
 
 START_TEST(thread_without_a_free_descriptor_uses_the_next_best_counter)
@@ -1191,7 +1191,7 @@ START_TEST(thread_under_a_later_seccomp_filter_uses_the_next_best_counter)
   }
   install_handlers(by_read.rescue);
   by_read.read();
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* open events stay */
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* open events stay */
   ck_assert_int_eq(pthread_create(&thread, NULL, count_by_next_best, &step), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_nonnull(result);
@@ -1209,7 +1209,7 @@ START_TEST(read_preserves_errno)
     return;
   errno = 4711;
   by_read.read();
-  close(own.event[0].descriptor);
+  close(self.events[0].descriptor);
   by_read.read();
   ck_assert_int_eq(errno, 4711);
 }
@@ -1260,7 +1260,7 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_goes_upward)
   if (!opened("read_in_a_handler_that_interrupts_a_read_goes_upward"))
     return;
   interrupt_reads(by_read.read);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1273,7 +1273,7 @@ START_TEST(instruction_read_in_a_handler_that_interrupts_one_goes_upward)
 {
   record(0, 5, 48, 7);
   open_by_fake();
-  own.base = 0;
+  self.base = 0;
   during_instruction = advance_counter;
   interrupt_reads(read_by_fake);
 }
@@ -1306,10 +1306,10 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
 
   page = record(0, 1, 64, 0);
   open_by_fake();
-  own.base = 0; /* omits the event's count before the opening */
+  self.base = 0; /* omits the event's count before the opening */
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
-    own.spare = 64 - cases[i].width; /* as set at the opening */
+    self.shift = 64 - cases[i].width; /* as set at the opening */
     page->offset = (int64_t)((uint64_t)cases[i].offset);
     hardware[0] = cases[i].counter;
     ck_assert_msg(read_by_fake() == cases[i].count, "case %u: %lld, not %lld", i, read_by_fake(),
@@ -1331,7 +1331,7 @@ START_TEST(count_continues_across_a_wraparound_of_the_counter)
 
     /* Linux starts it half its range back, so that it overflows at 0, and then moves the offset. */
     page->pmc_width = (uint16_t)widths[i];
-    own.spare = 64 - widths[i];
+    self.shift = 64 - widths[i];
     page->offset = (int64_t)half;
     hardware[0] = 2 * half - 10;
     before = read_by_fake();
@@ -1363,7 +1363,7 @@ START_TEST(page_without_an_index_is_read_by_a_system_call)
   ck_assert_int_eq(executed, 0);
   expect_about(after - before, 10000000);
   ck_assert_str_eq(noted, "by-read");
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1384,7 +1384,7 @@ START_TEST(seqlock_change_during_a_read_repeats_the_read)
   page = record(0, 2, 48, 100);
   hardware[1] = 77;
   open_by_fake();
-  own.base = 0;
+  self.base = 0;
   ck_assert_int_eq(read_by_fake(), 177);
   executed = 0;
   during_instruction = move_once;
@@ -1458,14 +1458,14 @@ START_TEST(count_continues_after_the_page_loses_its_index)
   page = record(0, 2, 48, 1000);
   hardware[1] = 500;
   open_by_fake();
-  own.base = own.last = 0;
+  self.base = self.last = 0;
   before = read_by_fake();
   page->lock += 2;
   page->index = 0;
   page->offset = 1000 + 500 + 1000000000000LL; /* it has counted on */
   after = read_by_fake();
   ck_assert_int_ge(after, before + 1000000000000LL);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
   spend_cpu_time(10000000);
   expect_about(read_by_fake() - after, 10000000);
 }
@@ -1490,7 +1490,7 @@ START_TEST(count_goes_upward_without_page_and_descriptor)
   after = read_by_fake();
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
   ck_assert_int_ge(after, before);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
   ck_assert_int_ge(read_by_fake(), after);
 }
 END_TEST
@@ -1551,7 +1551,7 @@ START_TEST(read_survives_a_page_unmapped_during_it)
   during_instruction = unmap_once;
   ck_assert_int_lt(read_by_fake(), 1LL << 45);
   ck_assert_int_eq(executed, 1);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
 }
 END_TEST
 
@@ -1693,8 +1693,8 @@ static void open_hybrid(void)
   hardware[0] = 5;
   open_by_fake();
   remove_devices();
-  own.base = 0;
-  own.last = 0;
+  self.base = 0;
+  self.last = 0;
 }
 
 START_TEST(each_core_type_has_its_event)
@@ -1702,7 +1702,7 @@ START_TEST(each_core_type_has_its_event)
   int i, seen[2] = { 0, 0 };
 
   open_hybrid();
-  ck_assert_int_eq(own.count, 2);
+  ck_assert_int_eq(self.count, 2);
   for (i = 0; i < request_count; i++) {
     seen[0] |= requests[i].config >> 32 == 4;
     seen[1] |= requests[i].config >> 32 == 10;
@@ -1728,7 +1728,7 @@ START_TEST(counts_of_core_types_are_added)
   pages[1]->index = 3;
   hardware[2] = 4;
   ck_assert_int_eq(read_by_fake(), 1030 + 200000 + 4);
-  ck_assert_int_eq(own.state, CPUCYCLES_PERF_BY_PAGES);
+  ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_PAGES);
 }
 END_TEST
 
