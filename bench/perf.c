@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/perf: a read of default-perfevent over a bare read(2) of such an event. The event is a
-   software one, which needs no PMU. */
+/* bench/perf: compares a read by default-perfevent's way with a bare read(2) of such an event. The
+   event is a software one, which needs no PMU. */
 
 #include "config.h"
 
-#define CPUCYCLES_PERF_TYPE PERF_TYPE_SOFTWARE
-#define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
+#include "backends/common/perf-cycles.h"
+#include "sys/perf-event.h"
 
-#include "backends/default-perfevent.c"
-#undef method
-#include "backends/common/perf-cycles.c"
-#include "backends/common/perf-open.c"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-/* The library's part, which these reads do not come to. */
+static struct cpucycles_perf_refusal refused;
+static const struct cpucycles_perf_method method = {
+  .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .refusal = &refused
+};
 
-struct cpucycles_tried cpucycles_tried;
-
-int cpucycles_is_guarded(void)
+static long long read_by_library(void)
 {
-  return 0;
-}
-
-long long cpucycles_next_best(void)
-{
-  return 0;
-}
-
-void cpucycles_note_fallback(const char *code)
-{
-  (void)code;
+  return cpucycles_perf_slow(&method);
 }
 
 enum { ROUNDS = 201, READS = 500 };
@@ -48,8 +41,8 @@ static int open_bare(void)
 
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
-  wanted.type = CPUCYCLES_PERF_TYPE;
-  wanted.config = CPUCYCLES_PERF_CONFIG;
+  wanted.type = method.type;
+  wanted.config = method.config;
   wanted.pinned = wanted.exclude_kernel = wanted.exclude_hv = 1;
   return perf_event_open_in(&wanted, -1);
 }
@@ -87,17 +80,17 @@ int main(void)
   int i;
 
   bare_event = open_bare();
-  if (bare_event < 0 || cpucycles_backend_default_perfevent.open(&why) != 0) {
+  if (bare_event < 0 || cpucycles_perf_open(&method, &why) != 0) {
     printf("bench: skipped: a read of a perf event: %s\n", strerror(errno));
     return 0;
   }
   for (i = 0; i < ROUNDS; i++) {
     bare[i] = nanoseconds_a_read(read_bare);
-    ours[i] = nanoseconds_a_read(cpucycles_backend_default_perfevent.read);
+    ours[i] = nanoseconds_a_read(read_by_library);
     ratio[i] = ours[i] / bare[i];
   }
   printf("a read(2) of a software event: %.0f ns bare, %.0f ns by default-perfevent; ratio %.3f\n",
     median_of(bare), median_of(ours), median_of(ratio));
-  cpucycles_backend_default_perfevent.close();
+  cpucycles_perf_close();
   return 0;
 }

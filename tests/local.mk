@@ -116,9 +116,8 @@ check_LTLIBRARIES += tests/programs/perf-module.la
 check_PROGRAMS += tests/programs/perf-cost
 endif
 tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
-tests_programs_perf_module_la_SOURCES += backends/common/perf-remedy.c sys/os-thread.c sys/trial.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_programs_perf_module_la_LIBADD = $(PTHREAD_LIBS)
+tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # -fPIC: the same code as in the shared library, with the same costs.
 tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

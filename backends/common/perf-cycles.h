@@ -32,7 +32,11 @@ struct cpucycles_perf_method {
   /* The width that the backend's read() takes for granted; 0: any. Counters of another width are
      read in cpucycles_perf_slow(). */
   int width;
-  /* perf_event_attr's, for a PMU that must be told that programs read the counter */
+  /* perf_event_attr's type and config. 0 and 0, the usual ones, are PERF_TYPE_HARDWARE and
+     PERF_COUNT_HW_CPU_CYCLES. */
+  uint32_t type;
+  uint64_t config;
+  /* perf_event_attr's config1, for a PMU that must be told that programs read the counter. */
   uint64_t config1;
   struct cpucycles_perf_refusal *refusal;
   /* Says why the kernel has the event, and does not show its register. */

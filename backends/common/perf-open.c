@@ -40,12 +40,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Tests put a software event here, which needs no PMU. */
-#ifndef CPUCYCLES_PERF_TYPE
-#define CPUCYCLES_PERF_TYPE PERF_TYPE_HARDWARE
-#define CPUCYCLES_PERF_CONFIG PERF_COUNT_HW_CPU_CYCLES
-#endif
-
 /* Where PMUs are listed; tests have a list of their self. */
 #ifndef CPUCYCLES_PERF_DEVICES
 #define CPUCYCLES_PERF_DEVICES "/sys/bus/event_source/devices/"
@@ -145,7 +139,7 @@ static int open_descriptors(const struct cpucycles_perf_method *method)
   int i, error = 0;
 
   if (core_kind_count == 0)
-    error = open_event(&self.events[0], CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+    error = open_event(&self.events[0], method->type, method->config, method);
   for (i = 0; i < core_kind_count && error == 0; i++)
     error = open_event(&self.events[i], core_kinds[i].type, core_kinds[i].config, method);
   return error;
@@ -417,8 +411,8 @@ static int add_core_kind(const char *pmu, const struct cpucycles_perf_method *me
 
   if (core_kind_count == CPUCYCLES_PERF_KINDS || type < 0)
     return ENODEV;
-  kind->type = CPUCYCLES_PERF_TYPE;
-  kind->config = (uint64_t)type << 32 | CPUCYCLES_PERF_CONFIG;
+  kind->type = method->type;
+  kind->config = (uint64_t)type << 32 | method->config;
   if (try_event(kind->type, kind->config, method) != 0) {
     config = read_pmu_number(pmu, "/events/cpu_cycles", "event=0x", 16);
     if (config < 0)
@@ -499,7 +493,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
   method->refusal->is_hidden = 0;
   if (has_exit_key) {
     cpucycles_tried.perf_event_open = -1;
-    error = try_event(CPUCYCLES_PERF_TYPE, CPUCYCLES_PERF_CONFIG, method);
+    error = try_event(method->type, method->config, method);
     cpucycles_tried.perf_event_open = 1;
     cpucycles_tried.no_pmu = error == ENOENT;
   }

@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A module that a program can load and unload. It contains the parts of the library that outlive
-   a call: perf events of threads, and handlers that stay installed. Its event is a software
-   event, which needs no PMU. */
+/* The library as a module that check_unload loads and unloads, with all that stays after a call:
+   perf events of threads, and signal handlers. The event is a software one, which needs no PMU. */
 
 #include "config.h"
 
-#define CPUCYCLES_PERF_TYPE PERF_TYPE_SOFTWARE
-#define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
-
-#include "backends/default-perfevent.c"
-#undef method
-#include "backends/common/perf-cycles.c"
-#include "backends/common/perf-open.c"
-#include "backends/backend.h"
+#include "backends/common/perf-cycles.h"
 #include "sys/os-thread.h"
 #include "sys/trial.h"
 
-long long cpucycles_next_best(void)
-{
-  return 0;
-}
+#include <signal.h>
 
-struct cpucycles_tried cpucycles_tried;
-
-void cpucycles_note_fallback(const char *code)
-{
-  (void)code;
-}
+static struct cpucycles_perf_refusal refused;
+static const struct cpucycles_perf_method method = {
+  .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .refusal = &refused
+};
 
 static const int rescued[] = { SIGILL, SIGBUS, SIGSEGV, 0 };
 
@@ -49,10 +36,10 @@ int module_open(void)
   cpucycles_trial_keep_handlers(rescue_nothing, rescued);
   cpucycles_trial_end();
   cpucycles_restore_signals(&saved);
-  return cpucycles_backend_default_perfevent.open(&why);
+  return cpucycles_perf_open(&method, &why);
 }
 
 long long module_read(void)
 {
-  return cpucycles_backend_default_perfevent.read();
+  return cpucycles_perf_slow(&method);
 }

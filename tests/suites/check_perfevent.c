@@ -18,9 +18,7 @@
 
 #include <linux/perf_event.h>
 
-/* The suite compiles its own copy of the code, beside the library's. */
-#define CPUCYCLES_PERF_TYPE PERF_TYPE_SOFTWARE
-#define CPUCYCLES_PERF_CONFIG PERF_COUNT_SW_TASK_CLOCK
+/* The suite compiles a second copy of the code, in which it replaces the system calls below. */
 #define CPUCYCLES_PERF_DEVICES devices
 #define CPUCYCLES_PERF_KERNEL
 #define cpucycles_perf_no_page tested_no_page
@@ -65,6 +63,7 @@ void note_of_test(const char *code);
 #include "backends/common/perf-cycles.c"
 #include "backends/common/perf-open.c"
 
+/* Included too, so that it reads by that copy; its static names are amd64-pmc's as well. */
 #define method read_method
 #define open_counter read_open_counter
 #define read_cycles read_read_cycles
@@ -130,7 +129,10 @@ static int kernel_open(struct perf_event_attr *wanted)
     return -1;
   }
   real.exclude_kernel = real.exclude_hv = 1; /* unprivileged users may always ask for it */
-  real.config &= 0xffffffff;
+  if (real.type == PERF_TYPE_HARDWARE) {
+    real.type = PERF_TYPE_SOFTWARE;
+    real.config = PERF_COUNT_SW_TASK_CLOCK;
+  }
   real.config1 = 0;
   event = events_are_simulated ? -1 : (int)syscall(SYS_perf_event_open, &real, 0, -1, -1,
     PERF_FLAG_FD_CLOEXEC);
@@ -1024,8 +1026,8 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
 
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
-  wanted.type = CPUCYCLES_PERF_TYPE;
-  wanted.config = CPUCYCLES_PERF_CONFIG;
+  wanted.type = PERF_TYPE_HARDWARE;
+  wanted.config = PERF_COUNT_HW_CPU_CYCLES;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
     | PERF_FORMAT_ID;
   wanted.exclude_kernel = 1;
@@ -1577,6 +1579,7 @@ START_TEST(memory_of_the_program_at_the_pages_address_is_not_replaced)
 END_TEST
 
 #if HAVE_BACKEND_amd64_pmc
+/* Included for the same reasons. */
 #define method rdpmc_method
 #define open_counter open_rdpmc
 #define read_cycles read_by_rdpmc
