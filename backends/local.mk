@@ -13,7 +13,6 @@ EXTRA_DIST += backends/common/perf-backend.h
 EXTRA_DIST += backends/common/perf-cycles.h
 EXTRA_DIST += backends/common/perf-thread.h
 EXTRA_DIST += backends/common/rate.h
-EXTRA_DIST += backends/common/riscv-cycle.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
 EXTRA_DIST += backends/common/x86-tsc-rate.h

@@ -11,7 +11,16 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/riscv-cycle.h"
+#include "backends/common/perf-remedy.h"
+
+#include <signal.h>
+
+static void explain(int error, int signal, struct cpucycles_why *why)
+{
+  (void)error;
+  if (signal == SIGILL)
+    cpucycles_rdcycle_why("", why);
+}
 
 static long long read_cycle(void)
 {
@@ -25,6 +34,6 @@ const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
   .source = "cycle CSR",
   .unit = "core cycles",
   .read = read_cycle,
-  .explain = explain_cycle,
+  .explain = explain,
   .inline_method = CPUCYCLES_INLINE_CYCLE,
 };

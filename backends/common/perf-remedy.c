@@ -206,6 +206,14 @@ void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why)
     why->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
+void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
+{
+  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+
+  if (access == 0 || access == 1)
+    why->remedy = "sysctl kernel.perf_user_access=2";
+}
+
 /* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
 static const struct {
   const char *file, *one, *two, *watched;

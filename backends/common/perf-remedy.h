@@ -56,6 +56,11 @@ int cpucycles_user_access_why(const char *root,
    can where there is no PMU. */
 void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why);
 
+/* riscv64-rdcycle, riscv32-rdcycle: RDCYCLE raised SIGILL. Linux since 6.6 has the setting
+   perf_user_access where it finds a PMU; 2 makes the register readable, as before 6.6. Without the
+   setting, Linux has no remedy. */
+void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why);
+
 /* What Linux's setting of RDPMC says: 0: nobody may; 1: who has mapped an event; 2: all; -1:
    there is no PMU that has it. */
 int cpucycles_rdpmc_level(const char *root);

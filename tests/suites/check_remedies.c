@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "backends/common/perf-remedy.h"
-#include "backends/common/riscv-cycle.h"
 #include "sys/hypervisor.h"
 
 #include "tests/suites/machine.h"
@@ -325,11 +324,26 @@ END_TEST
 
 START_TEST(legacy_setting_is_the_remedy_for_rdcycle)
 {
-  ck_assert_str_eq(rdcycle_remedy("0\n", 2), "sysctl kernel.perf_user_access=2");
-  ck_assert_str_eq(rdcycle_remedy("1\n", 2), "sysctl kernel.perf_user_access=2");
-  ck_assert_ptr_null(rdcycle_remedy("2\n", 2));
-  ck_assert_ptr_null(rdcycle_remedy("", -1));
-  ck_assert_ptr_null(rdcycle_remedy("1", 1));
+  static const struct {
+    struct file files[FILES];
+    const char *remedy;
+  } rows[] = {
+    { { ACCESS("0") }, "sysctl kernel.perf_user_access=2" },
+    { { ACCESS("1") }, "sysctl kernel.perf_user_access=2" },
+    { { ACCESS("2") }, NULL },
+    { { { "/proc/sys/kernel/perf_user_access", "1" } }, NULL },
+    { { RELEASE("6.1.0") }, NULL },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct cpucycles_why why = { 0 };
+
+    begin_machine(rows[i].files);
+    cpucycles_rdcycle_why(machine_root, &why);
+    remove_machine();
+    expect_begins(why.remedy, rows[i].remedy);
+  }
 }
 END_TEST
 
