@@ -42,6 +42,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/os-clock.h \
 	sys/kernel-file.h \
 	sys/perf-event.h \
+	sys/signal-stack.h \
 	sys/thread-local.h \
 	sys/os-thread.h \
 	sys/trial.h

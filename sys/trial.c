@@ -3,8 +3,7 @@
    and keeps handlers for a selected counter that may fault later. Nothing else in the library
    touches signal dispositions. process.c sees to it that one thread selects at a time. */
 
-/* longjmp() with _FORTIFY_SOURCE takes a jump off an alternate stack that disarms itself
-   (SS_AUTODISARM) for a mistake, and ends the process. */
+/* For the jump out of a handler: sys/signal-stack.h. */
 #undef _FORTIFY_SOURCE
 
 #include "config.h"
@@ -20,6 +19,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 #ifdef __linux__
+#include "sys/signal-stack.h"
+
 #include <sys/syscall.h>
 #include <ucontext.h>
 #endif
@@ -344,22 +345,12 @@ __attribute__((destructor)) static void unload(void)
       replace(&after, i, &after.program[i]);
 }
 
-/* The system takes an alternate stack with SS_AUTODISARM away while a handler runs, and gives it
-   back when that returns, which the one that jumped did not. */
-static void rearm_stack(void)
-{
-#ifdef __linux__
-  const int autodisarm = (int)(1u << 31); /* linux/signal.h, which does not go with signal.h */
-
-  if (trial.stack.ss_flags & autodisarm)
-    sigaltstack(&trial.stack, NULL);
-#endif
-}
-
 int cpucycles_trial(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(trial.escape, 0)) {
-    rearm_stack();
+#ifdef __linux__
+    rearm_signal_stack(&trial.stack);
+#endif
     pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* the handler's was in force */
     return trial.caught;
   }

@@ -9,8 +9,7 @@
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
    "type"). */
 
-/* As in sys/trial.c: longjmp() with _FORTIFY_SOURCE ends the process where it jumps off an
-   alternate stack that disarms itself. */
+/* For the jump out of a handler: sys/signal-stack.h. */
 #undef _FORTIFY_SOURCE
 
 #include "config.h"
@@ -19,6 +18,7 @@
 #include "sys/kernel-file.h"
 #include "backends/common/perf-cycles.h"
 #include "sys/perf-event.h"
+#include "sys/signal-stack.h"
 #include "backends/common/perf-remedy.h"
 #include "backends/common/perf-thread.h"
 
@@ -535,13 +535,9 @@ const int cpucycles_perf_rescued_filtered[] = { SIGSYS, 0 };
 
 int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context)
 {
-  const stack_t *stack = &((const ucontext_t *)context)->uc_stack;
-  const int autodisarm = (int)(1u << 31); /* linux/signal.h, which does not go with signal.h */
-
   (void)info;
   if (signal != SIGSYS || !filter_escape)
     return 0;
-  if (stack->ss_flags & autodisarm)
-    sigaltstack(stack, NULL); /* as the handler's return would have armed it again */
+  rearm_signal_stack(&((const ucontext_t *)context)->uc_stack);
   siglongjmp(*filter_escape, 1);
 }
