@@ -27,7 +27,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void say_why_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpucycles_why *why)
 {
   cpucycles_rdpmc_why("", 1, why);
 }
@@ -35,7 +35,7 @@ static void say_why_hidden(struct cpucycles_why *why)
 static const struct cpucycles_perf_method method = {
   .instruction = rdpmc,
   .refusal = &refused,
-  .hidden_why = say_why_hidden,
+  .explain_hidden = explain_hidden,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
@@ -47,14 +47,14 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 /* RDPMC is two bytes long: 0F 33. */
 static int rescue_rdpmc(int signal, const void *info, void *context)
 {
-  ucontext_t *at = context;
-  const unsigned char *place = (const unsigned char *)at->uc_mcontext.gregs[REG_RIP];
+  ucontext_t *state = context;
+  const unsigned char *code = (const unsigned char *)state->uc_mcontext.gregs[REG_RIP];
 
-  if (signal == SIGSEGV && cpucycles_perf_is_guarded((uintptr_t)place) && place[0] == 0x0f
-    && place[1] == 0x33) {
+  if (signal == SIGSEGV && cpucycles_perf_is_guarded((uintptr_t)code) && code[0] == 0x0f
+    && code[1] == 0x33) {
     if (!cpucycles_perf_rescue_instruction())
       return 0;
-    at->uc_mcontext.gregs[REG_RIP] += 2;
+    state->uc_mcontext.gregs[REG_RIP] += 2;
     return 1;
   }
   if (signal == SIGSEGV || signal == SIGBUS)

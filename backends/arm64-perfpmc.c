@@ -20,7 +20,10 @@
 #include <signal.h>
 #include <ucontext.h>
 
-enum { CYCLE_COUNTER = 32, LONG = 1, USER_ACCESS = 2 };
+enum { CYCLE_COUNTER = 32 };
+
+/* Bits of config1. */
+enum { LONG = 1, USER_ACCESS = 2 };
 
 static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
 {
@@ -55,7 +58,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static void say_why_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpucycles_why *why)
 {
   static const struct cpucycles_user_access needed = CPUCYCLES_ARM64_USER_ACCESS;
 
@@ -67,7 +70,7 @@ static const struct cpucycles_perf_method method = {
   .width = 64,
   .config1 = LONG | USER_ACCESS,
   .refusal = &refused,
-  .hidden_why = say_why_hidden,
+  .explain_hidden = explain_hidden,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
@@ -77,21 +80,21 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 
 /* MRS is four bytes long: 1101 0101 0011, then the system register. The mask keeps op0, op1 and
    CRn, which are those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
-static int is_instruction(uint32_t code)
+static int is_register_read(uint32_t code)
 {
   return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;
 }
 
 static int rescue_register(int signal, const void *info, void *context)
 {
-  ucontext_t *at = context;
-  uintptr_t place = at->uc_mcontext.pc;
+  ucontext_t *state = context;
+  uintptr_t address = state->uc_mcontext.pc;
 
-  if (signal == SIGILL && cpucycles_perf_is_guarded(place)
-    && is_instruction(*(const uint32_t *)place)) {
+  if (signal == SIGILL && cpucycles_perf_is_guarded(address)
+    && is_register_read(*(const uint32_t *)address)) {
     if (!cpucycles_perf_rescue_instruction())
       return 0;
-    at->uc_mcontext.pc += 4;
+    state->uc_mcontext.pc += 4;
     return 1;
   }
   if (signal == SIGSEGV || signal == SIGBUS)

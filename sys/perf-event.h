@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What libcpucycles (perf-open.c) and libperfex (perfex/) share of perf events: the system calls,
-   what is left out of a count, and that signals wait while a thread's events are not of one piece.
-   Beside this, libperfex takes kernel-file.h, as readers of files do here, and what cpucycles.h
-   offers to all; nothing else is shared. What is opened, how it is read, and what a loss means, is
-   each one's matter. Source: perf_event_open(2); signal-safety(7). */
+/* Perf events of Linux, for libcpucycles and libperfex: the system calls, the exclusions from a
+   count, and the signal mask while a thread's events are inconsistent. The functions are static
+   inline because a file that both libraries contain would define the same global names in both
+   static ones. Source: perf_event_open(2); signal-safety(7). */
 
 #ifndef CPUCYCLES_PERF_EVENT_H
 #define CPUCYCLES_PERF_EVENT_H
@@ -19,7 +18,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Opens an event of the calling thread, on whatever CPU; group: the leader's descriptor, or -1. */
+/* Opens an event of the calling thread, on any CPU. group: the leader's descriptor, or -1. Returns
+   a descriptor, or -1 with errno. */
 static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
   int result;
@@ -30,13 +30,13 @@ static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
   return result;
 }
 
-/* Says the event's number, which no other has; a descriptor that is something else has none. */
+/* Finds the event's unique id. Fails if the descriptor is not an event's. */
 static inline int perf_event_identify(int descriptor, uint64_t *id)
 {
   return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
 }
 
-/* The C library's read() and close() are cancellation points, and these are none. */
+/* Unlike the C library's read() and close(), these are no cancellation points. */
 static inline ssize_t perf_event_read(int descriptor, void *reading, size_t size)
 {
   ssize_t length;
@@ -52,19 +52,19 @@ static inline void perf_event_close(int descriptor)
   syscall(SYS_close, descriptor);
 }
 
-/* What is left out of a count, in the order to be tried: some PMUs cannot leave the kernel out, and
-   Apple's count no guest. */
+/* Exclusions from a count, in the order to be tried: Apple's PMUs must exclude guests, and some
+   cannot exclude the kernel. */
 static const struct perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  PERF_EVENT_USER_ALONE = 2, /* that many leave the kernel out */
+  PERF_EVENT_USER_ALONE = 2, /* the first so many exclude the kernel */
   PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
-/* Opens an event by open_one(), with the first of so many exclusions that the PMU takes, which
-   `wanted` then says. Returns its descriptor, or -1 with errno. */
+/* Opens an event by open_one(), with the first of that many exclusions that the PMU supports, and
+   sets that one in `wanted`. Returns a descriptor, or -1 with errno. */
 static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int exclusions,
   int (*open_one)(struct perf_event_attr *wanted))
 {
@@ -81,23 +81,24 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
   return descriptor;
 }
 
-/* Signals wait while a thread's state is not of one piece; but a fault has its handler. What the
-   program has blocked stays so; but where a filter raises SIGSYS for what is asked here, that would
-   end the process if it were blocked: so it is not, unless one is pending. */
+/* Blocks signals while a thread's state is inconsistent, except faults, whose handlers must run.
+   Signals that the program has blocked stay blocked, except SIGSYS: a seccomp filter may raise it
+   at perf_event_open(2), which ends the process if it is blocked. Only if one is pending it stays
+   blocked. */
 static inline void perf_event_wait_begin(sigset_t *mask)
 {
-  sigset_t waiting, pending;
+  sigset_t signals, pending;
 
-  sigfillset(&waiting);
-  sigdelset(&waiting, SIGSEGV);
-  sigdelset(&waiting, SIGBUS);
-  sigdelset(&waiting, SIGSYS);
-  pthread_sigmask(SIG_BLOCK, &waiting, mask);
+  sigfillset(&signals);
+  sigdelset(&signals, SIGSEGV);
+  sigdelset(&signals, SIGBUS);
+  sigdelset(&signals, SIGSYS);
+  pthread_sigmask(SIG_BLOCK, &signals, mask);
   if (sigismember(mask, SIGSYS) == 1 && sigpending(&pending) == 0
     && sigismember(&pending, SIGSYS) == 0) {
-    sigemptyset(&waiting);
-    sigaddset(&waiting, SIGSYS);
-    pthread_sigmask(SIG_UNBLOCK, &waiting, NULL);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGSYS);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
   }
 }
 

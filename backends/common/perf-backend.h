@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What each counter that is a perf event has beside its method, which it defines after including
-   this. There is no guard: a test compiles two such counters in one file, with other names. */
+/* Static functions of each counter that reads perf events. They call the shared code with the
+   counter's `method`, which it defines after including this. No include guard: a test compiles two
+   such counters in one file, under other names. */
 
 static const struct cpucycles_perf_method method;
 
-/* Why it was not opened. */
 static struct cpucycles_perf_refusal refused;
 
 static int open_counter(struct cpucycles_why *why)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events of user-mode core cycles, for the counters that read them: by an instruction and
-   the kernel's page (perf-cycles.h), or by read(2). Each thread has its own, opened at its first
-   read and closed when it exits (perf-open.c). A thread that loses the page, the instruction or
-   the descriptor goes on by read(2), then by the next best counter, upward from its last read.
-   Width: 64 bits, extended by the kernel. Rate: the core's, as it runs.
+/* Reads the calling thread's perf events of user-mode core cycles: by an instruction and the mmap
+   page (hot path: perf-cycles.h), or by read(2). perf-open.c opens them at a thread's first read,
+   and closes them when it exits. A thread that loses the page, the instruction or the descriptor
+   continues by read(2), then by the next best counter, upward from its last read.
+   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
 #include "config.h"
@@ -41,8 +41,8 @@ int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
   return event->descriptor >= 0 && kernel_identify(event->descriptor, &id) == 0 && id == event->id;
 }
 
-/* The program may have closed the descriptor, and have another file there by now. A pinned event
-   that lost its hardware reads as the end of a file. */
+/* Fails where the program has closed the descriptor, or reused its number, and for a pinned event
+   that lost its hardware: read(2) then returns 0. */
 static inline int read_event(const struct cpucycles_perf_event *event, struct reading *reading)
 {
   return kernel_read(event->descriptor, reading) == (ssize_t)sizeof *reading
@@ -59,14 +59,14 @@ int cpucycles_perf_read_descriptors(long long *count)
     if (!read_event(&self.events[i], &reading))
       return -1;
     if (self.event_count == 1 && reading.enabled != reading.running)
-      return -1; /* some of the time is missing; of several kinds of core, one runs at a time */
+      return -1; /* some time is missing; of several events, one runs at a time */
     sum += reading.value;
   }
   *count = (long long)sum;
   return 0;
 }
 
-/* The same by instruction: the event of the core that this is has an index, the others stand
+/* The same by the instruction. Only the event for this kind of core has an index; the others stand
    still. */
 static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method,
   long long *count)
@@ -120,7 +120,7 @@ int cpucycles_perf_pages_show_count(void)
   return shown;
 }
 
-/* The kernel's data_offset is one page, as its data would follow. */
+/* data_offset of the kernel's page is the size of a page, as the ring buffer would follow. */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -140,15 +140,15 @@ void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_p
   perf_event_wait_end(&mask);
 }
 
-/* Does the event stand still in its own process, as after PR_TASK_PERF_EVENTS_DISABLE? For a child
-   of vfork(), which has its parent's storage, the parent's event stands still. */
+/* Does the event stand still in its own process, as after PR_TASK_PERF_EVENTS_DISABLE? A child of
+   vfork(), which shares its parent's storage, finds it standing still anyway. */
 static int is_disabled(long long count)
 {
   return count == self.last && getpid() == self.process;
 }
 
-/* In every state, with whatever changes it. A single event's descriptor comes here when the read
-   in cpucycles_perf_slow() has failed: another file is not read again. */
+/* Reads in every state, and changes the state where a read fails. For a thread with one descriptor,
+   the read in cpucycles_perf_slow() has failed: a file that replaced it is not read again. */
 static __attribute__((noinline)) long long
 read_and_recover(const struct cpucycles_perf_method *method, int saved_errno)
 {
@@ -170,7 +170,7 @@ read_and_recover(const struct cpucycles_perf_method *method, int saved_errno)
   return self.last;
 }
 
-/* The usual case of a read by read(2) comes first, and is one system call. */
+/* The usual read by read(2) comes first, and is one system call. */
 long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
 {
   unsigned long long base = (unsigned long long)self.base;
@@ -188,19 +188,19 @@ long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
   return read_and_recover(method, saved_errno);
 }
 
-/* The linker's names for where the section begins and ends. */
+/* The linker's names of the section's begin and end. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): they are the linker's */
 extern const char __start_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): as above; hidden, or lld exports both */
 extern const char __stop_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
 
-int cpucycles_perf_is_guarded(uintptr_t place)
+int cpucycles_perf_is_guarded(uintptr_t address)
 {
-  return place >= (uintptr_t)__start_cpucycles_perf_reads
-    && place < (uintptr_t)__stop_cpucycles_perf_reads;
+  return address >= (uintptr_t)__start_cpucycles_perf_reads
+    && address < (uintptr_t)__stop_cpucycles_perf_reads;
 }
 
-/* The new page's lock is odd, as the kernel never leaves it. */
+/* The new page's lock is odd, a value that the kernel's page never keeps. */
 int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -209,13 +209,13 @@ int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags)
 
   if (page == MAP_FAILED)
     return 0;
-  if (page != event->page) { /* something else is there */
+  if (page != event->page) { /* the place is in use by something else */
     munmap(page, size);
     return 0;
   }
   event->page->lock = 1;
   event->page->data_offset = size;
-  /* cppcheck-suppress memleak ; it is where event->page says */
+  /* cppcheck-suppress memleak ; event->page points to it */
   return 1;
 }
 
@@ -224,7 +224,7 @@ int cpucycles_perf_rescue_instruction(void)
   int saved_errno = errno, i, done = self.event_count > 0;
 
   if (is_forked())
-    return 1; /* the lock, which is read next, is no longer mapped: that is rescued, too */
+    return 1; /* the read of the lock comes next and faults, too: cpucycles_perf_rescue_page() */
   for (i = 0; i < self.event_count; i++)
     done &= self.events[i].page && cpucycles_perf_is_page(self.events[i].page);
   if (done && self.state == CPUCYCLES_PERF_BY_PAGES)
@@ -239,13 +239,13 @@ const int cpucycles_perf_rescued[] = { SIGILL, SIGBUS, SIGSEGV, SIGSYS, 0 };
 
 int cpucycles_perf_rescue_page(const void *info)
 {
-  uintptr_t place = (uintptr_t)((const siginfo_t *)info)->si_addr;
+  uintptr_t address = (uintptr_t)((const siginfo_t *)info)->si_addr;
   int saved_errno = errno, i, done = 0;
 
   for (i = 0; i < self.event_count; i++) {
     uintptr_t page = (uintptr_t)self.events[i].page;
 
-    if (page && place >= page && place - page < (uintptr_t)sysconf(_SC_PAGESIZE))
+    if (page && address >= page && address - page < (uintptr_t)sysconf(_SC_PAGESIZE))
       done = cpucycles_perf_replace_page(&self.events[i], MAP_FIXED_NOREPLACE);
   }
   errno = saved_errno;

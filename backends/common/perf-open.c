@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Opens and ends the events of a thread that perf-cycles.c reads: one, or one for each kind of core
-   where there are several, of which the sum counts. They are pinned: where other events take the
-   hardware, the kernel gives them up instead of counting part of the time. A page keeps its event:
-   an event that is read through it keeps no descriptor. A forked child opens its own events.
-   Signals wait until a thread's events are consistent.
+/* Opens and closes a thread's events, which perf-cycles.c reads: one event, or one for each kind of
+   core, which are then added up. They are pinned: if other events need the hardware, the kernel
+   gives ours up instead of counting part of the time. The mapping of a page keeps its event open:
+   an event that is read through the page needs no descriptor. A forked child opens its own events.
+   Signals are blocked until a thread's events are consistent.
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; madvise(2),
    MADV_WIPEONFORK; Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*;
    tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
@@ -40,7 +40,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Where PMUs are listed; tests have a list of their self. */
+/* The kernel's list of PMUs. Tests have another one. */
 #ifndef CPUCYCLES_PERF_DEVICES
 #define CPUCYCLES_PERF_DEVICES "/sys/bus/event_source/devices/"
 #endif
@@ -50,21 +50,22 @@
 #endif
 
 enum {
-  DESCRIPTORS_BELOW = 1024, /* where the soft limit leaves them: select(2) has FD_SETSIZE */
-  STANDARD = 3              /* descriptors: input, output, error */
+  /* Left to the program if the soft limit allows: select(2) works below FD_SETSIZE only. */
+  DESCRIPTORS_BELOW = 1024,
+  STANDARD = 3 /* descriptors: input, output, error */
 };
 
 /* Its destructor closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int has_exit_key;
 
-/* The word that cpucycles_perf_process points to: in memory that the kernel zeroes in a forked
-   child, however it was made; before Linux 4.14, which does not do that, here. */
+/* cpucycles_perf_process points to a word in memory that the kernel zeroes in a forked child, even
+   if no fork handler runs there; or to this word, as Linux before 4.14 cannot do that. */
 static pid_t unwiped_word;
 pid_t *cpucycles_perf_process = &unwiped_word;
 
-/* The kinds of core, found when the counter is opened; none: there is one kind, or it cannot be
-   told. */
+/* The kinds of core, found when the counter is opened; none if there is only one kind, or if the
+   kinds are unknown. */
 static struct core_kind {
   uint32_t type;
   uint64_t config;
@@ -94,7 +95,7 @@ static void unmap_pages(void)
   }
 }
 
-/* A forked child has copies of the descriptors, and no pages. */
+/* A forked child has copies of the descriptors, but not the pages. */
 static void close_events(void)
 {
   self.only_page = &cpucycles_perf_no_page;
@@ -116,7 +117,7 @@ static int open_event(struct cpucycles_perf_event *event, uint32_t type, uint64_
   wanted.size = sizeof wanted;
   wanted.type = type;
   wanted.config = config;
-  if (self.state == CPUCYCLES_PERF_UNOPENED) /* else it is for read(2), which any counter serves */
+  if (self.state == CPUCYCLES_PERF_UNOPENED) /* else for read(2), which works with any counter */
     wanted.config1 = method->config1;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
     | PERF_FORMAT_ID;
@@ -133,7 +134,7 @@ static int open_event(struct cpucycles_perf_event *event, uint32_t type, uint64_
   return error;
 }
 
-/* Opens this thread's events, beside the pages that it may have. Returns 0 or an errno. */
+/* Opens this thread's events, and leaves its pages in place. Returns 0 or an errno. */
 static int open_descriptors(const struct cpucycles_perf_method *method)
 {
   int i, error = 0;
@@ -145,8 +146,8 @@ static int open_descriptors(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* Moves a descriptor to where the program's do not come by themselves. Half of what the soft limit
-   allows is the program's. Returns 0 or an errno. */
+/* Moves a descriptor to numbers that the program's files do not reach by themselves. The lower half
+   of the soft limit is left to the program. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   struct rlimit limit = { 0, 0 };
@@ -164,7 +165,7 @@ static int move_descriptor_up(int *descriptor)
   return moved - first < half ? 0 : EMFILE;
 }
 
-/* Puts the descriptors where they can stay, and lets the count go on. Returns 0 or an errno. */
+/* Makes this thread read by read(2), and continues its count. Returns 0 or an errno. */
 static int use_descriptors(const struct cpucycles_perf_method *method)
 {
   long long count;
@@ -185,7 +186,8 @@ static int use_descriptors(const struct cpucycles_perf_method *method)
   return 0;
 }
 
-/* Maps the pages, which keep the events. Returns 0 if they do not show the count. */
+/* Maps the pages and makes this thread read through them. Returns 0 if they do not show the
+   count. */
 static int use_pages(const struct cpucycles_perf_method *method)
 {
   long long count;
@@ -201,7 +203,7 @@ static int use_pages(const struct cpucycles_perf_method *method)
   self.base = self.last - count;
   width = self.events[0].page->pmc_width;
   self.shift = 64 - width;
-  self.index = UINT32_MAX; /* the first read looks */
+  self.index = UINT32_MAX; /* no counter's: the first read finds the index */
   if (self.event_count == 1 && (method->width == 0 || method->width == width))
     self.only_page = self.events[0].page;
   self.state = CPUCYCLES_PERF_BY_PAGES;
@@ -209,7 +211,7 @@ static int use_pages(const struct cpucycles_perf_method *method)
   return 1;
 }
 
-/* Opens this thread's events, to go on from its last read. Returns 0 or an errno. */
+/* Opens this thread's events, and continues from its last read. Returns 0 or an errno. */
 static int open_events(const struct cpucycles_perf_method *method)
 {
   int i, error;
@@ -229,10 +231,10 @@ static int open_events(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* SIGSYS leads here, while this thread opens its events. */
+/* Set while this thread opens its events: cpucycles_perf_rescue_filtered() jumps there. */
 static CPUCYCLES_TLS sigjmp_buf *filter_escape;
 
-/* Calls open_some(method); a filter that raises SIGSYS there is one that refuses. */
+/* Calls open_some(method). Returns its result, or EPERM if a filter raised SIGSYS there. */
 static int catch_filter(int (*open_some)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
@@ -252,7 +254,7 @@ static int catch_filter(int (*open_some)(const struct cpucycles_perf_method *),
 void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method)
 {
   if (cpucycles_perf_this_process() == 0) {
-    self.process = -1; /* in a PID namespace of its own, a child may have its parent's number */
+    self.process = -1; /* in a new PID namespace, a child may have its parent's number */
     __atomic_store_n(cpucycles_perf_process_word(), getpid(), __ATOMIC_RELAXED);
   }
   if (is_forked() && self.state != CPUCYCLES_PERF_BY_NEXT_BEST)
@@ -265,12 +267,12 @@ void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method)
   }
 }
 
-/* The pages stay: a read that this one has interrupted may be in the middle of one. */
+/* The pages stay mapped: this read may have interrupted another one that uses them. */
 void cpucycles_perf_use_next_best(const struct cpucycles_perf_method *method)
 {
   (void)method;
   if (self.state == CPUCYCLES_PERF_BY_NEXT_BEST)
-    return; /* a signal handler was faster */
+    return; /* a signal handler did it already */
   close_descriptors();
   self.state = CPUCYCLES_PERF_BY_NEXT_BEST;
   self.base = self.last - cpucycles_next_best();
@@ -278,17 +280,17 @@ void cpucycles_perf_use_next_best(const struct cpucycles_perf_method *method)
     cpucycles_note_fallback("by-next-best");
 }
 
-/* Opening a pinned event makes the kernel schedule this thread's events anew, and that brings their
-   pages up to date: the offset of one without an index is all that it has counted. */
+/* When a pinned event is opened, the kernel schedules this thread's events anew and updates their
+   pages: the offset in a page without an index is then its event's whole count. */
 void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
 {
   unsigned long long sum = (unsigned long long)self.base;
   int i, error, complete = 1;
 
   if (self.state != CPUCYCLES_PERF_BY_PAGES)
-    return; /* a signal handler was faster */
+    return; /* a signal handler did it already */
   if (getpid() != self.process)
-    return; /* a child of vfork(), which has its parent's storage: the parent's event rests */
+    return; /* a child of vfork(), with its parent's storage: the parent's event stands still */
   error = catch_filter(open_descriptors, method);
   for (i = 0; i < self.event_count; i++) {
     complete &= self.events[i].page->index == 0;
@@ -304,7 +306,7 @@ void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
     cpucycles_perf_use_next_best(method);
 }
 
-/* Ends this thread's events for good. */
+/* Closes this thread's events; it opens no others. */
 static void end_events(const struct cpucycles_perf_method *unused)
 {
   (void)unused;
@@ -312,15 +314,15 @@ static void end_events(const struct cpucycles_perf_method *unused)
   self.is_exiting = 1;
 }
 
-/* There is no other destructor after the last one, to close what a read in a later one would
-   open. */
+/* A destructor that runs later may read the counter, but must not open events: no destructor would
+   close them. */
 static void on_thread_exit(void *unused)
 {
   (void)unused;
   cpucycles_perf_with_signals_blocked(end_events, NULL);
 }
 
-/* The child goes on from the count of this moment. */
+/* The child continues from this count. */
 static void before_fork(void)
 {
   if ((self.state == CPUCYCLES_PERF_BY_PAGES || self.state == CPUCYCLES_PERF_BY_DESCRIPTORS)
@@ -328,7 +330,7 @@ static void before_fork(void)
     cpucycles_perf_slow(self.method);
 }
 
-/* The page is not mapped here, and must not be touched. */
+/* The page is not mapped in the child, which must not access it. */
 static void after_fork_in_child(void)
 {
   self.only_page = &cpucycles_perf_no_page;
@@ -336,20 +338,21 @@ static void after_fork_in_child(void)
   __atomic_store_n(cpucycles_perf_process_word(), 0, __ATOMIC_RELAXED);
 }
 
-/* As the library is loaded: fork handlers cannot be added while a fork runs them, and the C library
-   has room in each thread for the values of the first keys. Later ones cost an allocation in a
-   thread's first read. */
+/* Runs when the library is loaded, for two reasons. Fork handlers cannot be added while a fork runs
+   them. And the C library has room in each thread for the values of the first keys; later keys cost
+   an allocation in a thread's first read. */
 __attribute__((constructor)) static void load(void)
 {
   has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, NULL, after_fork_in_child);
 }
 
-/* A thread that exits later must not be led into an unloaded library; its events stay open until
-   the process ends, and so does the word, as other threads read until then. */
+/* Deletes the key, so that no thread that exits later calls into an unloaded library. The events of
+   other threads stay open until the process ends, and the process word stays mapped, as they may
+   still read. */
 __attribute__((destructor)) static void unload(void)
 {
-  if (self.state != CPUCYCLES_PERF_UNOPENED) /* else exit() makes no system call of ours */
+  if (self.state != CPUCYCLES_PERF_UNOPENED) /* else exit() costs no system calls */
     on_thread_exit(NULL);
   self.is_exiting = 1;
   if (has_exit_key)
@@ -357,7 +360,7 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Makes the path of something in a PMU's folder. Returns 0 if it is too long for one. */
+/* Builds the path of a file in a PMU's folder. Returns 0 if it is too long. */
 static int pmu_path(char *path, size_t size, const char *pmu, const char *file)
 {
   int length = snprintf(path, size, "%s%s%s", CPUCYCLES_PERF_DEVICES, pmu, file);
@@ -365,7 +368,7 @@ static int pmu_path(char *path, size_t size, const char *pmu, const char *file)
   return length > 0 && (size_t)length < size;
 }
 
-/* Reads what follows `before` in such a file, a number that ends the line; -1 if it is not that. */
+/* Reads a file of the form prefix, number, newline. Returns the number, or -1. */
 static long read_pmu_number(const char *pmu, const char *file, const char *prefix, int base)
 {
   char path[256], text[64], *begin = text + strlen(prefix), *end;
@@ -378,8 +381,8 @@ static long read_pmu_number(const char *pmu, const char *file, const char *prefi
   return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
 }
 
-/* Is it the PMU of some of the cores? Then it says of which. Names that no such PMU has are not
-   looked at. */
+/* Is it the PMU of some of the cores? Such a PMU has a file "cpus". Other names than theirs are
+   excluded first, without a system call. */
 static int is_core_pmu(const char *name)
 {
   char path[256];
@@ -390,7 +393,7 @@ static int is_core_pmu(const char *name)
   return pmu_path(path, sizeof path, name, "/cpus") && access(path, R_OK) == 0;
 }
 
-/* Can an event of this kind be opened? Returns 0 or an errno. */
+/* Opens an event of this kind and closes it. Returns 0 or an errno. */
 static int try_event(uint32_t type, uint64_t config, const struct cpucycles_perf_method *method)
 {
   struct cpucycles_perf_event event;
@@ -401,9 +404,9 @@ static int try_event(uint32_t type, uint64_t config, const struct cpucycles_perf
   return error;
 }
 
-/* Adds a kind of core: by the generic event, with the PMU's type in the upper half of the
-   config; where the kernel does not take that (Arm, before 6.6), by the number that the PMU
-   gives the event. Returns 0 or an errno. */
+/* Adds a kind of core: by the generic event, with the PMU's type in the upper half of config; if
+   the kernel rejects that (Arm, before 6.6), by the PMU's own number of the event. Returns 0 or an
+   errno. */
 static int add_core_kind(const char *pmu, const struct cpucycles_perf_method *method)
 {
   struct core_kind *kind = &core_kinds[core_kind_count];
@@ -426,7 +429,7 @@ static int add_core_kind(const char *pmu, const struct cpucycles_perf_method *me
   return 0;
 }
 
-/* getdents64(2), which has no declaration that all C libraries share. */
+/* Of getdents64(2). Not all C libraries declare it. */
 struct directory_entry {
   uint64_t inode;
   int64_t next;
@@ -458,7 +461,7 @@ static int find_core_kinds(const struct cpucycles_perf_method *method)
     }
   close(folder);
   if (core_kind_count == 1)
-    core_kind_count = 0; /* one kind is what a plain event counts */
+    core_kind_count = 0; /* a plain event counts the only kind */
   return error;
 }
 
@@ -468,12 +471,12 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
   if (signal == SIGSYS)
     cpucycles_perf_filter_why("", why);
   else if (error != 0 && method->refusal->is_hidden)
-    method->hidden_why(why);
+    method->explain_hidden(why);
   else if (error != 0 && error != EIO)
     cpucycles_perf_event_why("", error, method->refusal->counts_kernel, why);
 }
 
-/* Has the kernel zero the word in forked children. */
+/* Maps the process word so that the kernel zeroes it in forked children. */
 static void map_process_word(void)
 {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -500,7 +503,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
   method->refusal->counts_kernel = self.counts_kernel;
   if (error != 0)
     return error;
-  error = find_core_kinds(method); /* only now, as it costs more: several need a PMU, too */
+  error = find_core_kinds(method); /* not earlier: without a PMU it would be wasted */
   if (error != 0) {
     why->explanation = "there are several kinds of core, and not all have an event";
     return error;
@@ -525,7 +528,7 @@ void cpucycles_perf_close(void)
 
   close_events();
   self.base = self.last = 0;
-  /* a child may be forked by another thread at any moment, and looks at the word */
+  /* before munmap(): another thread may fork at any time, and its child reads the word */
   __atomic_store_n(&cpucycles_perf_process, &unwiped_word, __ATOMIC_RELEASE);
   if (word != &unwiped_word)
     munmap(word, (size_t)sysconf(_SC_PAGESIZE));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Looks at what the kernel says below a root folder, "" or a test's, and only where a counter was
-   refused. What would not help on this machine is not said.
+/* Reads the kernel's files below a root folder, "" or a test's, after a counter was refused, and
+   suggests only remedies that help on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that leaves the
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of the kernel's, or `none` if the file is not there or says something else. */
+/* Reads a number of the kernel; `none` if the file is missing or has other contents. */
 static int kernel_number(const char *root, const char *path, int none)
 {
   char text[16], *end;
@@ -34,7 +34,7 @@ static int kernel_number(const char *root, const char *path, int none)
   return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
 }
 
-/* Is the kernel of that release, such as 5.17, or a later one? One that does not say is not. */
+/* Is the kernel of that release, such as 5.17, or later? 0 if its release is unknown. */
 static int kernel_is_since(const char *root, int major, int minor)
 {
   char text[64], *end;
@@ -48,7 +48,7 @@ static int kernel_is_since(const char *root, int major, int minor)
   return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
 }
 
-/* Do system calls of this process pass a filter, as in most containers? */
+/* Does this process have a seccomp filter, as in most containers? */
 static int is_filtered(const char *root)
 {
   char text[16];
@@ -57,18 +57,18 @@ static int is_filtered(const char *root)
     && strtol(text, NULL, 10) == 2;
 }
 
-/* Does the kernel drive a PMU whose name begins with one of these, up to a NULL? */
+/* Does the kernel drive a PMU whose name begins with one of `names`, a list that ends in NULL? */
 static int has_pmu(const char *root, const char *const *names)
 {
-  char whole[256];
+  char path[256];
   DIR *folder = NULL;
   struct dirent *entry;
   int found = 0, i;
 
-  if (snprintf(whole, sizeof whole, "%s/sys/bus/event_source/devices", root) < (int)sizeof whole)
-    folder = opendir(whole);
+  if (snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root) < (int)sizeof path)
+    folder = opendir(path);
   if (!folder)
-    return errno != ENOENT; /* refused: it is not known to be missing */
+    return errno != ENOENT; /* access refused: a PMU is not known to be missing */
   while (!found && (entry = readdir(folder)) != NULL)
     for (i = 0; names[i] && !found; i++)
       found = strncmp(entry->d_name, names[i], strlen(names[i])) == 0;
@@ -76,8 +76,8 @@ static int has_pmu(const char *root, const char *const *names)
   return found;
 }
 
-/* A PMU is missing. Some hypervisors give one when they are told to. What only QEMU is known of
-   may be an emulated CPU, of which -cpu host is not to be had. */
+/* Some hypervisors provide a PMU if they are configured to. "QEMU" alone may be an emulated CPU,
+   where -cpu host is not available. */
 void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
 {
   static const struct {
@@ -107,9 +107,9 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
       why->remedy = remedies[i].remedy;
 }
 
-/* What a seccomp filter that raises SIGSYS at perf_event_open(2) calls for. */
+/* Against a seccomp filter that refuses perf_event_open(2). */
 #define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
-/* Of Docker's own filter, which lets the call pass for who has the capability. */
+/* Against Docker's own filter, which allows the call to processes with the capability. */
 #define DOCKER_FILTER_REMEDY "run the container with a seccomp profile that allows perf_event_open"
 
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
@@ -118,7 +118,7 @@ void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
 
   why->explanation = "a seccomp filter refuses perf_event_open";
   why->remedy = is_docker ? DOCKER_FILTER_REMEDY : PERF_FILTER_REMEDY;
-  /* the capability would not help against that */
+  /* against this level, the capability would not help */
   if (kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2)
     why->remedy = is_docker
       ? DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host"
@@ -146,8 +146,8 @@ static void perf_paranoid_why(const char *root, int with_kernel, struct cpucycle
 void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
   struct cpucycles_why *why)
 {
-  static const char *const cores[] = { "cpu", "arm", "apple", NULL };
-  int there = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
+  static const char *const core_pmus[] = { "cpu", "arm", "apple", NULL };
+  int has_perf_events = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000) > -1000;
 
   switch (error) {
   case EPERM:
@@ -158,12 +158,12 @@ void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
     break;
   case EACCES:
     perf_paranoid_why(root, with_kernel, why);
-    if (there && !why->remedy)
+    if (has_perf_events && !why->remedy)
       why->explanation
         = "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it";
     break;
   case ENOSYS:
-    if (!there)
+    if (!has_perf_events)
       why->explanation = "this kernel was built without perf events";
     else if (is_filtered(root))
       cpucycles_perf_filter_why(root, why);
@@ -174,7 +174,7 @@ void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    if (!has_pmu(root, cores))
+    if (!has_pmu(root, core_pmus))
       cpucycles_no_pmu_why(root, why);
     break;
   }
@@ -214,7 +214,7 @@ void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
     why->remedy = "sysctl kernel.perf_user_access=2";
 }
 
-/* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; the setting is one for all. */
+/* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; one setting applies to all. */
 static const struct {
   const char *file, *one, *two, *watched;
 } rdpmc_settings[] = {
@@ -227,7 +227,7 @@ static const struct {
 
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
-/* What the setting says, and which it is. */
+/* Returns the setting, or -1, and which of the files has it. */
 static int rdpmc_setting(const char *root, int *which)
 {
   int level = -1;
@@ -259,7 +259,7 @@ int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
     return level;
   }
   why->explanation = "the kernel lets RDPMC read mapped events at most";
-  /* who reads without an event of his own needs somebody who keeps the counter running */
+  /* amd64-pmcff has no event of its own; the NMI watchdog keeps the counter running */
   why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0
     ? rdpmc_settings[which].watched : rdpmc_settings[which].two;
   return level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Private to perf-cycles.c, which reads a thread's events, and perf-open.c, which opens and ends
+/* Private to perf-cycles.c, which reads a thread's events, and perf-open.c, which opens and closes
    them. */
 
 #ifndef CPUCYCLES_PERF_THREAD_H
@@ -16,12 +16,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* In the order of read_format's bits. */
+/* Result of read(2), in the order of read_format's bits. */
 struct reading {
   uint64_t value, enabled, running, id;
 };
 
-/* The kernel's part. Tests have another one. */
+/* System calls. A test replaces them by its own. */
 #ifndef CPUCYCLES_PERF_KERNEL
 
 static inline int kernel_open(struct perf_event_attr *wanted)
@@ -34,7 +34,8 @@ static inline int kernel_identify(int descriptor, uint64_t *id)
   return perf_event_identify(descriptor, id);
 }
 
-/* Is never interrupted. */
+/* Needs no retry: the kernel does not interrupt it. By syscall(), as it must be no cancellation
+   point. */
 static inline ssize_t kernel_read(int descriptor, struct reading *reading)
 {
   return syscall(SYS_read, descriptor, reading, sizeof *reading);
@@ -60,12 +61,13 @@ static inline void kernel_close(int descriptor)
 
 #endif
 
+/* The calling thread's storage. */
 #define self cpucycles_perf_self
 
 /* The page of a thread without events, or with several. */
 extern const struct perf_event_mmap_page cpucycles_perf_no_page;
 
-/* This process's number. A forked child finds 0 here until its first read. */
+/* Points to the word that has this process's number; in a forked child, 0 until its first read. */
 extern pid_t *cpucycles_perf_process;
 
 static inline pid_t *cpucycles_perf_process_word(void)
@@ -86,36 +88,37 @@ static inline int is_forked(void)
 
 /* perf-cycles.c. */
 
-/* Is the descriptor still the event's? The program may have closed it. */
+/* Is the descriptor still the event's? The program may have closed or reused it. */
 int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event);
 
-/* This thread's count, by read(2). Returns -1 if the events have not counted all of the time. */
+/* Reads this thread's count by read(2). Returns -1 if the events did not count all of the time. */
 int cpucycles_perf_read_descriptors(long long *count);
 
-/* Have all events a page that shows a register to programs, and does the kernel show that of this
-   core? Other cores' have no index. */
+/* Does every event have a page that lets programs read a register, and does one of them have an
+   index? Events for other kinds of core have none. */
 int cpucycles_perf_pages_show_count(void);
 
-/* Is the page the kernel's, or our own in its place, and not memory of the program's? */
+/* Is the page the kernel's or our replacement, and not memory of the program? */
 int cpucycles_perf_is_page(const struct perf_event_mmap_page *page);
 
-/* Puts a page without an index in the place of an event's. A read that was interrupted there finds
-   another lock, and begins again. Returns 0 if that is not possible. */
+/* Replaces an event's page by one without an index. A read that was interrupted there finds another
+   lock, and retries. Returns 0 if the page cannot be replaced. */
 int cpucycles_perf_replace_page(struct cpucycles_perf_event *event, int flags);
 
-/* Calls change(method) while signals wait. */
+/* Calls change(method) with signals blocked. */
 void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method);
 
-/* perf-open.c: called while signals wait. */
+/* perf-open.c. To be called with signals blocked. */
 
-/* First read of a thread, or of a forked child: opens its events, or goes on by the next best. */
+/* First read of a thread, or of a forked child: opens its events, or falls back to the next best
+   counter. */
 void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method);
 
-/* The pages do not show the count: opens the events anew, to be read by read(2). */
+/* If the pages do not show the count: opens the events again, for read(2). */
 void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method);
 
-/* The events cannot be read: goes on by the next best counter. */
+/* If the events cannot be read: continues with the next best counter. */
 void cpucycles_perf_use_next_best(const struct cpucycles_perf_method *method);
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* The CSR of which the page says `index`, or its upper half. */
+/* Reads the counter CSR of the page's `index`, or its upper half. */
 static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
 {
   unsigned long half = 0;
@@ -67,7 +67,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 }
 #endif
 
-static void say_why_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpucycles_why *why)
 {
   static const struct cpucycles_user_access needed = CPUCYCLES_RISCV_USER_ACCESS;
 
@@ -78,7 +78,7 @@ static const struct cpucycles_perf_method method = {
   .instruction = read_register,
   .width = 64,
   .refusal = &refused,
-  .hidden_why = say_why_hidden,
+  .explain_hidden = explain_hidden,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
@@ -87,23 +87,23 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
-static inline int is_instruction(uint32_t code)
+static inline int is_register_read(uint32_t code)
 {
   return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
 }
 
 static int rescue_riscv(int signal, const void *info, void *context)
 {
-  ucontext_t *at = context;
-  uintptr_t place = at->uc_mcontext.__gregs[REG_PC];
+  ucontext_t *state = context;
+  uintptr_t address = state->uc_mcontext.__gregs[REG_PC];
   uint32_t code;
 
-  if (signal == SIGILL && cpucycles_perf_is_guarded(place)) {
-    memcpy(&code, (const void *)place, sizeof code); /* aligned to 2 bytes only */
-    if (is_instruction(code)) {
+  if (signal == SIGILL && cpucycles_perf_is_guarded(address)) {
+    memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
+    if (is_register_read(code)) {
       if (!cpucycles_perf_rescue_instruction())
         return 0;
-      at->uc_mcontext.__gregs[REG_PC] += 4;
+      state->uc_mcontext.__gregs[REG_PC] += 4;
       return 1;
     }
   }

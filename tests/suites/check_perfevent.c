@@ -238,7 +238,7 @@ static void explain_hidden_fake(struct cpucycles_why *why)
 static const struct cpucycles_perf_method fake_method = {
   .instruction = fake_instruction,
   .refusal = &fake_refusal,
-  .hidden_why = explain_hidden_fake,
+  .explain_hidden = explain_hidden_fake,
 };
 
 static CPUCYCLES_PERF_GUARDED long long read_by_fake(void)
