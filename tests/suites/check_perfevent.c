@@ -1705,7 +1705,7 @@ START_TEST(each_core_type_has_its_event)
   int i, seen[2] = { 0, 0 };
 
   open_hybrid();
-  ck_assert_int_eq(self.count, 2);
+  ck_assert_int_eq(self.event_count, 2);
   for (i = 0; i < request_count; i++) {
     seen[0] |= requests[i].config >> 32 == 4;
     seen[1] |= requests[i].config >> 32 == 10;

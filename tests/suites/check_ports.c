@@ -249,7 +249,7 @@ START_TEST(other_errors_of_thread_selfcounts_are_reported)
 }
 END_TEST
 
-static void open_selfcounts(void)
+static void expect_selfcounts_to_open(void)
 {
   struct cpucycles_why why = { 0 };
 
@@ -258,7 +258,7 @@ static void open_selfcounts(void)
 
 START_TEST(selfcounts_return_cycles_and_not_instructions)
 {
-  open_selfcounts();
+  expect_selfcounts_to_open();
   cycles_now = 0x123456789abcdef0;
   ck_assert_int_eq(selfcounts_counter.read(), 0x123456789abcdef0);
 }
@@ -266,7 +266,7 @@ END_TEST
 
 START_TEST(selfcounts_that_fail_later_continue_by_the_clock)
 {
-  open_selfcounts();
+  expect_selfcounts_to_open();
   cycles_now = 5000;
   ck_assert_int_eq(selfcounts_counter.read(), 5000);
   clock_now = 1000000;
@@ -295,7 +295,7 @@ START_TEST(each_thread_reads_its_own_selfcounts)
   pthread_t thread;
   long long count;
 
-  open_selfcounts();
+  expect_selfcounts_to_open();
   cycles_now = 1000000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000000);
   ck_assert_int_eq(pthread_create(&thread, NULL, first_read, &count), 0);
@@ -309,7 +309,7 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
   pid_t child;
   int status;
 
-  open_selfcounts();
+  expect_selfcounts_to_open();
   cycles_now = 1000000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000000);
   child = fork();
@@ -330,7 +330,7 @@ END_TEST
 
 START_TEST(reopened_selfcounts_start_again)
 {
-  open_selfcounts();
+  expect_selfcounts_to_open();
   cycles_now = 1000;
   ck_assert_int_eq(selfcounts_counter.read(), 1000);
   selfcounts_error = EPERM;
@@ -338,7 +338,7 @@ START_TEST(reopened_selfcounts_start_again)
   selfcounts_counter.close();
   selfcounts_error = 0;
   cycles_now = 10;
-  open_selfcounts();
+  expect_selfcounts_to_open();
   ck_assert_int_eq(selfcounts_counter.read(), 10);
 }
 END_TEST

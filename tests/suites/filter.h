@@ -5,7 +5,7 @@
 #ifndef CPUCYCLES_FILTER_H
 #define CPUCYCLES_FILTER_H
 
-#include <linux/set_filter.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
