@@ -66,6 +66,13 @@ int cpucycles_perf_read_descriptors(long long *count)
   return 0;
 }
 
+/* Volatile, as the kernel changes the page. */
+static inline __attribute__((always_inline)) const volatile struct perf_event_mmap_page *
+page_of(int i)
+{
+  return self.events[i].page;
+}
+
 /* The same by the instruction. Only the event for this kind of core has an index; the others stand
    still. */
 static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method,
@@ -79,9 +86,9 @@ static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method 
     int i, is_changed = 0, shift = 0, is_partial = 0;
 
     for (i = 0; i < self.event_count; i++)
-      lock[i] = ((const volatile struct perf_event_mmap_page *)self.events[i].page)->lock;
+      lock[i] = page_of(i)->lock;
     for (i = 0; i < self.event_count; i++) {
-      const volatile struct perf_event_mmap_page *page = self.events[i].page;
+      const volatile struct perf_event_mmap_page *page = page_of(i);
       uint32_t index = page->index;
 
       sum += (unsigned long long)page->offset;
@@ -94,8 +101,7 @@ static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method 
       }
     }
     for (i = 0; i < self.event_count; i++)
-      is_changed
-        |= ((const volatile struct perf_event_mmap_page *)self.events[i].page)->lock != lock[i];
+      is_changed |= page_of(i)->lock != lock[i];
     if (!is_changed) {
       if (shift == self.shift && current != 0)
         self.index = current; /* the kernel has moved the event to another counter */
@@ -111,7 +117,7 @@ int cpucycles_perf_pages_show_count(void)
   int i, shown = 0;
 
   for (i = 0; i < self.event_count; i++) {
-    const volatile struct perf_event_mmap_page *page = self.events[i].page;
+    const volatile struct perf_event_mmap_page *page = page_of(i);
 
     if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
       return 0;

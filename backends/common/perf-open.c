@@ -51,8 +51,8 @@
 
 enum {
   /* Left to the program if the soft limit allows: select(2) works below FD_SETSIZE only. */
-  DESCRIPTORS_BELOW = 1024,
-  STANDARD = 3 /* descriptors: input, output, error */
+  PROGRAM_DESCRIPTORS = 1024,
+  STANDARD_DESCRIPTORS = 3 /* descriptors: input, output, error */
 };
 
 /* Its destructor closes the events of a thread that exits. */
@@ -156,8 +156,9 @@ static int move_descriptor_up(int *descriptor)
 
   getrlimit(RLIMIT_NOFILE, &limit);
   half = limit.rlim_cur < INT_MAX ? (long)limit.rlim_cur / 2 : INT_MAX / 2;
-  first = half < DESCRIPTORS_BELOW ? half : DESCRIPTORS_BELOW;
-  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC, (int)(first > STANDARD ? first : STANDARD));
+  first = half < PROGRAM_DESCRIPTORS ? half : PROGRAM_DESCRIPTORS;
+  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC,
+    (int)(first > STANDARD_DESCRIPTORS ? first : STANDARD_DESCRIPTORS));
   if (moved < 0)
     return EMFILE;
   kernel_close(*descriptor);
@@ -232,22 +233,22 @@ static int open_events(const struct cpucycles_perf_method *method)
 }
 
 /* Set while this thread opens its events: cpucycles_perf_rescue_filtered() jumps there. */
-static CPUCYCLES_TLS sigjmp_buf *filter_escape;
+static CPUCYCLES_TLS sigjmp_buf *sigsys_escape;
 
 /* Calls open_some(method). Returns its result, or EPERM if a filter raised SIGSYS there. */
-static int catch_filter(int (*open_some)(const struct cpucycles_perf_method *),
+static int catch_sigsys(int (*open_some)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
   sigjmp_buf here;
   int error;
 
   if (sigsetjmp(here, 0)) {
-    filter_escape = NULL;
+    sigsys_escape = NULL;
     return EPERM;
   }
-  filter_escape = &here;
+  sigsys_escape = &here;
   error = open_some(method);
-  filter_escape = NULL;
+  sigsys_escape = NULL;
   return error;
 }
 
@@ -261,7 +262,7 @@ void cpucycles_perf_begin_thread(const struct cpucycles_perf_method *method)
     close_events();
   self.process = cpucycles_perf_this_process();
   if (self.state == CPUCYCLES_PERF_UNOPENED
-    && (self.is_exiting || catch_filter(open_events, method) != 0)) {
+    && (self.is_exiting || catch_sigsys(open_events, method) != 0)) {
     close_events();
     cpucycles_perf_use_next_best(method);
   }
@@ -291,7 +292,7 @@ void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
     return; /* a signal handler did it already */
   if (getpid() != self.process)
     return; /* a child of vfork(), with its parent's storage: the parent's event stands still */
-  error = catch_filter(open_descriptors, method);
+  error = catch_sigsys(open_descriptors, method);
   for (i = 0; i < self.event_count; i++) {
     complete &= self.events[i].page->index == 0;
     sum += (unsigned long long)self.events[i].page->offset;
@@ -302,11 +303,11 @@ void cpucycles_perf_leave_pages(const struct cpucycles_perf_method *method)
   for (i = 0; i < self.event_count; i++)
     if (cpucycles_perf_is_page(self.events[i].page))
       cpucycles_perf_replace_page(&self.events[i], MAP_FIXED);
-  if (error != 0 || catch_filter(use_descriptors, method) != 0)
+  if (error != 0 || catch_sigsys(use_descriptors, method) != 0)
     cpucycles_perf_use_next_best(method);
 }
 
-/* Closes this thread's events; it opens no others. */
+/* Closes this thread's events for good. */
 static void end_events(const struct cpucycles_perf_method *unused)
 {
   (void)unused;
@@ -539,8 +540,8 @@ const int cpucycles_perf_rescued_filtered[] = { SIGSYS, 0 };
 int cpucycles_perf_rescue_filtered(int signal, const void *info, void *context)
 {
   (void)info;
-  if (signal != SIGSYS || !filter_escape)
+  if (signal != SIGSYS || !sigsys_escape)
     return 0;
   rearm_signal_stack(&((const ucontext_t *)context)->uc_stack);
-  siglongjmp(*filter_escape, 1);
+  siglongjmp(*sigsys_escape, 1);
 }
