@@ -21,7 +21,7 @@ cpucycles-info: include sys
 perfex: include sys
 bench: include
 bench/contend-scaled.c: include lib
-bench/perf.c: backends
+bench/perf.c: sys backends
 bench/rate.c: include sys backends lib
 END
 }
