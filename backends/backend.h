@@ -84,7 +84,7 @@ struct cpucycles_backend {
 
   /* Explains why the counter was dropped: adds to open()'s details an explanation and a remedy.
      error: open()'s errno, or 0. signal: raised by open() or read(), or 0. Both are 0 for a
-     counter that opened and stands still; the remedy is then what would start it, if known.
+     counter that opened and stands still; the remedy is then a way to start it, if known.
      Called on demand after the selection, in any thread, so it may be slow. It must execute nothing
      that can raise a signal, except opening files; it is not called if that raised one during the
      selection. NULL: nothing to add. */

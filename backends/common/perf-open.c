@@ -6,7 +6,7 @@
    Signals are blocked until a thread's events are consistent.
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; madvise(2),
    MADV_WIPEONFORK; Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*;
-   tools/perf/pmu-events and tools/perf/util/pmus.c for what a core PMU's folder has ("cpus",
+   tools/perf/pmu-events and tools/perf/util/pmus.c for the files of a core PMU's folder ("cpus",
    "type"). */
 
 /* For the jump out of a handler: sys/signal-stack.h. */
