@@ -92,10 +92,10 @@ struct cpucycles_backend {
 
   /* For a counter that the system may withdraw while it is in use, so that read() faults. Called in
      the signal handler, in the faulting thread, with the handler's SA_SIGINFO arguments. Returns 1
-     if the fault was read()'s own and is repaired, so that the thread can continue; 0 if it was not,
-     with nothing changed; or does not return, but continues in read() by siglongjmp(). The library's
-     handlers for the signals in `rescued`, a list that ends in 0, stay installed while the counter
-     is in use, and pass all other faults on. NULL: read() cannot fault later. */
+     if the fault was read()'s own and is repaired, so that the thread can continue; 0, with nothing
+     changed, if it was not; or does not return, but continues in read() by siglongjmp(). While the
+     counter is in use, the library's handlers for the signals in `rescued`, a list that ends in 0,
+     stay installed, and pass all other faults on. NULL: read() cannot fault later. */
   int (*rescue)(int signal, const void *info, void *context);
   const int *rescued;
 
@@ -122,8 +122,8 @@ extern struct cpucycles_tried {
    selection, so that no counter passes its trial by reading another. */
 long long cpucycles_next_best(void);
 
-/* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read" or
-   "by-next-best". Does nothing during the selection. */
+/* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read"
+   or "by-next-best". Does nothing during the selection. */
 void cpucycles_note_fallback(const char *code);
 
 #pragma GCC visibility pop
