@@ -104,8 +104,8 @@ struct cpucycles_backend {
      Called on demand for the selected counter, under the same conditions as rate(). */
   int (*invariant)(const char **source);
 
-  /* The code in include/cpucycles/inline.h of read()'s only instruction, which programs may then
-     execute inline; 0: read() is more than one instruction, has no code, or needs a rescue. */
+  /* The code, in include/cpucycles/inline.h, of read()'s instruction, which programs may then execute
+     inline; 0: read() does more than inline.h can, or needs a rescue. */
   unsigned int inline_method;
 };
 
