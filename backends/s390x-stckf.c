@@ -3,7 +3,8 @@
    same value twice, and so does not wait for the next one.
    Register: the TOD clock. Always readable in user mode; on machines before z9 the instruction
    raises SIGILL.
-   Width: 64 bits, counted from 1900. Rate: 4.096 GHz, as bit 51 is a microsecond.
+   Width: 64 bits, counted from 1900; read() counts from 2000 (include/cpucycles/inline.h). Rate:
+   4.096 GHz, as bit 51 is a microsecond.
    Source: z/Architecture Principles of Operation (SA22-7832), chapter 4, section "Time-of-Day
    Clock", and chapter 7, STORE CLOCK FAST. */
 
