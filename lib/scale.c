@@ -148,8 +148,8 @@ static const char *rate_between(const struct cpucycles_calibration *calibration,
   return NULL;
 }
 
-/* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that takes
-   longer on a busy machine costs the same. */
+/* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that
+   takes longer on a busy machine costs the same. */
 static int spend(struct cpucycles_calibration *calibration, long long nanoseconds)
 {
   if (calibration->left < nanoseconds)

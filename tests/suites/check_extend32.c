@@ -274,7 +274,7 @@ END_TEST
    quick. */
 static void age_anchor(double rate)
 {
-  double age = (double)(extension.nearby + machine.lag) * (random64() % 2 ? 1 : random_part());
+  double age = (double)(extension.near_time + machine.lag) * (random64() % 2 ? 1 : random_part());
   double most = ANCHOR_AGE / rate * 1e9;
 
   advance((long long)(age < most ? age : most));
