@@ -7,9 +7,9 @@
    time. The first anchor of every thread is the start of the extension.
 
    A read predicts the count, anchor + rate * elapsed. Of the counts that end in the counter's 32
-   bits, it returns the one nearest to the prediction. Near the anchor (within 2^25 counts by a coarse
-   clock, and 2^26 by the counter) the anchor is the prediction, and the read is done. Otherwise
-   clock and counter are read together, and the result is the next anchor.
+   bits, it returns the one nearest to the prediction. Near the anchor (within 2^25 counts by a
+   coarse clock, and 2^26 by the counter) the anchor is the prediction, and the read is done.
+   Otherwise clock and counter are read together, and the result is the next anchor.
 
    Bounds. Let T be the time from the beginning of a thread's read to the end of its next one, and
    w the clock's error in counts. The counts of a thread that stays on its core are correct while

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cycle count without a call: cpucycles_inline() is cpucycles(), read in place where the
-   selected counter is a plain instruction. Stands alone in C99 and C++11, beside cpucycles.h; a
-   compiler without GNU's extensions gets calls. Full text: cpucycles(3). This is the one header
-   that knows CPUs: their instructions and their fences. */
+/* The cycle count without a call: cpucycles_inline() returns the same as cpucycles(), and reads the
+   selected counter in place where that takes one instruction. Includes cpucycles.h only. For C99
+   and C++11; compilers without GNU's extensions get calls. Full text: cpucycles(3). No other header
+   has instructions and fences of CPUs. */
 
 #ifndef CPUCYCLES_INLINE_H
 #define CPUCYCLES_INLINE_H
@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* Always in place, also where little is optimized, or for size. Not static in C: an inline function
-   of the program that is not static must not call one that is (C99 6.7.4). */
+/* Inlined at every level of optimization. Not static in C, since the program's own inline functions
+   with external linkage must not call static ones (C99 6.7.4). */
 #if defined(__GNUC__) && !defined(__cplusplus)
 #define CPUCYCLES_INLINE_FUNCTION \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
@@ -30,11 +30,11 @@ extern "C" {
 #define CPUCYCLES_INLINE_FUNCTION static inline
 #endif
 
-/* Which instruction reads a counter. Later versions append, and never change one: what a program
-   does not know it calls for. */
+/* Instructions that read a counter. Later versions append, and never change one. Programs call
+   cpucycles() for a method that they do not know. */
 enum {
-  /* none, or the counter is not selected yet: call cpucycles() */
-  CPUCYCLES_INLINE_CALL = 0, CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
+  CPUCYCLES_INLINE_CALL = 0, /* no instruction, or no counter is selected yet: call cpucycles() */
+  CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
   CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of that counter */
   CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
   CPUCYCLES_INLINE_CNTVCT = 4,          /* Arm: the virtual system counter */
@@ -45,22 +45,22 @@ enum {
   CPUCYCLES_INLINE_TOD = 9,             /* s390x: the time-of-day clock, counted from 2000 */
   CPUCYCLES_INLINE_TICK = 10,           /* SPARC V9 */
   CPUCYCLES_INLINE_STABLE_COUNTER = 11, /* LoongArch */
-  CPUCYCLES_INLINE_SCALED = 0x10000     /* added where the count is to be multiplied */
+  CPUCYCLES_INLINE_SCALED = 0x10000     /* added if the count must be multiplied */
 };
 
-/* What cpucycles_inline() looks at; for it to read, and for nobody to write. Its layout never
-   changes: another one would have another name. */
+/* State that cpucycles_inline() reads. Programs must not write it. The layout never changes:
+   another one would get another name. */
 struct cpucycles_inline_state {
   unsigned int method;           /* of the selected counter; written once, after the others */
   int shift;                     /* 1..63 */
-  unsigned long long multiplier; /* scaled: count * multiplier / 2^shift is the count in cycles */
+  unsigned long long multiplier; /* if scaled: cycles are count * multiplier / 2^shift */
 };
 
 /* Since: 20261121. */
 extern struct cpucycles_inline_state cpucycles_inline_state;
 
-/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. Where
-   the compiler has no 128-bit type the portable form serves. */
+/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. The
+   portable form is for compilers without a 128-bit type. */
 CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product_portable(unsigned long long a,
   unsigned long long b, int shift)
 {
@@ -81,16 +81,16 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product(unsigned l
   __extension__ typedef unsigned __int128 wide;
   wide product = (wide)a * b;
 
-  /* not product >> shift, which also works for 64 and more, and takes longer */
+  /* not product >> shift: that takes longer, since shift might be 64 or more */
   return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
 #else
   return cpucycles_inline_product_portable(a, b, shift);
 #endif
 }
 
-/* A count, multiplied up to cycles. Below 0 is a wall clock set back before its origin. */
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count, unsigned long long multiplier,
-  int shift)
+/* Scales a count to cycles. It is below 0 if a wall clock was set back before its origin. */
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count,
+  unsigned long long multiplier, int shift)
 {
   if (count < 0)
     return (long long)-cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);
@@ -99,7 +99,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count, unsi
 
 #ifdef __GNUC__
 
-/* The instructions. The library's backends read by them too, and name the sources. */
+/* One function per instruction. The library's backends read by them, and name the sources. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -319,13 +319,13 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method,
 #endif
 }
 
-/* The method, as far as it is known: what it needs is known with it. */
+/* The method, read before the rest of the state, which was written before it. */
 CPUCYCLES_INLINE_FUNCTION unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* The count in cycles, if it can be read here; else returns 0. */
+/* Reads the count in cycles. Returns 0 if that takes a call. */
 CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
@@ -340,76 +340,79 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long lo
   return 1;
 }
 
-/* The fence around a timed section: what is before it is executed before anything that is after
-   it. For the CPU by the instruction that its manual names. For the compiler in any case, of
-   accesses to memory and calls; arithmetic in registers is the caller's to hold.
-   Wherever one may choose, none that leaves user mode or the virtual machine, as CPUID does. */
+/* Fence around a timed section: everything before it is executed before anything after it. Uses the
+   instruction that the CPU's manual names; if there is a choice, one that does not leave user mode
+   or the virtual machine, as CPUID does. The compiler does not move accesses to memory and calls
+   across the fence. It may move arithmetic in registers, and preventing that is up to the
+   caller. */
 CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
-  /* Does not execute until all that is before it has completed, and nothing after it begins
-     before it has: Intel SDM volume 2A, LFENCE. On AMD where it is dispatch serializing, which
-     Linux sees to: AMD, "Software Techniques for Managing Speculation on AMD Processors", MSR
+  /* LFENCE waits until all instructions before it have completed, and none after it begins earlier:
+     Intel SDM volume 2A, LFENCE. On AMD's CPUs this is so if LFENCE is dispatch serializing, which
+     Linux enables: AMD, "Software Techniques for Managing Speculation on AMD Processors", MSR
      C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
   __asm__ volatile("lfence" : : : "memory");
 #elif defined(__i386__)
-  /* Programs for CPUs without SSE2 have no LFENCE; beside CPUID, IRET is the serializing
-     instruction that user mode has: Intel SDM volume 3A, "Serializing Instructions". */
+  /* Programs for CPUs without SSE2 have no LFENCE. Apart from CPUID, IRET is the serializing
+     instruction of user mode: Intel SDM volume 3A, "Serializing Instructions". */
   __asm__ volatile("pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:" : : : "memory");
 #elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
-  /* What is after it is fetched after it has completed: Arm Architecture Reference Manual for
-     A-profile (DDI 0487), section B2, "Instruction Synchronization Barrier", and ARMv7-A and
+  /* Instructions after ISB are fetched after it has completed: Arm Architecture Reference Manual
+     for A-profile (DDI 0487), section B2, "Instruction Synchronization Barrier", and ARMv7-A and
      ARMv7-R (DDI 0406C), section A3.8.3. */
   __asm__ volatile("isb" : : : "memory");
 #elif defined(__ARM_ARCH) && __ARM_ARCH == 6 && !defined(__thumb__)
-  /* The same by its older name, Flush Prefetch Buffer: ARM1176JZF-S Technical Reference Manual
+  /* ISB under its older name, Flush Prefetch Buffer: ARM1176JZF-S Technical Reference Manual
      (DDI 0301), section 3.2.22, "Cache operations". */
   __asm__ volatile("mcr p15, 0, %0, c7, c5, 4" : : "r"(0) : "memory");
 #elif defined(__riscv)
-  /* Counts are CSRs, and a read of a CSR is device input to the fence: RISC-V Instruction Set
-     Manual volume I, "Zicsr", section "CSR Access Ordering". Nothing in the manual waits for
+  /* Counters are CSRs, and FENCE orders reads of CSRs as device input: RISC-V Instruction Set
+     Manual volume I, "Zicsr", section "CSR Access Ordering". No instruction in the manual waits for
      arithmetic. */
   __asm__ volatile("fence iorw, iorw" : : : "memory");
 #elif defined(__loongarch__)
-  /* Waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section
-     2.2.8.1, DBAR. Nothing in the manual waits for arithmetic. */
+  /* DBAR waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section
+     2.2.8.1, DBAR. No instruction in the manual waits for arithmetic. */
   __asm__ volatile("dbar 0" : : : "memory");
 #elif defined(__mips_isa_rev) && __mips_isa_rev >= 2 && !defined(__mips16)
-  /* SYNC waits for accesses to memory, EHB keeps what is after it from being issued while
-     hazards are left: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
+  /* SYNC waits for accesses to memory. EHB stops the issue of instructions after it until hazards
+     are cleared: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
   __asm__ volatile("sync\n\tehb" : : : "memory");
 #elif defined(__powerpc__)
-  /* All before it have completed before it does, and none after it is initiated until then:
-     Power ISA version 3.1, book II, "Instruction Synchronize". */
+  /* All instructions before ISYNC have completed before it does, and none after it is initiated
+     until then: Power ISA version 3.1, book II, "Instruction Synchronize". */
   __asm__ volatile("isync" : : : "memory");
 #elif defined(__s390x__)
-  /* The serialization of BRANCH ON CONDITION with mask 15 and register 0: z/Architecture
-     Principles of Operation (SA22-7832), chapter 5, "CPU Serialization", and chapter 7. */
+  /* BRANCH ON CONDITION with mask 15 and register 0 serializes: z/Architecture Principles of
+     Operation (SA22-7832), chapter 5, "CPU Serialization", and chapter 7. */
   __asm__ volatile("bcr 15,0" : : : "memory");
 #elif defined(__sparc_v9__) || defined(__arch64__)
-  /* All before it have been performed, and their exceptions seen, before any after it is
-     initiated: The SPARC Architecture Manual version 9, appendix A, "Memory Barrier", #Sync. */
+  /* All operations before MEMBAR #Sync have been performed, and their exceptions are visible,
+     before any after it is initiated: The SPARC Architecture Manual version 9, appendix A, "Memory
+     Barrier", #Sync. */
   __asm__ volatile("membar #Sync" : : : "memory");
 #elif defined(__alpha__)
-  /* MB orders accesses to memory, EXCB what can raise exceptions: Alpha Architecture Handbook
-     version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
+  /* MB orders accesses to memory, EXCB instructions that can raise exceptions: Alpha Architecture
+     Handbook version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
   __asm__ volatile("mb\n\texcb" : : : "memory");
 #elif defined(__hppa__)
-  /* Orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
+  /* SYNC orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
   __asm__ volatile("sync" : : : "memory");
 #elif defined(__ia64__)
-  /* Orders accesses to memory: Intel Itanium Architecture Software Developer's Manual volume 3,
+  /* MF orders accesses to memory: Intel Itanium Architecture Software Developer's Manual volume 3,
      "mf". */
   __asm__ volatile("mf" : : : "memory");
 #elif defined(__m68k__)
-  /* Waits for the pipeline: M68000 Family Programmer's Reference Manual, section 4, NOP. */
+  /* NOP waits for the pipeline: M68000 Family Programmer's Reference Manual, section 4, NOP. */
   __asm__ volatile("nop" : : : "memory");
 #else
   __asm__ volatile("" : : : "memory");
 #endif
 }
 
-/* The same between fences. Where it returns 0, the first of them is done. */
+/* Reads the count in cycles between two fences. Returns 0 if that takes a call; the first fence has
+   then been executed. */
 CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
 {
   cpucycles_inline_fence();
@@ -421,8 +424,8 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
 
 /* The cycle count.
    Returns: the same count as cpucycles(), in cycles.
-   Fails: never; before the counter is selected, and where it is no plain instruction, this is a
-   call.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if reading it takes more than
+     an instruction.
    Threads: safe, the first call too.
    Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
@@ -432,10 +435,10 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
   return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
 }
 
-/* The beginning and the end of a timed section: as cpucycles_begin() and cpucycles_end(),
-   without the call.
-   Returns: the same count as cpucycles(). end - begin - cpucycles_inline_overhead() is what the
-   section took.
+/* The beginning and the end of a timed section, as cpucycles_begin() and cpucycles_end(), without
+   the call.
+   Returns: the same count as cpucycles(). The section takes end - begin -
+     cpucycles_inline_overhead() cycles.
    Fails: never.  Threads: safe.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
 {
@@ -472,9 +475,9 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 #endif
 
-/* What timing itself adds to such a section. Measured anew in every call, by a thousand empty
-   sections: keep it.
-   Returns: the smallest end - begin of them, in cycles.
+/* The overhead of timing such a section. Every call measures it anew, by a thousand empty sections:
+   call it once, and store the result.
+   Returns: the smallest end - begin of these sections, in cycles.
    Fails: never.  Threads: safe.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
