@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The OS clocks of Windows behind one call each. Neither ever refuses or faults.
+/* OS clocks of Windows. None refuses or faults.
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps". */
 
 #include "config.h"
@@ -12,7 +12,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Of MinGW's C library: GetSystemTimePreciseAsFileTime() where the system has it. */
+/* MinGW's C library reads GetSystemTimePreciseAsFileTime() where the system has it. */
 long long cpucycles_osclock_wall(void)
 {
   struct timeval now;
@@ -22,8 +22,8 @@ long long cpucycles_osclock_wall(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-/* The rate is constant while the system runs, and asking for it costs no system call. In two
-   parts, since the product would be beyond 64 bits after 15 minutes. */
+/* The rate is constant while the system runs, and reading it takes no system call. Computed in two
+   parts, since the product would exceed 64 bits after 15 minutes. */
 long long cpucycles_osclock_monotonic(void)
 {
   LARGE_INTEGER count, hz;
@@ -34,7 +34,7 @@ long long cpucycles_osclock_monotonic(void)
     + count.QuadPart % hz.QuadPart * 1000000000 / hz.QuadPart;
 }
 
-/* That is one clock here, which nobody can set. */
+/* Windows has one such clock, which cannot be set. */
 
 long long cpucycles_osclock_raw(void)
 {
@@ -58,7 +58,7 @@ void cpucycles_osclock_try(void *unused)
   (void)cpucycles_osclock_wall();
 }
 
-/* These never raise anything. */
+/* The clocks raise no exception. */
 void cpucycles_osclock_fall_back(void)
 {
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* OS clocks behind one call each: by the C library, or where that faults, by plain system call.
-   Knows nothing of counters; who reads a clock for what is the caller's matter. */
+/* OS clocks of POSIX: read by the C library or, if that faults, by system calls. */
 
 #include "config.h"
 
@@ -11,29 +10,29 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__ /* elsewhere a system call is the C library's alone to make */
+#ifdef __linux__ /* on other systems, only the C library makes system calls */
 #include <sys/syscall.h>
 #endif
 
-/* How the clocks are read, decided in the selection: 0: by the C library, 1: by plain system calls,
-   2: not at all. */
-static int avoided;
+/* How the clocks are read, decided in the selection. 0: by the C library; 1: by system calls; 2:
+   not at all. */
+static int level;
 
-static int avoiding(void)
+static int fallback_level(void)
 {
-  return __atomic_load_n(&avoided, __ATOMIC_RELAXED);
+  return __atomic_load_n(&level, __ATOMIC_RELAXED);
 }
 
 void cpucycles_osclock_fall_back(void)
 {
-  __atomic_store_n(&avoided, avoiding() + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&level, fallback_level() + 1, __ATOMIC_RELAXED);
 }
 
 #if defined(__linux__) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
 
-/* The kernel's own forms of the result, which need not be the C library's struct timespec. */
+/* These use the kernel's structures, which can differ from the C library's struct timespec. */
 #ifdef SYS_clock_gettime64
-static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseconds)
+static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
   struct {
     int64_t seconds, nanoseconds;
@@ -46,7 +45,7 @@ static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseco
   return 0;
 }
 #else
-static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseconds)
+static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
   (void)clock, (void)seconds, (void)nanoseconds;
   return -1;
@@ -54,9 +53,9 @@ static int ask_kernel64(clockid_t clock, long long *seconds, long long *nanoseco
 #endif
 
 #ifdef SYS_clock_gettime
-static int ask_kernel(clockid_t clock, long long *seconds, long long *nanoseconds)
+static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
-#ifdef __ILP32__ /* x32: a 64-bit kernel's longs */
+#ifdef __ILP32__ /* x32: the longs of a 64-bit kernel */
   typedef long long kernel_long;
 #else
   typedef long kernel_long;
@@ -72,7 +71,7 @@ static int ask_kernel(clockid_t clock, long long *seconds, long long *nanosecond
   return 0;
 }
 #else
-static int ask_kernel(clockid_t clock, long long *seconds, long long *nanoseconds)
+static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
   (void)clock, (void)seconds, (void)nanoseconds;
   return -1;
@@ -83,10 +82,10 @@ static long long by_system_call(clockid_t clock, long long persecond)
 {
   long long seconds, nanoseconds;
 
-  if (avoiding() > 1)
+  if (fallback_level() > 1)
     return 0;
-  if (ask_kernel64(clock, &seconds, &nanoseconds) != 0
-    && ask_kernel(clock, &seconds, &nanoseconds) != 0)
+  if (read_clock64(clock, &seconds, &nanoseconds) != 0
+    && read_clock(clock, &seconds, &nanoseconds) != 0)
     return 0;
   return seconds * persecond + nanoseconds / (1000000000 / persecond);
 }
@@ -101,7 +100,7 @@ long long cpucycles_osclock_wall(void)
 {
   struct timeval now;
 
-  if (avoiding())
+  if (fallback_level())
     return by_system_call(CLOCK_REALTIME, 1000000);
   if (gettimeofday(&now, NULL) != 0)
     return 0;
@@ -110,11 +109,11 @@ long long cpucycles_osclock_wall(void)
 
 #if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
 
-static long long nanoseconds_of(clockid_t clock)
+static long long read_nanoseconds(clockid_t clock)
 {
   struct timespec now;
 
-  if (avoiding())
+  if (fallback_level())
     return by_system_call(clock, 1000000000);
   if (clock_gettime(clock, &now) != 0)
     return 0;
@@ -123,7 +122,7 @@ static long long nanoseconds_of(clockid_t clock)
 
 long long cpucycles_osclock_monotonic(void)
 {
-  return nanoseconds_of(CLOCK_MONOTONIC);
+  return read_nanoseconds(CLOCK_MONOTONIC);
 }
 
 #else
@@ -138,7 +137,7 @@ long long cpucycles_osclock_monotonic(void)
 long long cpucycles_osclock_raw(void)
 {
 #if defined(CLOCK_MONOTONIC_RAW) && defined(HAVE_CLOCK_GETTIME)
-  return nanoseconds_of(CLOCK_MONOTONIC_RAW);
+  return read_nanoseconds(CLOCK_MONOTONIC_RAW);
 #else
   return cpucycles_osclock_monotonic();
 #endif
@@ -149,7 +148,7 @@ long long cpucycles_osclock_coarse(void)
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
 
-  if (!avoiding()
+  if (!fallback_level()
     && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* OS clocks behind one call each. */
+/* OS clocks, one function each. */
 
 #ifndef CPUCYCLES_OSCLOCK_H
 #define CPUCYCLES_OSCLOCK_H
 
 #pragma GCC visibility push(hidden)
 
-/* Nanoseconds since some start; set clocks do not move it. Where a system has no such clock: the
-   wall clock's. 0 if the system refuses. */
+/* Nanoseconds since an arbitrary start. Setting the time does not move it, except on systems that
+   have no clock but the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_monotonic(void);
 
-/* The same clock, some ms behind where that is cheaper to read; never ahead. */
+/* The same clock in a cheaper, coarse form where there is one: up to some ms behind, never
+   ahead. */
 long long cpucycles_osclock_coarse(void);
 
-/* Is it the wall clock's, and can be set? */
+/* True if the monotonic clock is the wall clock, which can be set. */
 int cpucycles_osclock_is_settable(void);
 
-/* The same, and nothing adjusts its rate, where the system has such a clock. */
+/* A monotonic clock whose rate nothing adjusts, where the system has one; else the same as
+   above. */
 long long cpucycles_osclock_raw(void);
 
 /* Microseconds since 1970 by the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_wall(void);
 
-/* Reads each clock once, for the library's trial to see whether that raises a signal. */
+/* Reads each clock once, which may raise a signal. For cpucycles_trial(). */
 void cpucycles_osclock_try(void *unused);
 
-/* Reads the clocks by plain system calls from now on; called again: not at all, they return 0. The
-   C library's way reads a counter in user space (vDSO), which raises SIGSEGV under
-   prctl(PR_SET_TSC); a filter can answer the system call with SIGSYS. */
+/* Makes the functions read the clocks by system calls from now on; the second call makes them
+   return 0. The C library reads a counter in user space (vDSO), which raises SIGSEGV under
+   prctl(PR_SET_TSC). A filter can answer the system call with SIGSYS. */
 void cpucycles_osclock_fall_back(void);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the library asks of the operating system, where that is Windows. */
+/* Threads and processes of Windows. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@ uintptr_t cpucycles_thread_self(void)
   return GetCurrentThreadId();
 }
 
-/* There is no fork: no process ever finds what another had under way. */
+/* Without fork, no process inherits the memory of another: all may have the same number. */
 int cpucycles_process_self(void)
 {
   return 1;
@@ -29,7 +29,7 @@ void cpucycles_restore_cancellation(int state)
   (void)state;
 }
 
-/* The shortest sleep that there is: 0 would yield, and to threads of the same priority only. */
+/* The shortest sleep. Sleep(0) would yield, and only to threads of the same priority. */
 void cpucycles_sleep_briefly(void)
 {
   Sleep(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the library asks of the operating system, where that is POSIX. */
+/* Threads and processes of POSIX. */
 
 #include "config.h"
 
@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A number or a pointer on all systems that there are; the compiler would refuse anything else. */
+/* pthread_t is a number or a pointer on all known systems. The compiler would refuse another
+   type. */
 uintptr_t cpucycles_thread_self(void)
 {
   return (uintptr_t)pthread_self();

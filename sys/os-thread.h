@@ -27,10 +27,10 @@ struct cpucycles_signal_state {
 
 #pragma GCC visibility push(hidden)
 
-/* The calling thread: another number than that of any other thread that runs. */
+/* A number that identifies the calling thread among all that run. */
 uintptr_t cpucycles_thread_self(void);
 
-/* The calling process: the same for all its threads, another for a child, and positive. */
+/* A positive number of the calling process: the same in all its threads, another in a child. */
 int cpucycles_process_self(void);
 
 /* The calling thread is not cancelled between these. disable returns the state to restore. */

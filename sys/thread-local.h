@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Variables that each thread has for itself. */
+/* Thread-local variables that are cheap to access in a shared library. */
 
 #ifndef CPUCYCLES_TLS_H
 #define CPUCYCLES_TLS_H
 
-#include <stdint.h> /* defines __GLIBC__, where that is the C library */
+#include <stdint.h> /* defines __GLIBC__ with glibc */
 
-/* The call that finds a thread-local variable in a shared library costs more than the whole
-   read. Libraries that are loaded late share a limited room for the quick way, of which this
-   takes little; musl has none. */
+/* In a shared library, the default TLS model calls a function for each access, which costs more
+   than the whole read of a counter. The initial-exec model does not. Libraries that are loaded by
+   dlopen() share a limited space for it in glibc, of which this library takes little; musl has no
+   such space. */
 #ifdef __GLIBC__
 #define CPUCYCLES_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 #else

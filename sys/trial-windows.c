@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught, by a vectored exception handler: it is
-   asked before all handlers of the application, and passes on whatever is not ours. Who may call
-   when is the caller's matter: one thread at a time.
+/* Runs code with the faults of the calling thread caught, by a vectored exception handler. Windows
+   calls it before all handlers of the program, and it passes on every other exception. Only one
+   thread at a time may run trials.
    Source: Microsoft, Windows documentation, "Vectored exception handling",
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
@@ -15,17 +15,16 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* What an exception handler must find cannot be anywhere else. */
+/* Global, because the exception handler reads it. */
 static struct {
   void *handler;
-  volatile uintptr_t thread; /* the one on trial */
+  volatile uintptr_t thread; /* the thread that runs trials; 0: none */
   volatile int armed;        /* is body() running? */
   volatile int caught;
   CONTEXT before_body;
 } trial;
 
-/* The signal that the same fault raises elsewhere; 0: no fault, or none that a counter can raise.
-   */
+/* The signal that the same fault raises on POSIX; 0: no fault that a counter can raise. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {
@@ -46,8 +45,8 @@ static int signal_of(DWORD exception)
   }
 }
 
-/* The thread goes on where its trial began, and not by a jump out of here: the system has to see
-   its handlers return. */
+/* Returns, as the system requires of handlers, to the beginning of the trial. A jump out of the
+   handler is not allowed. */
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 {
   int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
@@ -60,7 +59,7 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
   return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* Threads of Windows know neither signals nor cancellation. */
+/* Threads of Windows have neither signals nor cancellation. */
 void cpucycles_block_signals(struct cpucycles_signal_state *saved)
 {
   saved->unused = 0;
@@ -71,8 +70,8 @@ void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
   (void)saved;
 }
 
-/* Without a handler, for which there must be memory, no trial would be safe: trials then fail
-   unbegun. */
+/* Installing the handler takes memory. If that fails, no trial is safe, and all fail before they
+   begin. */
 void cpucycles_trial_begin(const struct cpucycles_signal_state *saved)
 {
   (void)saved;
@@ -86,23 +85,23 @@ void cpucycles_trial_end(void)
   if (trial.handler)
     RemoveVectoredExceptionHandler(trial.handler);
   trial.handler = NULL;
-  trial.thread = 0; /* which is no thread's number */
+  trial.thread = 0; /* no thread has this number */
 }
 
-/* No counter of Windows is taken away while it is in use. */
+/* Windows withdraws no counter that is in use. */
 void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, void *context),
   const int *signals)
 {
   (void)rescue, (void)signals;
 }
 
-/* Nobody sends signals. */
+/* Windows sends no signals. */
 void cpucycles_trial_replay(void)
 {
 }
 
-/* RtlCaptureContext() returns once more after a fault. What is needed then is in memory that the
-   compiler must read anew, or was to be kept until body() returns and is still where it was. */
+/* RtlCaptureContext() returns a second time after a fault. The values needed then are volatile, or
+   live until body() returns and therefore still in their place. */
 int cpucycles_trial(void (*body)(void *), void *argument)
 {
   trial.caught = trial.handler ? 0 : SIGSEGV;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs the bodies of the one selection of a process with the faults of the selecting thread caught,
-   and keeps handlers for a selected counter that may fault later. Nothing else in the library
-   touches signal dispositions. process.c sees to it that one thread selects at a time. */
+/* Runs code with the faults of the selecting thread caught by signal handlers, and leaves handlers
+   for a selected counter that may fault later. No other file of the library changes signal
+   dispositions. process.c ensures that one thread selects at a time. */
 
 /* For the jump out of a handler: sys/signal-stack.h. */
 #undef _FORTIFY_SOURCE
@@ -25,13 +25,14 @@
 #include <ucontext.h>
 #endif
 
-/* The signals that a counter can raise where it is not allowed. */
+/* The signals that reading a counter can raise if it is not allowed. */
 static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-/* One of our handlers, and the program's actions that it stands in for. These stay valid for good:
-   a handler that the program sets later may pass signals on to ours at any time. */
+/* A handler of the library, and the program's actions that it replaces. The actions stay valid
+   after the handler is removed, since a handler that the program installs later may pass signals on
+   to the library's at any time. */
 struct handlers {
   void (*handler)(int signal, siginfo_t *info, void *context);
   struct sigaction program[FAULTS];
@@ -41,29 +42,29 @@ struct handlers {
 static void on_signal_during(int signal, siginfo_t *info, void *context);
 static void on_signal_after(int signal, siginfo_t *info, void *context);
 
-/* Two, so that a handler that the program sets during the selection can stand between them: each
-   is then called once for a fault. */
+/* Two handlers, so that the program can install one between them during the selection. Each is then
+   called once per fault. */
 static struct handlers during = { .handler = on_signal_during },
   after = { .handler = on_signal_after };
 
 /* Global, because the signal handler reads it. */
 static struct {
   pid_t process;
-  pthread_t thread; /* the selecting one */
+  pthread_t thread; /* the selecting thread */
   int running;
-  sigset_t mask;    /* the thread's own */
+  sigset_t mask;    /* of the thread before the selection */
   sigset_t trial_mask;
-  volatile sig_atomic_t armed; /* is a body running? */
+  volatile sig_atomic_t armed; /* a body is running */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
-  volatile sig_atomic_t in_place[FAULTS]; /* of the handlers for the trial */
+  volatile sig_atomic_t in_place[FAULTS]; /* the handler for the trial is installed */
 #ifdef __linux__
   stack_t stack; /* the alternate stack, as it was at the fault */
 #endif
-  int sent[FAULTS]; /* signals that somebody sent to the thread; one a number, as pending ones */
+  int sent[FAULTS]; /* signals sent to the thread meanwhile; one per number, as pending ones */
   siginfo_t sent_info[FAULTS];
   int (*rescue)(int signal, const void *info, void *context);
-  int stays[FAULTS]; /* the handler for it stays after the selection */
+  int stays[FAULTS]; /* a handler stays after the selection */
 } trial;
 
 static int index_of(int signal)
@@ -75,12 +76,13 @@ static int index_of(int signal)
   return i;
 }
 
-/* Did somebody send it, rather than the thread's own instruction raise it? By si_code: sigaction(2)
-   of Linux, and of systems where SI_USER is above the codes of faults. */
+/* True if the signal was sent by kill() or the like, false if an instruction of the thread raised
+   it. By si_code, as in sigaction(2) of Linux, and of systems where SI_USER is above the codes of
+   faults. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
-  /* memory has failed somewhere; no instruction has met it */
+  /* memory has failed, but no instruction has accessed it */
   if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO)
     return 1;
 #endif
@@ -91,8 +93,8 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal again with all that it carried, to the calling thread or to the process. Returns
-   0, or -1 where the system does not allow that. */
+/* Sends a signal again with its siginfo, to the calling thread or to the process. Returns 0, or -1
+   if the system does not allow that. */
 static int queue_again(siginfo_t *info, int to_thread)
 {
 #if defined(SYS_rt_sigqueueinfo) && defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
@@ -106,7 +108,7 @@ static int queue_again(siginfo_t *info, int to_thread)
 #endif
 }
 
-/* The same, or at least by its number. Returns 0, or an error. */
+/* Sends a signal again, with its siginfo if that is allowed. Returns 0, or an error. */
 static int send_again(siginfo_t *info, int to_thread)
 {
   if (queue_again(info, to_thread) == 0)
@@ -115,9 +117,10 @@ static int send_again(siginfo_t *info, int to_thread)
     : kill(getpid(), info->si_signo);
 }
 
-/* Ends the process when the handler returns, as it would have ended without us: an access to memory
-   faults again by itself; other faults are pending with their code and address, since s390x does
-   not repeat the instruction. A system call that a filter answered is repeated nowhere. */
+/* Ends the process when the handler returns, as it would have ended without this library. An access
+   to memory faults again by itself. Other faults are made pending with their code and address,
+   since s390x does not repeat the instruction. No system repeats a system call that a filter has
+   answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   struct sigaction action;
@@ -131,7 +134,7 @@ static void take_default_action(siginfo_t *info)
     queue_again(info, 1);
 }
 
-/* Does what the system would do for this action. */
+/* Performs an action of the program, as the system would. */
 static void act(struct sigaction *program, siginfo_t *info, void *context)
 {
   struct sigaction action = *program;
@@ -148,9 +151,9 @@ static void act(struct sigaction *program, siginfo_t *info, void *context)
     action.sa_handler(info->si_signo);
 }
 
-/* Passes a signal on to the program. Between the system call that installs ours and the next
-   instructions of the selecting thread, the program's action is not known yet. A child that was
-   forked just then has lost that action, and takes the default. */
+/* Passes a signal on to the program. The program's action is not known yet between the system call
+   that installs our handler and the next instructions of the selecting thread: other threads wait
+   for these. A child that is forked in between has lost the action, and takes the default. */
 static void pass_on(struct handlers *ours, int i, siginfo_t *info, void *context)
 {
   while (!__atomic_load_n(&ours->known[i], __ATOMIC_ACQUIRE) && getpid() == trial.process)
@@ -188,36 +191,36 @@ static void on_signal_after(int signal, siginfo_t *info, void *context)
   errno = saved_errno;
 }
 
-static int is(const struct sigaction *action, const struct handlers *ours)
+static int is_action_of(const struct sigaction *action, const struct handlers *ours)
 {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == ours->handler;
 }
 
-/* Replaces our handler. One that the program has set meanwhile stays: it may pass signals on to
-   ours, and so must not be taken for what ours passes them on to. */
+/* Replaces our handler. A handler that the program has installed meanwhile stays: it may pass
+   signals on to ours, so that ours must not pass signals on to it. */
 static void replace(const struct handlers *ours, int i, const struct sigaction *action)
 {
   struct sigaction found = *action;
 
   sigaction(faults[i], action, &found);
-  if (!is(&found, ours))
+  if (!is_action_of(&found, ours))
     sigaction(faults[i], &found, NULL);
 }
 
-/* Installs our handler for faults[i] with one system call, or where the program has a handler, with
-   two: ours then runs under the same conditions as that (stack, mask, restarts). */
+/* Installs our handler for faults[i] with one system call. If the program has a handler, a second
+   call makes ours run under the same conditions (stack, mask, restarts). */
 static void install(struct handlers *ours, int i)
 {
   struct sigaction action, found;
 
   memset(&action, 0, sizeof action);
   found = action;
-  action.sa_flags = SA_SIGINFO | SA_RESTART; /* an ignored signal interrupts nothing */
+  action.sa_flags = SA_SIGINFO | SA_RESTART; /* as an ignored signal would not interrupt */
   action.sa_sigaction = ours->handler;
   sigemptyset(&action.sa_mask);
   sigaction(faults[i], &action, &found);
-  /* at the end of the selection; or where a fork cut this short */
-  if (is(&found, &during))
+  /* at the end of the selection, or after a fork in the middle of it */
+  if (is_action_of(&found, &during))
     found = during.program[i];
   ours->program[i] = found;
   __atomic_store_n(&ours->known[i], 1, __ATOMIC_RELEASE);
@@ -240,12 +243,12 @@ void cpucycles_block_signals(struct cpucycles_signal_state *saved)
 void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
 {
   cpucycles_restore_cancellation(saved->cancel_state);
-  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last: a handler may leave by a jump */
+  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, since a handler may jump out */
 }
 
 void cpucycles_trial_begin(const struct cpucycles_signal_state *saved)
 {
-  int i, forked = trial.running; /* while another thread of the parent was selecting */
+  int i, forked = trial.running; /* in a thread of the parent that was selecting */
 
   trial.process = getpid();
   trial.thread = pthread_self();
@@ -274,11 +277,10 @@ void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, v
     trial.stays[index_of(*signals)] = 1;
 }
 
-/* An ignored signal stays so: a program that this one executes would inherit that, and a handler
-   it would not. */
+/* Keeps ignored signals ignored: programs started by execve() inherit that, but not handlers. */
 static void replace_or_restore(int i)
 {
-  trial.in_place[i] = 0; /* before it is so: a child forked meanwhile installs it again */
+  trial.in_place[i] = 0; /* first: a child that is forked now installs it again */
   if (!trial.stays[i]) {
     replace(&during, i, &during.program[i]);
     return;
@@ -289,8 +291,8 @@ static void replace_or_restore(int i)
     replace(&after, i, &after.program[i]);
 }
 
-/* Was it sent to the selecting thread, rather than to the process, which has another thread for it
-   if this one blocks it? */
+/* True if the signal was sent to the selecting thread. False if it was sent to the process: another
+   thread can take it if this one blocks it. */
 static int is_for_thread(int i)
 {
 #ifdef SI_TKILL
@@ -310,7 +312,8 @@ void cpucycles_trial_end(void)
   for (i = 0; i < FAULTS; i++)
     replace_or_restore(i);
   __atomic_store_n(&trial.running, 0, __ATOMIC_RELEASE);
-  /* They are pending until the caller unblocks them: a handler that does not return loses none. */
+  /* The signals stay pending until the caller unblocks them, so that a handler that jumps out loses
+     none. */
   for (i = 0; i < FAULTS; i++)
     if (trial.sent[i])
       trial.sent[i] = send_again(&trial.sent_info[i], is_for_thread(i)) != 0;
@@ -335,7 +338,8 @@ void cpucycles_trial_replay(void)
     }
 }
 
-/* No signal leads into a library that has been unloaded, unless a handler of the program's does. */
+/* Removes the handlers before dlclose() unloads them. A handler of the program may still call
+   them. */
 __attribute__((destructor)) static void unload(void)
 {
   int i;
@@ -351,7 +355,7 @@ int cpucycles_trial(void (*body)(void *), void *argument)
 #ifdef __linux__
     rearm_signal_stack(&trial.stack);
 #endif
-    pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* the handler's was in force */
+    pthread_sigmask(SIG_SETMASK, &trial.trial_mask, NULL); /* instead of the handler's */
     return trial.caught;
   }
   trial.armed = 1;

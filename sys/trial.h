@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught: by signal handlers in trial.c where there
-   is POSIX, by an exception handler in trial-windows.c. */
+/* Runs code with the faults of the calling thread caught: by signal handlers (trial.c, POSIX) or an
+   exception handler (trial-windows.c). */
 
 #ifndef CPUCYCLES_TRIAL_H
 #define CPUCYCLES_TRIAL_H
