@@ -39,6 +39,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	sys/hypervisor.h \
+	sys/fork-lock.h \
 	sys/os-clock.h \
 	sys/kernel-file.h \
 	sys/perf-event.h \

@@ -5,16 +5,16 @@
 #include "config.h"
 
 #include "lib/process.h"
+#include "lib/reasons.h"
+#include "sys/fork-lock.h"
 #include "sys/os-thread.h"
 #include "sys/trial.h"
-#include "lib/reasons.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 static struct {
-  int owner;        /* 0: free; pid: held by a thread of that process; -1 - pid: being acquired */
-  uintptr_t thread; /* the selecting thread, while the owner is a pid */
+  struct fork_lock lock;
   int selected;
   struct cpucycles_selection selection;
   struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
@@ -22,27 +22,14 @@ static struct {
 
 /* Acquires the lock of the selection, waiting for other threads. Returns 0 if the calling thread
    holds it: the caller is then a signal handler or allocator that the selection has called. */
-static int acquire(int pid)
+static int acquire(void)
 {
-  int owner;
+  enum fork_lock_result result;
 
-  for (;;) {
-    owner = __atomic_load_n(&process.owner, __ATOMIC_ACQUIRE);
-    if (owner == pid
-      && __atomic_load_n(&process.thread, __ATOMIC_ACQUIRE) == cpucycles_thread_self())
-      return 0;
-    if (owner == pid || owner == -1 - pid) {
-      cpucycles_sleep_briefly(); /* 0.1 ms to some ms */
-      continue;
-    }
-    /* Free, or held by a thread of the parent, which does not exist in this process. */
-    if (!__atomic_compare_exchange_n(&process.owner, &owner, -1 - pid, 0, __ATOMIC_ACQ_REL,
-          __ATOMIC_ACQUIRE))
-      continue;
-    __atomic_store_n(&process.thread, cpucycles_thread_self(), __ATOMIC_RELEASE);
-    __atomic_store_n(&process.owner, pid, __ATOMIC_RELEASE);
-    return 1;
-  }
+  while ((result = fork_lock_try(&process.lock, cpucycles_process_self(), cpucycles_thread_self()))
+    == FORK_LOCK_BUSY)
+    cpucycles_sleep_briefly(); /* a selection takes 0.1 ms to some ms */
+  return result == FORK_LOCK_ACQUIRED;
 }
 
 static void select_guarded(const struct cpucycles_signal_state *saved)
@@ -69,12 +56,12 @@ struct cpucycles_selection *cpucycles_selected(void)
   if (cpucycles_is_selected())
     return &process.selection;
   cpucycles_block_signals(&saved);
-  acquired = acquire(cpucycles_process_self());
+  acquired = acquire();
   selecting = acquired && !cpucycles_is_selected();
   if (selecting)
     select_guarded(&saved);
   if (acquired)
-    __atomic_store_n(&process.owner, 0, __ATOMIC_RELEASE);
+    fork_lock_release(&process.lock);
   cpucycles_restore_signals(&saved);
   if (selecting)
     cpucycles_trial_replay();

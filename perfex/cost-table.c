@@ -11,6 +11,7 @@
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/message.h"
+#include "sys/fork-lock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,29 +33,21 @@ static struct perfex_cost_table tables[2];
 static int current;
 static int is_initialised; /* /etc/perfex.costs was read, and missing costs were measured */
 
-/* The process that holds the lock, or 0. A forked child takes over its parent's lock, as the thread
-   that holds it does not exist in the child. */
-static int locking_process;
+static struct fork_lock table_lock;
 
 static void lock(int *cancel_state)
 {
   const struct timespec pause = { 0, 20000 };
-  int self = (int)getpid(), other;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-  for (;;) {
-    other = __atomic_load_n(&locking_process, __ATOMIC_RELAXED);
-    if (other == self)
-      nanosleep(&pause, NULL);
-    else if (__atomic_compare_exchange_n(&locking_process, &other, self, 0, __ATOMIC_ACQUIRE,
-               __ATOMIC_RELAXED))
-      return;
-  }
+  while (fork_lock_try(&table_lock, (int)getpid(), (uintptr_t)pthread_self())
+    != FORK_LOCK_ACQUIRED)
+    nanosleep(&pause, NULL);
 }
 
 static void unlock(int cancel_state)
 {
-  __atomic_store_n(&locking_process, 0, __ATOMIC_RELEASE);
+  fork_lock_release(&table_lock);
   pthread_setcancelstate(cancel_state, NULL);
 }
 
