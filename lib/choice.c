@@ -22,14 +22,14 @@ static const char *next_name(const char **list, size_t *length)
   return *length > 0 ? name : NULL;
 }
 
-int cpucycles_choice_is_made(const char *list)
+int cpucycles_choice_has_names(const char *list)
 {
   size_t length;
 
   return list && next_name(&list, &length);
 }
 
-int cpucycles_choice_names(const char *list, const char *counter)
+int cpucycles_choice_includes(const char *list, const char *counter)
 {
   const char *name;
   size_t length;

@@ -9,10 +9,10 @@
 #pragma GCC visibility push(hidden)
 
 /* True if the list contains a name; list may be NULL. */
-int cpucycles_choice_is_made(const char *list);
+int cpucycles_choice_has_names(const char *list);
 
 /* True if the list names the counter. */
-int cpucycles_choice_names(const char *list, const char *counter);
+int cpucycles_choice_includes(const char *list, const char *counter);
 
 /* After the selection: writes a sentence on the names that could not be used, with reasons, or the
    empty string if there is none. */

@@ -18,11 +18,11 @@
 
 static long long first_call(void);
 
-/* Has default visibility and is reached through the GOT, because a non-PIE program holds the only
-   copy of it (copy relocation). */
+/* The pointer has default visibility and is reached through the GOT, because a non-PIE program
+   holds the only copy of it (copy relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* Reached through the GOT as well. */
+/* The state is reached through the GOT for the same reason. */
 struct cpucycles_inline_state cpucycles_inline_state;
 
 /* The selected counter; NULL until it is published. */

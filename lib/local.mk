@@ -38,14 +38,14 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.h \
 	lib/timer.c \
 	lib/timer.h \
-	sys/hypervisor.h \
 	sys/fork-lock.h \
-	sys/os-clock.h \
+	sys/hypervisor.h \
 	sys/kernel-file.h \
+	sys/os-clock.h \
+	sys/os-thread.h \
 	sys/perf-event.h \
 	sys/signal-stack.h \
 	sys/thread-local.h \
-	sys/os-thread.h \
 	sys/trial.h
 # One file for each kind of system.
 if POSIX

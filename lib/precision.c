@@ -25,13 +25,13 @@ static enum cpucycles_steps try_once(const struct cpucycles_reader *reader, int 
     before = now;
   }
   *smallest = least;
-  return least > 0 ? CPUCYCLES_STEPS_UP : CPUCYCLES_STEPS_NOWHERE;
+  return least > 0 ? CPUCYCLES_STEPS_UP : CPUCYCLES_STEPS_NONE;
 }
 
 enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int quick,
   long long *smallest)
 {
-  enum cpucycles_steps steps = CPUCYCLES_STEPS_NOWHERE;
+  enum cpucycles_steps steps = CPUCYCLES_STEPS_NONE;
   int i;
 
   if (quick && try_once(reader, QUICK, smallest) == CPUCYCLES_STEPS_UP)

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NOWHERE };
+enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NONE };
 
 /* Reads 1001 times, and repeats that up to ten times, until no read is below the one before it and
    at least one is above. Then *smallest is the smallest nonzero difference. Returns the result of

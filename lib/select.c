@@ -215,7 +215,7 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
     cpucycles_counter_drop_signal(info, signal, &attempt->why);
   else if (attempt->steps == CPUCYCLES_STEPS_DOWN)
     cpucycles_counter_drop(info, "decreasing");
-  else if (attempt->steps == CPUCYCLES_STEPS_NOWHERE)
+  else if (attempt->steps == CPUCYCLES_STEPS_NONE)
     cpucycles_counter_drop(info, "not-increasing");
   else {
     info->state = CPUCYCLES_USABLE;
@@ -307,7 +307,7 @@ static int reopen(struct cpucycles_selection *selection, const struct cpucycles_
   }
   attempt.quick = 1;
   signal = cpucycles_trial(read_again, &attempt);
-  if (signal != 0 || attempt.steps == CPUCYCLES_STEPS_NOWHERE) {
+  if (signal != 0 || attempt.steps == CPUCYCLES_STEPS_NONE) {
     if (signal != 0)
       cpucycles_counter_drop_signal(info, signal, &attempt.why);
     else
@@ -420,7 +420,7 @@ static int choose_among_named(struct cpucycles_selection *selection,
     cpucycles_counter_drop(&selection->counters[i], "not-asked");
   }
   for (i = 0; i < selection->count; i++)
-    if (cpucycles_choice_names(list, table[i].name))
+    if (cpucycles_choice_includes(list, table[i].name))
       try_counter(table, i, selection);
   return choose(selection, table);
 }
@@ -433,7 +433,7 @@ static int choose_among_others(struct cpucycles_selection *selection,
   int i;
 
   for (i = 0; i < selection->count; i++)
-    if (!list || !cpucycles_choice_names(list, table[i].name))
+    if (!list || !cpucycles_choice_includes(list, table[i].name))
       try_counter(table, i, selection);
   return choose(selection, table);
 }
@@ -444,7 +444,7 @@ void cpucycles_select(const struct cpucycles_host *host, const struct cpucycles_
   const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  if (!cpucycles_choice_is_made(list))
+  if (!cpucycles_choice_has_names(list))
     list = NULL;
   memset(counters, 0, (size_t)count * sizeof *counters);
   selection->counters = counters;
