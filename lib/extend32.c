@@ -185,8 +185,8 @@ static void note_jump(struct cpucycles_anchor *anchor, long long excess, long lo
 }
 
 /* Advances the anchor to the count that was sampled `elapsed` nanoseconds after it. */
-static void advance(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor,
-  long long elapsed, uint32_t low)
+static void advance_anchor(const struct cpucycles_extension *extension,
+  struct cpucycles_anchor *anchor, long long elapsed, uint32_t low)
 {
   long long predicted = counts(extension->rate, elapsed);
   unsigned long long expected = anchor->count + (unsigned long long)predicted;
@@ -206,7 +206,7 @@ static long long renew(const struct cpucycles_extension *extension, struct cpucy
   if (extension->clock.settable || elapsed < 0)
     anchor->count = nearest(anchor->count + WRAP / 2 - WRAP / 16, (uint32_t)sample.inner);
   else
-    advance(extension, anchor, elapsed, (uint32_t)sample.inner);
+    advance_anchor(extension, anchor, elapsed, (uint32_t)sample.inner);
   if (elapsed > 0)
     anchor->time = sample.outer;
   anchor->set = 1;
