@@ -111,7 +111,8 @@ static void store(const struct cpucycles_extension *extension,
     fence();
     anchors.copies[place][1] = *anchor;
     fence();
-  } while (!load_place(place, &stored)); /* a handler has stored, and this one has damaged it */
+    /* invalid if a handler has stored here meanwhile */
+  } while (!load_place(place, &stored));
   __atomic_store_n(&anchors.current, place, __ATOMIC_RELAXED);
 }
 
