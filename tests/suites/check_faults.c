@@ -246,7 +246,8 @@ END_TEST
 
 /* An allocator that replaces the C library's. */
 
-static char module[] = "tests/.libs/malloc-module.so", survivor[] = "tests/programs/survive";
+static char module[] = "tests/programs/.libs/malloc-module.so";
+static char survivor[] = "tests/programs/survive";
 
 /* Runs tests/programs/survive with that allocator, after enter() if there is one. Returns its
    status, or -1 if a signal ended it; *allocations: their number. */

@@ -811,7 +811,8 @@ static void *start_and_outlive(void *started)
 
 START_TEST(threads_may_outlive_the_library)
 {
-  const char test[] = "threads_may_outlive_the_library", module[] = "tests/.libs/perfex-loaded.so";
+  const char test[] = "threads_may_outlive_the_library";
+  const char module[] = "tests/programs/.libs/perfex-loaded.so";
   pthread_t threads[THREADS];
   int i, started[THREADS];
   void *loaded;

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-static const char module[] = "tests/.libs/perf-module.so";
+static const char module[] = "tests/programs/.libs/perf-module.so";
 
 static void *module_handle;
 static int (*module_open)(void);
