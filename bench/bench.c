@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench: what a read of the cycle counter costs beside its peers, how fine it is, what the first
-   one costs in a fresh process, what it adds to that process, and whether the selection is the
-   same every time; each figure beside its bound, where it has one. Contenders are modules, which
-   are loaded: contender.h. */
+/* bench: compares reads of the cycle counter with those of other libraries: their cost, their
+   granularity, the cost of the first read in a fresh process, and the memory that it adds. Tests
+   whether each process selects the same counter. Values with a bound are printed beside it. The
+   contenders are modules, loaded at run time: contender.h. */
 
 #include "config.h"
 
@@ -26,20 +26,20 @@
 enum {
   SAMPLES = 10000,
   FIRST_USES = 25,
-  FIRST_USES_NANOSECONDS = 2000000000, /* where one takes long, fewer */
+  FIRST_USES_NANOSECONDS = 2000000000, /* then no further ones */
   SELECTIONS = 100,
   CONTENDERS_LIMIT = 32
 };
 
-/* What must be reached: of the cost in relation to a hand-written read of the same counter;
-   microseconds; nanoseconds; bytes; counters. */
+/* Ratios to a hand-written read of the same counter. */
 static const double inline_bound = 1.02, cpucycles_bound = 1.12, section_bound = 1.08;
-static const double first_use_bound = 150, scaled_bound = 3;
-static const int selection_bound = 1;
+static const double first_use_bound = 150; /* microseconds */
+static const double scaled_bound = 3;      /* nanoseconds that scaling adds */
+static const int selection_bound = 1;      /* distinct counters */
 
 extern char **environ;
 
-/* error: an errno, or 0 where the system had no part in it. */
+/* error: an errno, or 0 if no system call failed. */
 static void fail(const char *what, int error)
 {
   fflush(stdout);
@@ -47,81 +47,62 @@ static void fail(const char *what, int error)
   exit(1);
 }
 
-static long long nanoseconds(void)
+static long long now(void)
 {
-  struct timespec now;
+  struct timespec time;
 
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
+/* Contenders and their results. */
 
-  return (x > y) - (x < y);
-}
+static struct result results[CONTENDERS_LIMIT];
+static int result_count;
 
-/* Sorts the values. */
-static struct spread spread_of(double *values, int count)
-{
-  struct spread spread;
-
-  qsort(values, (size_t)count, sizeof values[0], compare);
-  spread.least = values[0];
-  spread.lower = values[(count - 1) / 4];
-  spread.median = values[(count - 1) / 2];
-  spread.upper = values[(count - 1) * 3 / 4];
-  return spread;
-}
-
-/* Contenders, and what was found of them. */
-
-static struct entry entries[CONTENDERS_LIMIT];
-static int count;
-
-/* Of this library's module: its public calls. */
+/* Public functions of the library under test, from its module. */
 static const char *(*implementation)(void), *(*version)(void);
 static const struct cpucycles_counter_info *(*counter)(int);
 
-/* A module's contenders; 0 if it cannot be loaded. */
+/* Loads a module. Returns its contenders; NULL if it cannot be loaded. */
 static const struct bench_contender *load(const char *module, void **handle)
 {
   *handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
   return *handle ? (const struct bench_contender *)dlsym(*handle, "bench_contenders") : NULL;
 }
 
-static void take_functions(void *handle)
+static void resolve_functions(void *handle)
 {
   *(void **)&version = dlsym(handle, "cpucycles_version");
   *(void **)&implementation = dlsym(handle, "cpucycles_implementation");
   *(void **)&counter = dlsym(handle, "cpucycles_counter");
 }
 
-/* The first of the kind, which may be the one that is being added. */
-static const struct entry *base_of(enum bench_kind kind)
+/* The first contender of a kind, perhaps the one being added. */
+static const struct result *baseline_of(enum bench_kind kind)
 {
   int i = 0;
 
-  while (i < count && entries[i].contender->kind != kind)
+  while (i < result_count && results[i].contender->kind != kind)
     i++;
-  return &entries[i];
+  return &results[i];
 }
 
 static void add_contender(const char *module, const struct bench_contender *contender, int index)
 {
-  const char *why = contender->prepare ? contender->prepare() : NULL;
-  struct entry *entry = &entries[count];
+  const char *reason = contender->prepare ? contender->prepare() : NULL;
+  struct result *result = &results[result_count];
 
-  if (why || count == CONTENDERS_LIMIT) {
-    fprintf(stderr, "bench: skipped: %s: %s\n", contender->name, why ? why : "there are too many");
+  if (reason || result_count == CONTENDERS_LIMIT) {
+    fprintf(stderr, "bench: skipped: %s: %s\n", contender->name,
+      reason ? reason : "there are too many");
     return;
   }
-  entry->contender = contender;
-  entry->module = module;
-  entry->index = index;
-  entry->base = base_of(contender->kind);
-  count++;
+  result->contender = contender;
+  result->module = module;
+  result->index = index;
+  result->baseline = baseline_of(contender->kind);
+  result_count++;
 }
 
 static void add_module(const char *module)
@@ -136,22 +117,22 @@ static void add_module(const char *module)
     return;
   }
   if (!version)
-    take_functions(handle);
+    resolve_functions(handle);
   for (i = 0; list[i].name; i++)
     add_contender(module, &list[i], i);
 }
 
-static struct entry *entry_named(const char *name)
+static struct result *result_named(const char *name)
 {
   int i;
 
-  for (i = 0; i < count; i++)
-    if (strcmp(entries[i].contender->name, name) == 0)
-      return &entries[i];
+  for (i = 0; i < result_count; i++)
+    if (strcmp(results[i].contender->name, name) == 0)
+      return &results[i];
   return NULL;
 }
 
-/* Pinning. The contenders share one CPU; fresh processes run where any program would. */
+/* Pinning. All contenders are timed on one CPU; fresh processes are not pinned. */
 
 #ifdef CPU_SET
 
@@ -204,87 +185,86 @@ static void unpin(const struct pinning *pinning)
 /* Nanoseconds a read. */
 static double time_reads(const struct bench_contender *contender, long reads)
 {
-  long long begin = nanoseconds();
+  long long begin = now();
 
   contender->run(reads);
-  return (double)(nanoseconds() - begin) / (double)reads;
+  return (double)(now() - begin) / (double)reads;
 }
 
-/* How many reads make a round: of each contender as many as fill the time, and 2 at least. */
+/* Doubles the reads, from 2, until they take BENCH_ROUND_NANOSECONDS. */
 static long reads_a_round(const struct bench_contender *contender)
 {
   long reads = 2;
 
-  contender->run(2); /* what only the first ones cost */
+  contender->run(2); /* the first reads cost more */
   while (time_reads(contender, reads) * (double)reads < BENCH_ROUND_NANOSECONDS)
     reads *= 2;
   return reads;
 }
 
-/* Every contender once a round, each round beginning with another, so that what changes on the
-   machine meanwhile changes all alike. */
+/* Runs every contender once a round, and begins each round with another, so that changes of the
+   machine's speed affect all of them alike. */
 static void measure_costs(void)
 {
   static double ratios[CONTENDERS_LIMIT][BENCH_ROUNDS];
   int round, i, k;
 
-  for (i = 0; i < count; i++)
-    entries[i].reads = reads_a_round(entries[i].contender);
+  for (i = 0; i < result_count; i++)
+    results[i].reads = reads_a_round(results[i].contender);
   for (round = 0; round < BENCH_ROUNDS; round++)
-    for (k = 0; k < count; k++) {
-      i = (round + k) % count;
-      entries[i].times[round] = time_reads(entries[i].contender, entries[i].reads);
+    for (k = 0; k < result_count; k++) {
+      i = (round + k) % result_count;
+      results[i].times[round] = time_reads(results[i].contender, results[i].reads);
     }
-  for (i = 0; i < count; i++)
+  for (i = 0; i < result_count; i++)
     for (round = 0; round < BENCH_ROUNDS; round++)
-      ratios[i][round] = entries[i].times[round] / entries[i].base->times[round];
-  for (i = 0; i < count; i++) {
-    entries[i].time = spread_of(entries[i].times, BENCH_ROUNDS);
-    entries[i].ratio = spread_of(ratios[i], BENCH_ROUNDS);
+      ratios[i][round] = results[i].times[round] / results[i].baseline->times[round];
+  for (i = 0; i < result_count; i++) {
+    results[i].time = bench_spread(results[i].times, BENCH_ROUNDS);
+    results[i].ratio = bench_spread(ratios[i], BENCH_ROUNDS);
   }
 }
 
-/* Its unit, in nanoseconds, over some milliseconds. */
-static double unit_of(const struct bench_contender *contender)
+/* The nanoseconds of one count, measured over 5 ms. */
+static double unit_nanoseconds(const struct bench_contender *contender)
 {
-  long long from[2], to[2], begin = nanoseconds(), end;
+  long long from[2], to[2], begin = now(), end;
 
   contender->sample(from, 2);
   do
-    end = nanoseconds();
+    end = now();
   while (end - begin < 5000000);
   contender->sample(to, 2);
   return to[0] > from[0] ? (double)(end - begin) / (double)(to[0] - from[0]) : 0;
 }
 
-static void measure_steps(struct entry *entry)
+static void measure_steps(struct result *result)
 {
   static long long values[SAMPLES];
   int i, equal = 0;
 
-  entry->contender->sample(values, SAMPLES);
-  entry->step = 0;
+  result->contender->sample(values, SAMPLES);
+  result->step = 0;
   for (i = 1; i < SAMPLES; i++) {
     long long step = values[i] - values[i - 1];
 
     equal += step == 0;
-    if (step > 0 && (entry->step == 0 || step < entry->step))
-      entry->step = step;
+    if (step > 0 && (result->step == 0 || step < result->step))
+      result->step = step;
   }
-  entry->equal = (double)equal / (SAMPLES - 1);
-  entry->step_nanoseconds = (double)entry->step * unit_of(entry->contender);
+  result->equal = (double)equal / (SAMPLES - 1);
+  result->step_nanoseconds = (double)result->step * unit_nanoseconds(result->contender);
 }
 
-/* Fresh processes: this program again, with --first-use, which prints what fresh_process()
-   scans. */
+/* Fresh processes. Each runs this program with --first-use, whose output run_first_use() reads. */
 
-struct fresh {
+struct first_use {
   long long nanoseconds;
-  long resident, size;  /* KiB, bytes */
-  char name[BENCH_NAME_SIZE]; /* of the counter selected */
+  long resident, size;        /* KiB, bytes */
+  char name[BENCH_NAME_SIZE]; /* selected counter */
 };
 
-/* KiB that the process has in memory; 0: this system does not say. */
+/* Resident memory of the process in KiB; 0 if the system does not state it. */
 static long resident(void)
 {
   FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -299,8 +279,8 @@ static long resident(void)
   return kib;
 }
 
-/* Adds up what is loaded of a shared object's file: its text and data, as size(1) has them, but for
-   some bytes that align them. The file's headers, which are loaded with them, are neither. */
+/* Adds the bytes of text and data that are loaded from a shared object's file, as size(1) counts
+   them except for padding. Not counted: the headers, which are loaded too, and the contenders. */
 static int add_size(struct dl_phdr_info *object, size_t size, void *sum)
 {
   uintptr_t headers_end = (uintptr_t)(object->dlpi_phdr + object->dlpi_phnum);
@@ -326,46 +306,46 @@ static long shared_objects(void)
   return sum;
 }
 
-static int first_use(const char *module, int index)
+static int print_first_use(const char *module, int index)
 {
   const struct bench_contender *list;
   long kib, bytes = shared_objects();
   long long begin, end;
   void *handle;
 
-  nanoseconds(); /* its own first call is not the contender's */
+  now(); /* the first calls of these two are not part of the measurement */
   resident();
   kib = resident();
   list = load(module, &handle);
   if (!list)
     fail(dlerror(), 0);
-  begin = nanoseconds();
+  begin = now();
   if (list[index].prepare && list[index].prepare())
-    fail("it worked before", 0);
+    fail("a contender does not work in a fresh process", 0);
   list[index].run(1);
-  end = nanoseconds();
-  take_functions(handle);
+  end = now();
+  resolve_functions(handle);
   printf("%lld %ld %ld %s\n", end - begin, resident() - kib, shared_objects() - bytes,
     implementation ? implementation() : "-");
   return fclose(stdout) == 0 ? 0 : 1;
 }
 
-/* Starts this program again, with its standard output led into the pipe. The program that runs,
-   by the system's word for it where it has one: it may have been started by another name. */
-static pid_t start(const char *program, const struct entry *entry, const int ends[2])
+/* Starts this program again, with standard output into the pipe. Prefers /proc/self/exe, as argv[0]
+   may be another name. */
+static pid_t spawn(const char *program, const struct result *result, const int pipe_ends[2])
 {
   static char option[] = "--first-use";
   const char *path = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : program;
-  char index[16], *arguments[] = { (char *)program, option, index, (char *)entry->module, NULL };
+  char index[16], *arguments[] = { (char *)program, option, index, (char *)result->module, NULL };
   posix_spawn_file_actions_t actions;
   pid_t child;
   int error;
 
-  snprintf(index, sizeof index, "%d", entry->index);
+  snprintf(index, sizeof index, "%d", result->index);
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
+  posix_spawn_file_actions_addclose(&actions, pipe_ends[1]);
   error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
@@ -373,48 +353,48 @@ static pid_t start(const char *program, const struct entry *entry, const int end
   return child;
 }
 
-static struct fresh fresh_process(const char *program, const struct entry *entry)
+static struct first_use run_first_use(const char *program, const struct result *result)
 {
-  struct fresh fresh;
-  int ends[2], status = 0, fields;
+  struct first_use use;
+  int pipe_ends[2], status = 0, fields;
   pid_t child;
   FILE *output;
 
-  if (pipe(ends) != 0)
+  if (pipe(pipe_ends) != 0)
     fail("pipe", errno);
-  child = start(program, entry, ends);
-  close(ends[1]);
-  output = fdopen(ends[0], "r");
+  child = spawn(program, result, pipe_ends);
+  close(pipe_ends[1]);
+  output = fdopen(pipe_ends[0], "r");
   if (!output)
     fail("fdopen", errno);
-  fields = fscanf(output, "%lld %ld %ld %63s", &fresh.nanoseconds, &fresh.resident, &fresh.size,
-    fresh.name);
+  fields = fscanf(output, "%lld %ld %ld %63s", &use.nanoseconds, &use.resident, &use.size,
+    use.name);
   fclose(output);
   if (waitpid(child, &status, 0) != child)
     fail("waitpid", errno);
   if (fields != 4 || status != 0)
-    fail("a fresh process did not say what its first use was", 0);
-  return fresh;
+    fail("a fresh process did not print its first use", 0);
+  return use;
 }
 
-static void measure_first_use(const char *program, struct entry *entry)
+static void measure_first_use(const char *program, struct result *result)
 {
   double times[FIRST_USES], kib[FIRST_USES];
-  long long end = nanoseconds() + FIRST_USES_NANOSECONDS;
-  struct fresh fresh;
+  long long end = now() + FIRST_USES_NANOSECONDS;
+  struct first_use use;
   int i = 0;
 
   do {
-    fresh = fresh_process(program, entry);
-    times[i] = (double)fresh.nanoseconds / 1000;
-    kib[i] = (double)fresh.resident;
-  } while (++i < FIRST_USES && nanoseconds() < end);
-  entry->first = spread_of(times, i);
-  entry->resident = spread_of(kib, i).median;
-  entry->size = (double)fresh.size;
+    use = run_first_use(program, result);
+    times[i] = (double)use.nanoseconds / 1000;
+    kib[i] = (double)use.resident;
+  } while (++i < FIRST_USES && now() < end);
+  result->first = bench_spread(times, i);
+  result->resident = bench_spread(kib, i).median;
+  result->size = (double)use.size;
 }
 
-/* Counts the name; returns how many distinct ones there are now. */
+/* Counts a name. Returns the number of distinct names so far. */
 static int count_name(struct tally *tallies, int distinct, const char *name)
 {
   int i = 0;
@@ -430,45 +410,46 @@ static int count_name(struct tally *tallies, int distinct, const char *name)
   return distinct;
 }
 
-static int tally_selections(const char *program, const struct entry *entry, struct tally *tallies)
+static int tally_selections(const char *program, const struct result *result, struct tally *tallies)
 {
   int i, distinct = 0;
 
   for (i = 0; i < SELECTIONS; i++)
-    distinct = count_name(tallies, distinct, fresh_process(program, entry).name);
+    distinct = count_name(tallies, distinct, run_first_use(program, result).name);
   return distinct;
 }
 
 /* Bounds. */
 
-enum { JUDGEMENTS_LIMIT = 16 };
+enum { CHECKS_LIMIT = 16 };
 
-static struct judgement judgements[JUDGEMENTS_LIMIT];
-static int judged;
+static struct bound_check checks[CHECKS_LIMIT];
+static int check_count;
 
-static void judge(const char *what, const char *unit, int decimals, double value, double bound)
+static void check_bound(const char *what, const char *unit, int decimals, double value,
+  double bound)
 {
-  struct judgement judgement = { what, unit, decimals, value, bound };
+  struct bound_check check = { what, unit, decimals, value, bound };
 
-  if (judged < JUDGEMENTS_LIMIT)
-    judgements[judged++] = judgement;
+  if (check_count < CHECKS_LIMIT)
+    checks[check_count++] = check;
 }
 
-int bench_missed(const struct judgement *judgement)
+int bench_missed(const struct bound_check *check)
 {
-  return judgement->value > judgement->bound;
+  return check->value > check->bound;
 }
 
 static int any_missed(void)
 {
   int i, sum = 0;
 
-  for (i = 0; i < judged; i++)
-    sum += bench_missed(&judgements[i]);
+  for (i = 0; i < check_count; i++)
+    sum += bench_missed(&checks[i]);
   return sum;
 }
 
-/* Is a read of the selected counter the inline instruction, so that the bounds speak of it? */
+/* Is a read of the selected counter the inline instruction? Otherwise the ratios have no bounds. */
 static int reads_the_instruction(void)
 {
   const struct cpucycles_counter_info *info;
@@ -477,55 +458,54 @@ static int reads_the_instruction(void)
   for (i = 0; counter && (info = counter(i)) != NULL; i++)
     if (info->state == CPUCYCLES_SELECTED)
       return strcmp(info->kind, "reference") == 0 && info->scaling == 1
-        && strncmp(entries[0].contender->name, "inline ", 7) == 0;
+        && strncmp(results[0].contender->name, "inline ", 7) == 0;
   return 0;
 }
 
-static void judge_ratio(const char *name, const char *what, double bound)
+static void check_ratio(const char *name, const char *what, double bound)
 {
-  const struct entry *entry = entry_named(name);
+  const struct result *result = result_named(name);
 
-  if (entry)
-    judge(what, "", 3, entry->time.median / entry->base->time.median, bound);
+  if (result)
+    check_bound(what, "", 3, result->time.median / result->baseline->time.median, bound);
 }
 
-/* The quickest of those that have something to do before their first read. */
-static const struct entry *quickest_other(void)
+/* The contender with the quickest first use, among those that need to be initialised. */
+static const struct result *quickest_other(void)
 {
-  const struct entry *quickest = NULL;
+  const struct result *quickest = NULL;
   int i;
 
-  for (i = 0; i < count; i++)
-    if (entries[i].contender->prepare && entries[i].contender->kind != BENCH_SCALED
-      && (!quickest || entries[i].first.median < quickest->first.median))
-      quickest = &entries[i];
+  for (i = 0; i < result_count; i++)
+    if (results[i].contender->prepare && results[i].contender->kind != BENCH_SCALED
+      && (!quickest || results[i].first.median < quickest->first.median))
+      quickest = &results[i];
   return quickest;
 }
 
-static void judge_all(int distinct)
+static void check_bounds(int distinct)
 {
-  const struct entry *called = entry_named("cpucycles()"),
-    *scaled = entry_named("the same, scaled");
-  const struct entry *other = quickest_other();
+  const struct result *called = result_named("cpucycles()");
+  const struct result *scaled = result_named("the same, scaled");
+  const struct result *other = quickest_other();
 
   if (reads_the_instruction()) {
-    judge_ratio("cpucycles_inline()", "cpucycles_inline() / inline instruction", inline_bound);
-    judge_ratio("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
-    judge_ratio("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
+    check_ratio("cpucycles_inline()", "cpucycles_inline() / inline instruction", inline_bound);
+    check_ratio("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
+    check_ratio("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
       section_bound);
   }
-  judge("first call, median", " us", 1, called->first.median, first_use_bound);
+  check_bound("first call, median", " us", 1, called->first.median, first_use_bound);
   if (other)
-    judge("first call / the quickest other that initialises", "", 3,
+    check_bound("first call / the quickest other that initialises", "", 3,
       called->first.median / other->first.median, 1);
   if (scaled)
-    judge("scaled counter - bare counter", " ns", 1,
-      scaled->time.median - scaled->base->time.median,
-      scaled_bound);
-  judge("counters selected in 100 processes", "", 0, distinct, selection_bound);
+    check_bound("scaled counter - bare counter", " ns", 1,
+      scaled->time.median - scaled->baseline->time.median, scaled_bound);
+  check_bound("counters selected in 100 processes", "", 0, distinct, selection_bound);
 }
 
-/* A table that was not written whole is none. */
+/* Fails if the report was not written completely. */
 static int finish(void)
 {
   int failed = ferror(stdout);
@@ -537,33 +517,33 @@ static int finish(void)
   return 0;
 }
 
-static int bench(const char *program, char form, int strict)
+static int bench(const char *program, char format, int strict)
 {
   static struct tally tallies[SELECTIONS];
-  struct findings findings;
+  struct bench_report report;
   struct pinning pinning;
   int i, distinct;
 
-  if (!version || !implementation || !entry_named("cpucycles()"))
+  if (!version || !implementation || !result_named("cpucycles()"))
     fail("this library is not among the modules", 0);
   pin(&pinning);
   measure_costs();
-  for (i = 0; i < count; i++)
-    measure_steps(&entries[i]);
+  for (i = 0; i < result_count; i++)
+    measure_steps(&results[i]);
   unpin(&pinning);
-  for (i = 0; i < count; i++)
-    if (entries[i].contender->kind != BENCH_SCALED)
-      measure_first_use(program, &entries[i]);
-  distinct = tally_selections(program, entry_named("cpucycles()"), tallies);
-  judge_all(distinct);
-  findings = (struct findings) { version(), implementation(), pinning.cpu >= 0,
-    reads_the_instruction(), entries, count, judgements, judged, tallies, distinct };
-  if (form == 'j')
-    bench_print_json(&findings);
-  else if (form == 'p')
-    bench_print_plot(&findings);
+  for (i = 0; i < result_count; i++)
+    if (results[i].contender->kind != BENCH_SCALED)
+      measure_first_use(program, &results[i]);
+  distinct = tally_selections(program, result_named("cpucycles()"), tallies);
+  check_bounds(distinct);
+  report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,
+    reads_the_instruction(), results, result_count, checks, check_count, tallies, distinct };
+  if (format == 'j')
+    bench_print_json(&report);
+  else if (format == 'p')
+    bench_print_plot(&report);
   else
-    bench_print_table(&findings);
+    bench_print_table(&report);
   return finish() || (strict && any_missed()) ? 1 : 0;
 }
 
@@ -588,18 +568,18 @@ static int help(void)
 
 int main(int argc, char **argv)
 {
-  char form = 't';
+  char format = 't';
   int i, strict = 0;
 
   if (argc == 4 && strcmp(argv[1], "--first-use") == 0)
-    return first_use(argv[3], atoi(argv[2]));
+    return print_first_use(argv[3], atoi(argv[2]));
   for (i = 1; i < argc && argv[i][0] == '-'; i++)
     if (strcmp(argv[i], "--help") == 0)
       return help();
     else if (strcmp(argv[i], "--strict") == 0)
       strict = 1;
     else if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--plot") == 0)
-      form = argv[i][2];
+      format = argv[i][2];
     else {
       fprintf(stderr, "bench: unknown argument: %s\n%s", argv[i], usage);
       return 2;
@@ -610,5 +590,5 @@ int main(int argc, char **argv)
   }
   for (; i < argc; i++)
     add_module(argv[i]);
-  return bench(argv[0], form, strict);
+  return bench(argv[0], format, strict);
 }

@@ -1,69 +1,64 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the parts of the benchmark share: bench.c measures and judges, report.c prints. */
+/* The report of the benchmark: bench.c measures and compares with bounds, print.c prints. */
 
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
 #include "bench/contender.h"
+#include "bench/statistics.h"
 
-/* Counts that are 1 more than a multiple of 4 have their quartiles and median at whole places. */
+/* Counts that are 1 more than a multiple of 4 have a value at each quartile and at the median. */
 enum {
-  BENCH_ROUNDS = 2001, /* short ones, so that most are not disturbed and the median is not either */
-  BENCH_ROUND_NANOSECONDS = 20000, /* long enough for the clock's resolution not to count */
+  BENCH_ROUNDS = 2001, /* so many short rounds that most are undisturbed, and so is the median */
+  BENCH_ROUND_NANOSECONDS = 20000, /* long enough to make the clock's resolution negligible */
   BENCH_NAME_SIZE = 64
 };
 
-/* Nothing that is measured here is the mean of anything: one interrupt would move it. */
-struct spread {
-  double least, lower, median, upper;
-};
-
-/* A contender, and what was found of it. */
-struct entry {
+struct result {
   const struct bench_contender *contender;
   const char *module;
-  int index;                  /* in its module */
-  const struct entry *base;   /* what it is compared with: the first of its kind */
-  long reads;                 /* that make a round */
-  double times[BENCH_ROUNDS]; /* nanoseconds a read, sorted */
-  struct spread time, ratio;  /* of them; of those to the base's */
-  long long step;             /* smallest nonzero difference of adjacent reads, in its unit */
+  int index;                        /* of the contender in its module */
+  const struct result *baseline;    /* the first contender of its kind, for comparison */
+  long reads;                       /* a round */
+  double times[BENCH_ROUNDS];       /* nanoseconds a read, sorted */
+  struct bench_spread time;         /* of times[] */
+  struct bench_spread ratio;        /* of times[] to the baseline's in the same round */
+  long long step;                   /* smallest nonzero difference of adjacent reads, in counts */
   double step_nanoseconds;
-  double equal;               /* share of equal adjacent reads */
-  struct spread first;        /* microseconds */
-  double resident, size;      /* KiB, bytes: added to a process by the first use */
+  double equal;                     /* share of adjacent reads that are equal */
+  struct bench_spread first;        /* microseconds of the first use */
+  double resident, size;            /* KiB and bytes that the first use adds to a process */
 };
 
-/* A figure beside its bound. */
-struct judgement {
+/* A measured value and its bound. */
+struct bound_check {
   const char *what, *unit;
   int decimals;
   double value, bound;
 };
 
-/* A counter that fresh processes selected, and how many of them did. */
+/* The number of fresh processes that selected a counter. */
 struct tally {
   char name[BENCH_NAME_SIZE];
   int count;
 };
 
-struct findings {
+struct bench_report {
   const char *version, *counter;
-  int pinned;      /* to one CPU */
-  int instruction; /* does a read of the counter come down to the first contender's instruction? */
-  struct entry *entries;
-  int count;
-  struct judgement *judgements;
-  int judged;
+  int is_pinned;         /* to one CPU */
+  int reads_instruction; /* a read of the counter is the instruction of the first contender */
+  struct result *results;
+  int result_count;
+  struct bound_check *checks;
+  int check_count;
   struct tally *tallies;
-  int tallied;
+  int tally_count;
 };
 
-int bench_missed(const struct judgement *judgement);
+int bench_missed(const struct bound_check *check);
 
-/* report.c */
-void bench_print_table(const struct findings *findings);
-void bench_print_json(const struct findings *findings);
-void bench_print_plot(const struct findings *findings);
+void bench_print_table(const struct bench_report *report);
+void bench_print_json(const struct bench_report *report);
+void bench_print_plot(const struct bench_report *report);
 
 #endif

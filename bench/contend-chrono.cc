@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The clock of C++. */
+/* The steady clock of C++. */
 
 #include "bench/contender.h"
 

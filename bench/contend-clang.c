@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The compiler's own idea of a cycle counter: clang's. */
+/* clang's builtin function for the cycle counter. */
 
 #include "bench/contender.h"
 

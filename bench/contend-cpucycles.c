@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* This library, as a program uses it: by its public interface, in the shared library. */
+/* This library as programs use it: the public interface of the shared library. */
 
 #include "bench/contender.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS leads to its sources. */
+/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the folder of the
+   sources. */
 
 #include "bench/contender.h"
 

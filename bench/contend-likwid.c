@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* likwid's timer, which has a start and a stop. */
+/* likwid's timer: a start and a stop. */
 
 #include "bench/contender.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Another libcpucycles, where the environment variable BENCH_OTHER leads: the existing one, or
-   an older one of ours. */
+/* Another libcpucycles: the shared library that the environment variable BENCH_OTHER names, such as
+   the existing libcpucycles or an earlier release of this one. */
 
 #define _GNU_SOURCE 1
 
@@ -9,23 +9,23 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-static long long (**other)(void);
+static long long (**other_cpucycles)(void);
 
-/* When the module is loaded, as what the others need is. */
+/* A constructor, as the libraries of other contenders are loaded with their modules, too. */
 __attribute__((constructor)) static void load(void)
 {
   const char *path = getenv("BENCH_OTHER");
   void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
 
-  other = library ? (long long (**)(void))dlsym(library, "cpucycles") : 0;
+  other_cpucycles = library ? (long long (**)(void))dlsym(library, "cpucycles") : 0;
 }
 
 static const char *prepare(void)
 {
-  return other ? 0 : "BENCH_OTHER is not the path of a libcpucycles.so.1";
+  return other_cpucycles ? 0 : "BENCH_OTHER is not the path of a libcpucycles.so.1";
 }
 
-BENCH_READS(call, (*other)())
+BENCH_READS(call, (*other_cpucycles)())
 
 const struct bench_contender bench_contenders[] = {
   { "cpucycles() of BENCH_OTHER", "cycles", BENCH_READ, prepare, run_call, sample_call },

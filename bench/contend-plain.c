@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Contenders without a library: the instruction, and the clocks of the system. */
+/* Contenders without a library: the inline instruction and the system's clocks. */
 
 #include "config.h"
 
 #include "bench/contender.h"
-#include "bench/inline.h"
+#include "bench/instruction.h"
 
 #include <sys/time.h>
 #include <time.h>

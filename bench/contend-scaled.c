@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What scaling costs: the selected counter by a pointer to its read(), and by cpucycles() of a
-   library that has been told to scale it. Links the library's inner parts, and so has a library
-   of its own. */
+/* The cost of scaling: the selected counter, read by a pointer to its read(), and by a cpucycles()
+   that scales it. The module links the library statically and changes its selection. */
 
 #include "config.h"
 
@@ -14,13 +13,13 @@
 
 static long long (*volatile bare)(void);
 
-/* Before that library's first call. */
+/* Sets a scale before the first call of cpucycles(). */
 static const char *prepare(void)
 {
   struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
 
   if (!cpucycles_reader_is_direct(&selection->reader))
-    return bare ? 0 : "the selected counter is scaled or extended as it is";
+    return bare ? 0 : "the selected counter is scaled or extended already";
   bare = selection->reader.read;
   selection->reader.scale = cpucycles_scale_between(62500000, 2399987654);
   cpucycles();

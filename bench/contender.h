@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What a contender of the benchmark is. Each file contend-NAME.c or .cc is a module of its own,
-   which the benchmark loads: so what it needs is not linked into the others, and what it adds
-   can be measured. A module that cannot be built here is left out, aloud (bench/contenders.sh). */
+/* The interface of contenders. Each file contend-NAME.c or .cc becomes a module that the benchmark
+   loads: its libraries are not linked into other contenders, and their memory can be measured.
+   bench/contenders.sh builds the modules and reports those that cannot be built here. */
 
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* What contenders are compared with: the first row of their own kind, in the order of the
-   modules. */
+/* Contenders are compared with the first one of their kind, in the order of the modules. */
 enum bench_kind {
   BENCH_READ,   /* one read */
   BENCH_FENCED, /* the beginning and the end of an empty section: two reads with fences */
@@ -22,25 +21,25 @@ struct bench_contender {
   const char *name; /* 0: the end of the list */
   const char *unit; /* of a count */
   enum bench_kind kind;
-  /* What a program must have done before its first read. Returns 0, or why it cannot be read
-     here. A null pointer: nothing. */
+  /* Initialises the library before its first read. Returns 0, or the reason why it cannot be used
+     here. 0 if there is nothing to do. */
   const char *(*prepare)(void);
   void (*run)(long reads);
-  void (*sample)(long long *values, int count); /* reads, one after the other; count is even */
+  void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */
 };
 
-/* What a module exports. */
+/* Exported by each module. */
 extern const struct bench_contender bench_contenders[];
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Where what was read goes, so that no compiler leaves a read out. */
+/* Reads are stored here, so that compilers cannot remove them. */
 static volatile long long bench_sink;
 
-/* run_ID and sample_ID of what an expression reads, for each the loop around the expression
-   itself. */
+/* Define run_ID() and sample_ID(), with the expressions inlined in their loops: for one read, or
+   for a section with a begin and an end. */
 #define BENCH_READS(id, expression) \
   static void run_##id(long reads) \
   { \

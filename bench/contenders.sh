@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Builds the contenders of the benchmark: contenders.sh SOURCE, from the build folder. Each becomes
-# a module bench/contend-NAME.so; one that cannot be built here is left out, and this says so and
-# what would help.
+# Builds the contenders of the benchmark as modules bench/contend-NAME.so: contenders.sh SOURCE,
+# from the build folder. Reports each one that cannot be built here, with its requirements.
 
 set -eu
 exec >&2
@@ -18,13 +17,14 @@ include="-I. -I$source -I$source/include"
 contender() {
   name=$1 file=$source/bench/$2 compiler=$3 needs=$4
   shift 4
-  # words are meant to split
+  # Unquoted: these variables hold several words.
   # shellcheck disable=SC2086
   if ! command -v ${compiler%% *} >/dev/null; then
     echo "bench: skipped: $name: needs $needs"
   elif ! $compiler $CPPFLAGS $BENCH_CPPFLAGS $include $CFLAGS -fPIC -shared "$file" \
     -o "bench/contend-$name.so" $LDFLAGS "$@" 2>bench/contend.err; then
-    echo "bench: skipped: $name: needs $needs ($(grep -m 1 -e error -e cannot bench/contend.err || :))"
+    reason=$(grep -m 1 -e error -e cannot bench/contend.err || :)
+    echo "bench: skipped: $name: needs $needs ($reason)"
     rm -f "bench/contend-$name.so"
   fi
   rm -f bench/contend.err
@@ -32,7 +32,8 @@ contender() {
 
 cxx="$CXX -std=c++11"
 contender plain contend-plain.c "$CC" 'a compiler that makes shared objects'
-contender cpucycles contend-cpucycles.c "$CC" 'the shared library' -L"$libs" -Wl,-rpath,"$libs" -lcpucycles
+contender cpucycles contend-cpucycles.c "$CC" 'the shared library' \
+  -L"$libs" -Wl,-rpath,"$libs" -lcpucycles
 contender scaled contend-scaled.c "$CC" 'the library of the tests' -Wl,-Bsymbolic \
   lib/.libs/libcpucycles-core.a $PTHREAD_LIBS
 case $($CC -dM -E -x c /dev/null) in
@@ -41,7 +42,8 @@ case $($CC -dM -E -x c /dev/null) in
 esac
 contender chrono contend-chrono.cc "$cxx" 'a C++ compiler'
 contender benchmark contend-benchmark.cc "$cxx" \
-  'libbenchmark-dev, and cycleclock.h, which that does not have: BENCH_CPPFLAGS=-I.../src' -lbenchmark
+  'libbenchmark-dev, and cycleclock.h, which that does not have: BENCH_CPPFLAGS=-I.../src' \
+  -lbenchmark
 contender fftw contend-fftw.c "$CC" \
   'cycle.h, which libfftw3-dev does not have: BENCH_CPPFLAGS=-I.../kernel'
 contender papi contend-papi.c "$CC" libpapi-dev -lpapi

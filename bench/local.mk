@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The benchmark: built and run by "make bench" alone; "make bench-reads" is its first part.
-# BENCHFLAGS are its arguments, such as --strict or --json; BENCH_CPPFLAGS lead to headers that are
-# not installed, BENCH_OTHER to another libcpucycles.so.1.
+# The benchmark. Only "make bench" builds and runs it; "make bench-reads" runs its first part.
+# BENCHFLAGS: arguments, such as --strict or --json. BENCH_CPPFLAGS: -I for headers that are not
+# installed. BENCH_OTHER: path of another libcpucycles.so.1.
 
-EXTRA_PROGRAMS += bench/bench bench/rate
-bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/report.c
+bench_statistics = bench/statistics.c bench/statistics.h
+EXTRA_PROGRAMS += bench/bench bench/internals
+bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/print.c
+bench_bench_SOURCES += $(bench_statistics)
 bench_bench_LDADD = $(DLOPEN_LIBS)
-bench_rate_SOURCES = bench/rate.c
-bench_rate_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-CLEANFILES += bench/bench$(EXEEXT) bench/rate$(EXEEXT)
+bench_internals_SOURCES = bench/internals.c $(bench_statistics)
+bench_internals_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)
 
-# A read of a perf event, where there are any.
-EXTRA_PROGRAMS += bench/perf
-bench_perf_SOURCES = bench/perf.c
-bench_perf_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-CLEANFILES += bench/perf$(EXEEXT)
+# For systems with perf events.
+EXTRA_PROGRAMS += bench/perf-read
+bench_perf_read_SOURCES = bench/perf-read.c $(bench_statistics)
+bench_perf_read_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+CLEANFILES += bench/perf-read$(EXEEXT)
 if PERF_EVENTS
-bench_perf = bench/perf$(EXEEXT)
+bench_perf_read_program = bench/perf-read$(EXEEXT)
 endif
 
-# Contenders, in the order of the table: each kind's first is what the others are compared with.
+# Contenders, in the order of the table. Others are compared with the first one of their kind.
 contenders = plain cpucycles clang chrono benchmark fftw papi likwid other scaled
-EXTRA_DIST += bench/inline.h
+EXTRA_DIST += bench/instruction.h
 EXTRA_DIST += bench/contend-plain.c
 EXTRA_DIST += bench/contend-cpucycles.c
 EXTRA_DIST += bench/contend-clang.c
@@ -43,13 +45,13 @@ bench-reads: bench/bench$(EXEEXT) libcpucycles.la
 	  BENCH_OTHER='$(BENCH_OTHER)' $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS) $$modules
 CLEANFILES += bench/contend-*.so
 
-# In libtool's execute mode it is the program itself that runs, with the library of this tree, and
-# not a script around it.
+# libtool's execute mode runs the program itself, with the library of this tree, instead of a script
+# around it.
 .PHONY: bench bench-reads
-bench: bench-reads bench/rate$(EXEEXT) $(bench_perf)
+bench: bench-reads bench/internals$(EXEEXT) $(bench_perf_read_program)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \
-	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/rate$(EXEEXT) $$strict
-	$(AM_V_at)test -z '$(bench_perf)' || $(LOG_COMPILER) $(bench_perf)
+	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/internals$(EXEEXT) $$strict
+	$(AM_V_at)test -z '$(bench_perf_read_program)' || $(LOG_COMPILER) $(bench_perf_read_program)
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir >/dev/null
 	$(AM_V_at)CC='$(CC)' $(SHELL) $(srcdir)/bench/build-time.sh $(distdir)
 	$(AM_V_at)rm -rf $(distdir)

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "perfex/cost-costs.h"
+#include "perfex/cost-file.h"
 
 #include <stdlib.h>
 #include <string.h>

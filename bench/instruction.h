@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The instruction that reads the target's own counter, written by hand: what a read cannot cost
-   less than. Defines BENCH_INLINE, the name of it, where there is one, and the same between
-   fences. */
+/* The instruction that reads the target's own counter, by hand and with fences: the lower bound of
+   the cost of a read. BENCH_INLINE is its name, defined if the target has one. */
 
-#ifndef BENCH_INLINE_H
-#define BENCH_INLINE_H
+#ifndef BENCH_INSTRUCTION_H
+#define BENCH_INSTRUCTION_H
 
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
 #include <x86intrin.h>
@@ -44,7 +43,7 @@ static inline void inline_fence(void)
 #endif
 
 #ifdef BENCH_INLINE
-/* A section that nothing leaks out of or into. */
+/* No instruction of the section leaks out, and none leaks in. */
 static inline long long inline_read_fenced(void)
 {
   long long count;
@@ -55,7 +54,7 @@ static inline long long inline_read_fenced(void)
   return count;
 }
 
-/* One that is complete when it is read, while what follows a read may begin before that. */
+/* Instructions before the read are complete; those after it may begin before the read. */
 static inline long long inline_read_half_fenced(void)
 {
   inline_fence();

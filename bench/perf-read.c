@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/perf: compares a read by default-perfevent's way with a bare read(2) of such an event. The
-   event is a software one, which needs no PMU. */
+/* bench/perf-read: compares a read as default-perfevent does it with a bare read(2) of the same
+   event: a software one, which needs no PMU. */
 
 #include "config.h"
 
 #include "backends/common/perf-cycles.h"
+#include "bench/statistics.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,14 +37,14 @@ static long long read_bare(void)
 
 static int open_bare(void)
 {
-  struct perf_event_attr wanted;
+  struct perf_event_attr attributes;
 
-  memset(&wanted, 0, sizeof wanted);
-  wanted.size = sizeof wanted;
-  wanted.type = method.type;
-  wanted.config = method.config;
-  wanted.pinned = wanted.exclude_kernel = wanted.exclude_hv = 1;
-  return perf_event_open_in(&wanted, -1);
+  memset(&attributes, 0, sizeof attributes);
+  attributes.size = sizeof attributes;
+  attributes.type = method.type;
+  attributes.config = method.config;
+  attributes.pinned = attributes.exclude_kernel = attributes.exclude_hv = 1;
+  return perf_event_open_in(&attributes, -1);
 }
 
 static double nanoseconds_a_read(long long (*read_counter)(void))
@@ -58,19 +58,6 @@ static double nanoseconds_a_read(long long (*read_counter)(void))
   clock_gettime(CLOCK_MONOTONIC, &end);
   return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec))
     / READS;
-}
-
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double median_of(double *values)
-{
-  qsort(values, ROUNDS, sizeof values[0], compare);
-  return values[ROUNDS / 2];
 }
 
 int main(void)
@@ -90,7 +77,7 @@ int main(void)
     ratio[i] = ours[i] / bare[i];
   }
   printf("a read(2) of a software event: %.0f ns bare, %.0f ns by default-perfevent; ratio %.3f\n",
-    median_of(bare), median_of(ours), median_of(ratio));
+    bench_median(bare, ROUNDS), bench_median(ours, ROUNDS), bench_median(ratio, ROUNDS));
   cpucycles_perf_close();
   return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/rate: how near the measured rate of the reference counter is to what the kernel says of
-   it, how alike the core's own frequency is measured each time, how long the library's
-   measurements take, and what scaling adds to a call. Reaches into the library, to measure also
-   what somebody states, and to scale what needs no scaling. */
+/* bench/internals: the library's own measurements, and the cost of scaling. Measured: the error of
+   the reference counter's rate against the stated one, the variation of the core's frequency,
+   and the time that each takes. Uses the library's inner functions, to measure also rates that are
+   stated, and to scale counters that need no scaling. */
 
 #include "config.h"
 
-#include "sys/kernel-file.h"
 #include "backends/backend.h"
+#include "bench/statistics.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
@@ -16,6 +16,7 @@
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "lib/table.h"
+#include "sys/kernel-file.h"
 #include "sys/os-clock.h"
 
 #include <stdio.h>
@@ -30,24 +31,10 @@ enum { TRIES = 25, READS = 65536, CALLS = 20 };
 static const double ppm_bound = 50;
 static const double rate_bound = 1000;      /* microseconds */
 static const double frequency_bound = 2000; /* microseconds */
-static const double apart_bound = 2;        /* per cent */
+static const double variation_bound = 2;    /* per cent */
+static const double scaling_bound = 3;      /* nanoseconds */
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double median_of(double *values)
-{
-  qsort(values, TRIES, sizeof values[0], compare);
-  return values[TRIES / 2];
-}
-
-static const double scaling_bound = 3; /* nanoseconds */
-
-static int judge(double value, double bound)
+static int check_bound(double value, double bound)
 {
   printf("; bound %.0f: %s\n", bound, value > bound ? "missed" : "reached");
   return value > bound;
@@ -65,9 +52,9 @@ static const struct cpucycles_backend *reference_counter(void)
   return NULL;
 }
 
-/* What the kernel says of the counter; or of the CPU, where a virtual machine's kernel has one
-   figure for both. */
-static long long kernels_figure(const struct cpucycles_backend *backend, const char **source)
+/* The counter's stated rate; without one, the CPU's in /proc/cpuinfo, as kernels of virtual
+   machines have one figure for both. 0: neither. */
+static long long stated_rate(const struct cpucycles_backend *backend, const char **source)
 {
   long long stated = backend->rate ? backend->rate() : 0;
 
@@ -86,7 +73,7 @@ static int bench_rate(const struct cpucycles_backend *backend)
 {
   double ppm[TRIES], times[TRIES], rates[TRIES], time;
   const char *source;
-  long long figure = kernels_figure(backend, &source);
+  long long stated = stated_rate(backend, &source);
   int i, missed = 0;
 
   for (i = 0; i < TRIES; i++) {
@@ -94,22 +81,22 @@ static int bench_rate(const struct cpucycles_backend *backend)
 
     rates[i] = (double)cpucycles_measured_rate(backend->read);
     times[i] = microseconds_since(begin);
-    ppm[i] = figure ? (rates[i] / (double)figure - 1) * 1e6 : 0;
+    ppm[i] = stated ? (rates[i] / (double)stated - 1) * 1e6 : 0;
     if (ppm[i] < 0)
       ppm[i] = -ppm[i];
   }
-  printf("rate of the reference counter, measured: median %.0f Hz\n", median_of(rates));
-  if (figure) {
-    time = median_of(ppm);
-    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", figure, source, time,
+  printf("rate of the reference counter, measured: median %.0f Hz\n", bench_median(rates, TRIES));
+  if (stated) {
+    time = bench_median(ppm, TRIES);
+    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", stated, source, time,
       ppm[TRIES - 1], TRIES);
-    missed += judge(time, ppm_bound);
+    missed += check_bound(time, ppm_bound);
   } else {
-    printf("  nobody states it: nothing to compare with\n");
+    printf("  not stated: nothing to compare with\n");
   }
-  time = median_of(times);
+  time = bench_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
-  return missed + judge(time, rate_bound);
+  return missed + check_bound(time, rate_bound);
 }
 
 static int bench_frequency(void)
@@ -123,16 +110,16 @@ static int bench_frequency(void)
     values[i] = (double)cpucycles_measured_frequency();
     times[i] = microseconds_since(begin);
   }
-  time = median_of(values);
+  time = bench_median(values, TRIES);
   printf("frequency, measured: median %.0f Hz, %.0f to %.0f; the estimate is %lld Hz (%s)\n", time,
     values[0], values[TRIES - 1], cpucycles_persecond(), cpucycles_frequency_source());
-  time = median_of(times);
+  time = bench_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
-  return judge(time, frequency_bound);
+  return check_bound(time, frequency_bound);
 }
 
-/* What the kernel says of this moment, where it does; Hz, or 0. */
-static double momentary_frequency(void)
+/* The kernel's current frequency of cpu0 in Hz; 0 if it states none. */
+static double kernel_frequency(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
   char text[32];
@@ -140,25 +127,25 @@ static double momentary_frequency(void)
   return read_kernel_text("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
 }
 
-/* Of a quiet host. */
+/* Needs a quiet host: other programs change the core's frequency. */
 static int bench_core(void)
 {
-  double values[TRIES], momentary;
+  double values[CALLS], median, kernel;
   int i;
 
   for (i = 0; i < CALLS; i++) {
     values[i] = (double)cpucycles_core_persecond();
     if (values[i] <= 0)
-      return printf("the core's own frequency cannot be said here\n"), 0;
+      return printf("the core's own frequency cannot be measured here\n"), 0;
   }
-  qsort(values, CALLS, sizeof values[0], compare);
-  momentary = momentary_frequency();
-  printf("the core's own frequency: median %.0f Hz; %s counts %lld a second", values[CALLS / 2],
+  median = bench_median(values, CALLS);
+  kernel = kernel_frequency();
+  printf("the core's own frequency: median %.0f Hz; %s counts %lld a second", median,
     cpucycles_implementation(), cpucycles_rate());
-  if (momentary > 0)
-    printf("; cpu0 has %.0f Hz, says the kernel", momentary);
+  if (kernel > 0)
+    printf("; the kernel states %.0f Hz for cpu0", kernel);
   printf("\n  %d calls are %.2f %% apart", CALLS, (values[CALLS - 1] / values[0] - 1) * 100);
-  return judge((values[CALLS - 1] / values[0] - 1) * 100, apart_bound);
+  return check_bound((values[CALLS - 1] / values[0] - 1) * 100, variation_bound);
 }
 
 static double nanoseconds_a_read(long long (*read)(void))
@@ -171,12 +158,11 @@ static double nanoseconds_a_read(long long (*read)(void))
   return (double)(cpucycles_osclock_raw() - begin) / READS;
 }
 
-/* The library, before its first call, is told that this counter was selected, and is to be
-   scaled. */
+/* Replaces the selected counter by this one, with a scale, before the first call of cpucycles(). */
 static int bench_scaling(const struct cpucycles_entry *entry)
 {
   struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
-  double bare[TRIES], scaled[TRIES], more;
+  double bare[TRIES], scaled[TRIES], added;
   int i;
 
   selection->reader.read = entry->backend->read;
@@ -188,14 +174,14 @@ static int bench_scaling(const struct cpucycles_entry *entry)
     bare[i] = nanoseconds_a_read(entry->backend->read);
     scaled[i] = nanoseconds_a_read(cpucycles);
   }
-  more = median_of(scaled) - median_of(bare);
+  added = bench_median(scaled, TRIES) - bench_median(bare, TRIES);
   printf("%s, scaled: %.2f ns a call, %.2f ns above the bare counter", entry->name,
-    median_of(scaled), more);
-  return judge(more, scaling_bound);
+    bench_median(scaled, TRIES), added);
+  return check_bound(added, scaling_bound);
 }
 
-/* In a process of its own, as a selection is made once. */
-static int bench_scaling_apart(const struct cpucycles_entry *entry)
+/* Runs bench_scaling() in a child process, as a process selects only once. */
+static int bench_scaling_in_child(const struct cpucycles_entry *entry)
 {
   pid_t child;
   int status;
@@ -211,7 +197,7 @@ static int bench_scaling_apart(const struct cpucycles_entry *entry)
   return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }
 
-/* A clock; and a counter that costs little, if there is one that needs nothing to be opened. */
+/* Scales a clock, and the TSC, which is cheap to read and needs no open(). */
 static int bench_scalings(void)
 {
   int missed = 0, i;
@@ -219,7 +205,7 @@ static int bench_scalings(void)
   for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
     if (strcmp(cpucycles_table[i].name, "default-monotonic") == 0
       || strcmp(cpucycles_table[i].name, "amd64-tsc") == 0)
-      missed += bench_scaling_apart(&cpucycles_table[i]);
+      missed += bench_scaling_in_child(&cpucycles_table[i]);
   return missed;
 }
 
