@@ -8,12 +8,12 @@ SH_LOG_COMPILER = $(SHELL)
 # On descriptor 9 a test prints its totals and skips, which thus bypass the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
+EXTRA_DIST += tests/suites/capture.h
 EXTRA_DIST += tests/suites/counts.h
 EXTRA_DIST += tests/suites/filter.h
 EXTRA_DIST += tests/suites/first-call.h
 EXTRA_DIST += tests/suites/fresh.h
 EXTRA_DIST += tests/suites/machine.h
-EXTRA_DIST += tests/suites/perfex-said.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-posix.h

@@ -8,7 +8,7 @@
 #include "perfex/events.h"
 #include "sys/perf-event.h"
 
-#include "tests/suites/perfex-said.h"
+#include "tests/suites/capture.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -41,7 +41,7 @@ static int test_clock_gettime(clockid_t clock, struct timespec *time)
 #undef clock_gettime
 
 #include "tests/suites/machine.h"
-#include "tests/suites/perfex-said.h"
+#include "tests/suites/capture.h"
 
 #include <locale.h>
 #include <sys/stat.h>

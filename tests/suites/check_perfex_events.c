@@ -9,7 +9,7 @@
 #include "perfex/events.h"
 #include "sys/perf-event.h"
 
-#include "tests/suites/perfex-said.h"
+#include "tests/suites/capture.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Captures the output on stderr or stdout, for the suites of libperfex. */
 
-#ifndef CPUCYCLES_PERFEX_SAID_H
-#define CPUCYCLES_PERFEX_SAID_H
+#ifndef CPUCYCLES_CAPTURE_H
+#define CPUCYCLES_CAPTURE_H
 
 #include "tests/suites/suite.h"
 
