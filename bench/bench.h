@@ -17,17 +17,17 @@ enum {
 struct result {
   const struct bench_contender *contender;
   const char *module;
-  int index;                        /* of the contender in its module */
-  const struct result *baseline;    /* the first contender of its kind, for comparison */
-  long reads;                       /* a round */
-  double times[BENCH_ROUNDS];       /* nanoseconds a read, sorted */
-  struct bench_spread time;         /* of times[] */
-  struct bench_spread ratio;        /* of times[] to the baseline's in the same round */
-  long long step;                   /* smallest nonzero difference of adjacent reads, in counts */
+  int index;                     /* of the contender in its module */
+  const struct result *baseline; /* the first contender of its kind, for comparison */
+  long reads;                    /* a round */
+  double times[BENCH_ROUNDS];    /* nanoseconds a read, sorted */
+  struct bench_spread time;      /* of times[] */
+  struct bench_spread ratio;     /* of times[] to the baseline's in the same round */
+  long long step;                /* smallest nonzero difference of adjacent reads, in counts */
   double step_nanoseconds;
-  double equal;                     /* share of adjacent reads that are equal */
-  struct bench_spread first;        /* microseconds of the first use */
-  double resident, size;            /* KiB and bytes that the first use adds to a process */
+  double equal;              /* share of adjacent reads that are equal */
+  struct bench_spread first; /* microseconds of the first use */
+  double resident, size;     /* KiB and bytes that the first use adds to a process */
 };
 
 /* A measured value and its bound. */

@@ -79,15 +79,14 @@ static void print_kind(const struct bench_report *report, int kind, const char *
 
 static void print_bound(const struct bound_check *check)
 {
-  printf("%-48s %9.*f%s; bound %.*f: %s\n", check->what, check->decimals, check->value,
-    check->unit, check->decimals == 3 ? 2 : 0, check->bound,
-    bench_missed(check) ? "missed" : "reached");
+  printf("%-48s %9.*f%s; bound %.*f: %s\n", check->what, check->decimals, check->value, check->unit,
+    check->decimals == 3 ? 2 : 0, check->bound, bench_missed(check) ? "missed" : "reached");
 }
 
 static void print_machine(const struct bench_report *report)
 {
-  printf("libcpucycles %s, counter %s, on %s, %s\n", report->version, report->counter,
-    cpu_model(), system_name());
+  printf("libcpucycles %s, counter %s, on %s, %s\n", report->version, report->counter, cpu_model(),
+    system_name());
 }
 
 void bench_print_table(const struct bench_report *report)
@@ -179,8 +178,8 @@ void bench_print_json(const struct bench_report *report)
 
     printf("%s\n{", i ? "," : "");
     print_string("what", check->what);
-    printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", check->value,
-      check->bound, bench_missed(check) ? "false" : "true");
+    printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", check->value, check->bound,
+      bench_missed(check) ? "false" : "true");
   }
   printf("],\n\"selected\": [");
   for (i = 0; i < report->tally_count; i++) {

@@ -188,8 +188,7 @@ int perfex_read_cost_file(const char *path, struct perfex_costs *costs)
   else if (length > PERFEX_FILE_LIMIT) {
     perfex_message("%.300s: longer than %d bytes", path, PERFEX_FILE_LIMIT);
     error = EINVAL;
-  } else if ((line = perfex_parse_costs(text, (size_t)length, costs, &mistake))
-    != PERFEX_NO_LINE) {
+  } else if ((line = perfex_parse_costs(text, (size_t)length, costs, &mistake)) != PERFEX_NO_LINE) {
     perfex_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }

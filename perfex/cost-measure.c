@@ -28,11 +28,11 @@
 
 enum {
   ROUNDS = 7,
-  LOADS = 1024,           /* a round */
-  MEMORY_LOADS = 256,     /* a round for memory; few, so that most of its lines are read once */
-  BRANCHES = 2048,        /* a round */
-  CHUNK = 1 << 20,        /* bytes touched between two looks at the clock; 0.3 ms */
-  MEMORY_STEP = 2 << 20,  /* bytes for one measurement of memory */
+  LOADS = 1024,          /* a round */
+  MEMORY_LOADS = 256,    /* a round for memory; few, so that most of its lines are read once */
+  BRANCHES = 2048,       /* a round */
+  CHUNK = 1 << 20,       /* bytes touched between two looks at the clock; 0.3 ms */
+  MEMORY_STEP = 2 << 20, /* bytes for one measurement of memory */
   LINE = 64,
   CACHES = PERFEX_LEVELS - 1
 };

@@ -14,10 +14,10 @@ struct perfex_measured {
     long bytes; /* the loads were spread over so many */
     struct perfex_cost load;
   } level[PERFEX_LEVELS];
-  int levels;                /* measured levels; the first is the L1 cache */
-  int has_memory;            /* the last level is memory */
-  int has_unmeasured_cache;  /* a cache follows whose size is unusable, so memory cannot be told */
-  long long nanoseconds;     /* elapsed time of the measurement */
+  int levels;               /* measured levels; the first is the L1 cache */
+  int has_memory;           /* the last level is memory */
+  int has_unmeasured_cache; /* one of unusable size follows: memory cannot be told from it */
+  long long nanoseconds;    /* elapsed time of the measurement */
 };
 
 /* Measures, in at most 20 ms of CPU time. Levels for which time or memory runs out are missing;

@@ -30,7 +30,7 @@
 #define PERFEX_ROW perfex_row
 #endif
 
-/* The data that read(2) returns for the group: see read_format in open_event(). */
+/* The data that read(2) returns for a group with the read_format of open_event(). */
 struct reading {
   uint64_t count, enabled, running;
   struct {
@@ -40,15 +40,15 @@ struct reading {
 
 /* The calling thread's counters. A forked child has a copy, whose `process` is the parent. */
 static _Thread_local struct {
-  int generation;    /* 0: none yet */
+  int generation; /* 0: none yet */
   int is_running;
-  int error;         /* errno of the last start, or 0 */
-  int requested[2];  /* the caller's arguments */
-  int event[2];      /* the events counted: the environment may have replaced the arguments */
+  int error;        /* errno of the last start, or 0 */
+  int requested[2]; /* the caller's arguments */
+  int event[2];     /* the events counted: the environment may have replaced the arguments */
   int descriptor[2];
-  uint64_t id[2];    /* the kernel's numbers of the events, which are never reused */
-  int leader;        /* argument of open_in_group(): descriptor of the group's leader, or -1 */
-  pid_t process;     /* the process that opened the descriptors */
+  uint64_t id[2]; /* the kernel's numbers of the events, which are never reused */
+  int leader;     /* argument of open_in_group(): descriptor of the group's leader, or -1 */
+  pid_t process;  /* the process that opened the descriptors */
 } counters;
 
 /* The destructor of this key closes the events of a thread that exits. */

@@ -9,10 +9,10 @@
 enum { PERFEX_EVENTS = 32 };
 
 struct perfex_event_row {
-  const char *text;  /* the counted thing, as print_counters() prints it */
-  const char *name;  /* as perfex_event() takes it; NULL if the kernel has no such event */
-  const char *also;  /* another name, or "" */
-  uint32_t type;     /* of struct perf_event_attr */
+  const char *text; /* the counted thing, as print_counters() prints it */
+  const char *name; /* as perfex_event() takes it; NULL if the kernel has no such event */
+  const char *also; /* another name, or "" */
+  uint32_t type;    /* of struct perf_event_attr */
   uint64_t config;
 };
 

@@ -137,9 +137,9 @@ static void append_measured(struct output *output, const struct perfex_measured 
     append_picoseconds(output, measured->level[i].load.typical);
   }
   if (!measured->has_memory)
-    append(output, measured->has_unmeasured_cache
-        ? "; memory cannot be told from the next cache here"
-        : "; memory was not reached");
+    append(output,
+      measured->has_unmeasured_cache ? "; memory cannot be told from the next cache here"
+                                     : "; memory was not reached");
 }
 
 static void append_origin(struct output *output, const struct perfex_cost_table *table, int event)
