@@ -43,8 +43,8 @@ static int close_output(void)
 
 static const char usage[]
   = "usage: cpucycles-info [--json | --plot] [--counter NAME] [--observe SECONDS]\n"
-                            "       cpucycles-info --check [--counter NAME]\n"
-                            "       cpucycles-info --list | --help | --version\n";
+    "       cpucycles-info --check [--counter NAME]\n"
+    "       cpucycles-info --list | --help | --version\n";
 
 static int help(void)
 {

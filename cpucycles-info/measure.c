@@ -17,8 +17,8 @@
 #endif
 
 enum {
-  CLOCK_SAMPLES = 16, /* at each end of an observation */
-  REPETITIONS = 5,    /* of the measurement of a read */
+  CLOCK_SAMPLES = 16,              /* at each end of an observation */
+  REPETITIONS = 5,                 /* of the measurement of a read */
   REPETITION_NANOSECONDS = 200000, /* duration of one, about */
   CLOCK_CHANGES = 100,             /* to find the step of the clock, */
   COARSE_CLOCK_CHANGES = 4,        /* or this many if they take COARSE_NANOSECONDS */

@@ -24,19 +24,19 @@ enum {
 /* Measurements of one counter, made by a process that has selected it. */
 struct timer {
   char name[32];
-  char failure[80];        /* why it was not examined; empty: it was */
-  int scaled;              /* 1: scaling is not 1 */
-  double scaling;          /* cycles per unit */
-  long long stated;        /* stated rate, units per second; 0: none */
-  char stated_source[48];  /* of the stated rate, if a counter has several sources; else empty */
-  double measured;         /* rate against the OS clock, units per second; 0: not measured */
-  double uncertainty;      /* of the measured rate, in parts per million */
-  double seconds;          /* duration of the observation; 0: the OS clock failed */
-  int invariant;           /* 1, 0, or -1: not known */
+  char failure[80];       /* why it was not examined; empty: it was */
+  int scaled;             /* 1: scaling is not 1 */
+  double scaling;         /* cycles per unit */
+  long long stated;       /* stated rate, units per second; 0: none */
+  char stated_source[48]; /* of the stated rate, if a counter has several sources; else empty */
+  double measured;        /* rate against the OS clock, units per second; 0: not measured */
+  double uncertainty;     /* of the measured rate, in parts per million */
+  double seconds;         /* duration of the observation; 0: the OS clock failed */
+  int invariant;          /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;          /* CPUs, and changes between them; 0: not tried */
+  int cpus, hops;              /* CPUs, and changes between them; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
-  long long step;          /* smallest positive difference of adjacent reads, in cycles */
+  long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
   struct grain grain;      /* in units */
   double read_cycles;      /* per call of cpucycles() */
