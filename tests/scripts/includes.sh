@@ -21,8 +21,8 @@ cpucycles-info: include sys
 perfex: include sys
 bench: include
 bench/contend-scaled.c: include lib
-bench/perf.c: sys backends
-bench/rate.c: include sys backends lib
+bench/internals.c: include sys backends lib
+bench/perf-read.c: sys backends
 END
 }
 
