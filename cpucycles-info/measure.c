@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/clock-sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,36 +91,24 @@ static long long find_clock_step(void)
   return step;
 }
 
-/* A read of the counter between two reads of the clock. */
-struct clock_sample {
+struct timed_count {
   long long count;
   long long time;  /* middle of the interval that contains the read, nanoseconds */
   long long width; /* length of that interval */
 };
 
-static struct clock_sample take_sample(void)
+/* Reads the counter between two reads of the clock. */
+static struct timed_count time_count(void)
 {
-  struct clock_sample sample;
+  struct clock_sample sample
+    = tightest_clock_sample(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
+  struct timed_count timed;
 
-  sample.time = clock_nanoseconds();
-  sample.count = cpucycles();
   /* the clock may be up to one step ahead of its second reading */
-  sample.width = clock_nanoseconds() - sample.time + clock_step;
-  sample.time += sample.width / 2;
-  return sample;
-}
-
-static struct clock_sample take_narrowest_sample(void)
-{
-  struct clock_sample narrowest = take_sample(), sample;
-  int i;
-
-  for (i = 1; i < CLOCK_SAMPLES; i++) {
-    sample = take_sample();
-    if (sample.width < narrowest.width)
-      narrowest = sample;
-  }
-  return narrowest;
+  timed.width = sample.width + clock_step;
+  timed.time = sample.outer + timed.width / 2;
+  timed.count = sample.inner;
+  return timed;
 }
 
 static void read_batch(long long *differences)
@@ -171,7 +160,7 @@ static int wait_until(const struct timer *timer, long long begin, long long leng
    counter may stop while the core is idle. */
 static void observe(struct timer *timer, double seconds, int progress)
 {
-  struct clock_sample begin = take_narrowest_sample(), end;
+  struct timed_count begin = time_count(), end;
   long long length = (long long)(seconds * 1e9), counted, time;
   int i, clock_failed = clock_step == 0;
 
@@ -181,7 +170,7 @@ static void observe(struct timer *timer, double seconds, int progress)
       clock_failed
         = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
   }
-  end = take_narrowest_sample();
+  end = time_count();
   if (progress)
     clear_progress();
   counted = end.count - begin.count;

@@ -47,7 +47,7 @@
 #include "config.h"
 
 #include "lib/extend32.h"
-#include "lib/clock-sample.h"
+#include "sys/clock-sample.h"
 #include "sys/thread-local.h"
 
 #include <string.h>
@@ -129,9 +129,9 @@ static unsigned long long nearest(unsigned long long expected, uint32_t low)
 
 /* The counter between two reads of the clock. A sample that takes less than 2^14 counts is tight
    enough. */
-static struct cpucycles_sample sample_counter(const struct cpucycles_extension *extension)
+static struct clock_sample sample_counter(const struct cpucycles_extension *extension)
 {
-  return cpucycles_tightest_sample(extension->clock.now, extension->read, TRIES,
+  return tightest_clock_sample(extension->clock.now, extension->read, TRIES,
     extension->near_time >> 11);
 }
 
@@ -201,7 +201,7 @@ static void advance_anchor(const struct cpucycles_extension *extension,
 /* Samples counter and clock. The count becomes the anchor. */
 static long long renew(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor)
 {
-  struct cpucycles_sample sample = sample_counter(extension);
+  struct clock_sample sample = sample_counter(extension);
   long long elapsed = since(anchor->time, sample.outer);
 
   if (extension->clock.settable || elapsed < 0)
@@ -231,7 +231,7 @@ long long cpucycles_extend32(const struct cpucycles_extension *extension)
 void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
   struct cpucycles_clock clock, long long persecond, long long fastest)
 {
-  struct cpucycles_sample sample;
+  struct clock_sample sample;
 
   memset(extension, 0, sizeof *extension);
   memset(&anchors, 0, sizeof anchors);

@@ -10,8 +10,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/perf-remedy.h \
 	lib/choice.c \
 	lib/choice.h \
-	lib/clock-sample.c \
-	lib/clock-sample.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
@@ -38,6 +36,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.h \
 	lib/timer.c \
 	lib/timer.h \
+	sys/clock-sample.h \
 	sys/fork-lock.h \
 	sys/hypervisor.h \
 	sys/kernel-file.h \

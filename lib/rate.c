@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "lib/rate.h"
-#include "lib/clock-sample.h"
 #include "lib/scale.h"
+#include "sys/clock-sample.h"
 #include "sys/os-clock.h"
 
 enum {
@@ -15,9 +15,9 @@ enum {
 };
 
 /* The clock between two reads of the counter. */
-static struct cpucycles_sample sample(long long (*read)(void), long long (*now)(void))
+static struct clock_sample sample(long long (*read)(void), long long (*now)(void))
 {
-  return cpucycles_tightest_sample(read, now, SAMPLES, 0);
+  return tightest_clock_sample(read, now, SAMPLES, 0);
 }
 
 /* Busy-waits, since a core's counter may stop when the core sleeps. Returns the smallest step of
@@ -41,14 +41,14 @@ static long long wait_for_end(long long (*now)(void), long long begin)
 }
 
 /* The count at the time of the clock: halfway between the two reads. */
-static unsigned long long count_of(const struct cpucycles_sample *sample)
+static unsigned long long count_of(const struct clock_sample *sample)
 {
   return (unsigned long long)sample->outer + (unsigned long long)sample->width / 2;
 }
 
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void))
 {
-  struct cpucycles_sample begin = sample(read, now), end;
+  struct clock_sample begin = sample(read, now), end;
   long long finest = wait_for_end(now, begin.inner), time;
   unsigned long long counts, widths;
   double rate;

@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "lib/scale.h"
-#include "lib/clock-sample.h"
 #include "lib/frequency.h"
+#include "sys/clock-sample.h"
 
 #include <stddef.h>
 
@@ -74,7 +74,7 @@ struct timed_count {
 static const char *time_count(const struct cpucycles_calibration *calibration,
   struct timed_count *timed)
 {
-  struct cpucycles_sample sample = cpucycles_sample(calibration->now, calibration->read);
+  struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
   int is_coarse = sample.width == 0, reads;
 
   /* Waits for the step of a coarse clock, which comes right after the last of these reads. */

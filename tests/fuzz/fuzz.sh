@@ -12,10 +12,10 @@ folder=tests/fuzz/fuzz.tmp
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
   cat <<'END'
-extend32 1024 lib/clock-sample.c
+extend32 1024
 frequency 65536 lib/frequency-parse.c lib/choice.c
 options 512
-scale 64 lib/scale.c lib/clock-sample.c
+scale 64 lib/scale.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c
