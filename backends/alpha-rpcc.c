@@ -21,7 +21,7 @@ static long long read_pcc(void)
 
 static long long cycle_frequency(void)
 {
-  return cpuinfo_rate(alpha_cycle_frequency);
+  return cpucycles_cpuinfo_rate(cpucycles_alpha_cycle_frequency);
 }
 
 const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {

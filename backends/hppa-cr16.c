@@ -22,7 +22,7 @@ static long long read_cr16(void)
 
 static long long cr16_rate(void)
 {
-  return cpuinfo_rate(parisc_cr16_rate);
+  return cpucycles_cpuinfo_rate(cpucycles_parisc_cr16_rate);
 }
 
 const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {

@@ -22,7 +22,7 @@ static long long read_itc(void)
 
 static long long itc_rate(void)
 {
-  return cpuinfo_rate(ia64_itc_rate);
+  return cpucycles_cpuinfo_rate(cpucycles_ia64_itc_rate);
 }
 
 const struct cpucycles_backend cpucycles_backend_ia64_itc = {

@@ -6,7 +6,6 @@ CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
 # Headers that several counters share.
-EXTRA_DIST += backends/common/cpuinfo-rate.h
 EXTRA_DIST += backends/common/dependent-add.h
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/perf-backend.h
@@ -15,7 +14,6 @@ EXTRA_DIST += backends/common/perf-thread.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
-EXTRA_DIST += backends/common/x86-tsc-rate.h
 EXTRA_DIST += backends/common/x86-tsc.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c

@@ -21,7 +21,7 @@ static long long read_time_base(void)
 
 static long long timebase(void)
 {
-  return cpuinfo_rate(powerpc_timebase);
+  return cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase);
 }
 
 const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {

@@ -19,7 +19,7 @@ static long long read_tick(void)
 
 static long long clock_tick(void)
 {
-  return cpuinfo_rate(sparc_clock_tick);
+  return cpucycles_cpuinfo_rate(cpucycles_sparc_clock_tick);
 }
 
 const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {

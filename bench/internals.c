@@ -124,7 +124,7 @@ static double kernel_frequency(void)
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
   char text[32];
 
-  return read_kernel_text("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
+  return cpucycles_read_kernel_text("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
 }
 
 /* Needs a quiet host: other programs change the core's frequency. */

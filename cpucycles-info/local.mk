@@ -22,6 +22,10 @@ cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/copy-line.h \
 	cpucycles-info/text.c \
 	cpucycles-info/warn.c
-cpucycles_info_cpucycles_info_LDADD = libcpucycles.la
+cpucycles_info_cpucycles_info_LDADD = libcpucycles.la cpucycles-info/libsys.la
+# Hidden functions of the library that the tool uses too. A convenience library, as libtool and
+# programs need different objects.
+noinst_LTLIBRARIES += cpucycles-info/libsys.la
+cpucycles_info_libsys_la_SOURCES = sys/hypervisor.c sys/kernel-file.c
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json

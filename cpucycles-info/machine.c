@@ -6,11 +6,13 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/copy-line.h"
+#include "sys/kernel-file.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
@@ -45,7 +47,9 @@ static int read_cpus(const char *root, const char *path, unsigned char *is_liste
 {
   char text[1024];
 
-  return read_kernel_text(root, path, text, sizeof text) > 0 ? count_cpus(text, is_listed) : 0;
+  if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
+    return 0;
+  return count_cpus(text, is_listed);
 }
 
 /* Counts the first CPU of each core. */
@@ -59,7 +63,7 @@ static int count_cores(const char *root, const unsigned char *online)
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (read_kernel_text(root, path, text, sizeof text) > 0)
+    if (cpucycles_read_kernel_text(root, path, text, sizeof text) > 0)
       cores += strtol(text, NULL, 10) == cpu;
   }
   return cores;
@@ -142,7 +146,6 @@ static char *split_line(char *line)
   *end = 0;
   for (colon++; *colon == ' ' || *colon == '\t'; colon++)
     ;
-  colon[strcspn(colon, "\n")] = 0;
   return colon;
 }
 
@@ -194,20 +197,23 @@ static void parse_cpuinfo_line(struct cpuinfo *cpuinfo, char *line)
   find_arm_core(cpuinfo, line, value);
 }
 
-/* Longer lines are read in pieces; the keys above have shorter ones. */
+/* Longer lines are cut; the keys above have shorter ones. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
 {
   struct cpuinfo cpuinfo = { cpu, architecture, NO_MODEL, "" };
-  char path[256], line[512];
-  FILE *file;
+  struct cpucycles_kernel_line line = { .length = 0 };
+  char piece[2048];
+  int file = cpucycles_open_kernel_file(root, "/proc/cpuinfo"), length, i;
 
-  snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
-  file = fopen(path, "r");
-  if (!file)
+  if (file < 0)
     return;
-  while (fgets(line, sizeof line, file))
-    parse_cpuinfo_line(&cpuinfo, line);
-  fclose(file);
+  while ((length = cpucycles_read_some(file, piece, sizeof piece)) > 0)
+    for (i = 0; i < length; i++)
+      if (cpucycles_kernel_line_add(&line, piece[i]))
+        parse_cpuinfo_line(&cpuinfo, line.text);
+  close(file);
+  if (cpucycles_kernel_line_add(&line, '\n')) /* ends a last line that lacks it */
+    parse_cpuinfo_line(&cpuinfo, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
   if (cpu->types == 1)

@@ -183,5 +183,5 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
   if (shortest == 0 || cost < 0 || cost > shortest / 10)
     return 0;
   hz = series.passes * ADDS * 1000000000LL / (shortest - cost);
-  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
+  return plausible_rate((unsigned long long)hz);
 }

@@ -6,16 +6,13 @@
 
 #include "lib/frequency.h"
 
+#include "backends/common/cpuinfo-rate.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { MHZ = 1000000, GHZ = 1000000000 };
-
-static long long plausible(long long hz)
-{
-  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
-}
 
 static int is_digit(char c)
 {
@@ -84,29 +81,6 @@ static const char *parse_spaced_mhz(const char *text, long long *hz)
   return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
 }
 
-/* "462962962 est." */
-static const char *parse_estimate(const char *text, long long *hz)
-{
-  text = parse_decimal(text, 1, hz);
-  return text && strncmp(text, " est.", 5) == 0 ? text + 5 : text;
-}
-
-static const char *parse_hexadecimal(const char *text, long long *hz)
-{
-  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-  const char *start = text, *digit;
-  long long value = 0;
-
-  while (*text && (digit = strchr(digits, *text)) != NULL) {
-    value = value * 16 + (digit - digits) % 16;
-    if (value > CPUCYCLES_FREQUENCY_HIGHEST)
-      return NULL;
-    text++;
-  }
-  *hz = value;
-  return text == start ? NULL : text;
-}
-
 /* "2.80GHz" or "800MHz" */
 static const char *parse_with_unit(const char *text, long long *hz)
 {
@@ -138,7 +112,7 @@ long long cpucycles_parse_number(const char *text, long long unit)
   long long hz;
 
   text = parse_decimal(skip_blanks(text), unit, &hz);
-  return text && is_end(text) ? plausible(hz) : 0;
+  return text && is_end(text) ? plausible_rate((unsigned long long)hz) : 0;
 }
 
 const char *cpucycles_parse_complaint(const char *text)
@@ -183,18 +157,6 @@ const char *cpucycles_parse_cpus(const char *text, int *first, int *last)
   return text;
 }
 
-long long cpucycles_parse_cells(const char *bytes, int length)
-{
-  unsigned long long value = 0;
-  int i;
-
-  if (length != 4 && length != 8)
-    return 0;
-  for (i = 0; i < length; i++)
-    value = value << 8 | (unsigned char)bytes[i];
-  return value <= CPUCYCLES_FREQUENCY_HIGHEST ? plausible((long long)value) : 0;
-}
-
 long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
 {
   int64_t number = 0;
@@ -206,7 +168,9 @@ long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
     memcpy(&narrow, bytes, sizeof narrow);
     number = narrow;
   }
-  return number > 0 && number <= CPUCYCLES_FREQUENCY_HIGHEST / unit ? plausible(number * unit) : 0;
+  if (number <= 0 || number > CPUCYCLES_FREQUENCY_HIGHEST / unit)
+    return 0;
+  return plausible_rate((unsigned long long)(number * unit));
 }
 
 /* Architectures whose kernels state a frequency in /proc/cpuinfo. BogoMIPS is none. */
@@ -249,12 +213,12 @@ static const struct {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-/* Their lines, "key : value". In a key, # stands for a number. */
+/* Their lines, "key : value". */
 static const struct dialect {
   unsigned int families;
-  int momentary; /* the frequency is that of this moment */
+  int momentary; /* the value is the current frequency */
   const char *key;
-  const char *(*parse)(const char *value, long long *hz); /* returns what follows, or 0 */
+  const char *(*parse)(const char *value, long long *hz); /* returns the rest, or 0 */
 } dialects[] = {
   { X86, 1, "cpu MHz", parse_mhz },
   { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
@@ -262,34 +226,42 @@ static const struct dialect {
   { LOONGARCH, 0, "CPU MHz", parse_mhz },
   { POWER, 0, "clock", parse_named_mhz },
   { S390, 0, "cpu MHz static", parse_mhz },
-  { SPARC, 0, "Cpu#ClkTck", parse_hexadecimal },
-  { ALPHA, 0, "cycle frequency [Hz]", parse_estimate },
   { ARC, 0, "CPU speed", parse_spaced_mhz },
 };
 
 enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
 
+/* Lines that state the rate of a counter too. */
+static const struct {
+  unsigned int families;
+  long long (*rate_of)(const char *line);
+} counters[] = {
+  { ALPHA, cpucycles_alpha_cycle_frequency },
+  { SPARC, cpucycles_sparc_clock_tick },
+};
+
+enum { COUNTERS = sizeof counters / sizeof counters[0] };
+
 /* Returns what follows the key and its colon, or 0 if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
-  for (; *key; key++) {
-    if (*key == '#') {
-      if (!is_digit(*line))
-        return NULL;
-      line += strspn(line, "0123456789");
-    } else if (*line++ != *key) {
-      return NULL;
-    }
-  }
-  line = skip_blanks(line);
+  if (strncmp(line, key, strlen(key)) != 0)
+    return NULL;
+  line = skip_blanks(line + strlen(key));
   return *line == ':' ? skip_blanks(line + 1) : NULL;
 }
 
-/* What a line says; 0 if nothing. */
+/* The frequency that a line states; 0 if none. */
 static long long parse_line(const char *line, unsigned int families, int *momentary)
 {
   int i;
 
+  for (i = 0; i < COUNTERS; i++) {
+    long long hz = counters[i].families & families ? counters[i].rate_of(line) : 0;
+
+    if (hz > 0)
+      return hz;
+  }
   for (i = 0; i < DIALECTS; i++) {
     const char *value = dialects[i].families & families ? value_of(line, dialects[i].key) : NULL;
     long long hz;
@@ -298,7 +270,7 @@ static long long parse_line(const char *line, unsigned int families, int *moment
       continue;
     *momentary = dialects[i].momentary;
     value = dialects[i].parse(value, &hz);
-    return value && is_end(value) ? plausible(hz) : 0;
+    return value && is_end(value) ? plausible_rate((unsigned long long)hz) : 0;
   }
   return 0;
 }
@@ -314,7 +286,7 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
   cpuinfo->highest = 0;
   cpuinfo->momentary = 0;
   cpuinfo->has_flags = cpuinfo->has_aperfmperf = cpuinfo->matched = 0;
-  cpuinfo->used = 0;
+  memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
 }
 
 /* Linux on x86 shows the frequency of this moment if the CPU can count it, and else one that it has
@@ -322,7 +294,7 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
    than lines that are looked at. */
 static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
 {
-  return strncmp(cpuinfo->line, "flags", 5) == 0;
+  return strncmp(cpuinfo->line.text, "flags", 5) == 0;
 }
 
 static void look_for_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
@@ -339,36 +311,27 @@ static void look_for_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
 
 static void end_line(struct cpucycles_cpuinfo *cpuinfo)
 {
-  if (cpuinfo->used > 0)
-    cpuinfo->line[cpuinfo->used] = 0;
-  if (cpuinfo->used != 0 && is_flags(cpuinfo))
-    cpuinfo->has_flags = 1;
-  if (cpuinfo->used > 0) {
-    int momentary = 0;
-    long long hz, *highest;
+  int momentary = 0;
+  long long hz, *highest;
 
-    hz = parse_line(cpuinfo->line, cpuinfo->families, &momentary);
-    highest = momentary ? &cpuinfo->momentary : &cpuinfo->highest;
-    if (hz > *highest)
-      *highest = hz;
-  }
-  cpuinfo->used = 0;
+  if (is_flags(cpuinfo))
+    cpuinfo->has_flags = 1;
+  if (cpucycles_kernel_line_is_cut(&cpuinfo->line))
+    return;
+  hz = parse_line(cpuinfo->line.text, cpuinfo->families, &momentary);
+  highest = momentary ? &cpuinfo->momentary : &cpuinfo->highest;
+  if (hz > *highest)
+    *highest = hz;
 }
 
-/* Of a line that was cut, by the file's end or by ours, nothing is believed: its number might go
-   on. */
 void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length)
 {
   int i;
 
   for (i = 0; i < length; i++) {
     look_for_aperfmperf(cpuinfo, text[i]);
-    if (text[i] == '\n')
+    if (cpucycles_kernel_line_add(&cpuinfo->line, text[i]))
       end_line(cpuinfo);
-    else if (cpuinfo->used >= (int)sizeof cpuinfo->line - 1)
-      cpuinfo->used = -1;
-    else if (cpuinfo->used >= 0)
-      cpuinfo->line[cpuinfo->used++] = text[i] ? text[i] : '?';
   }
 }
 

@@ -8,11 +8,11 @@
 #include "lib/frequency.h"
 #include "lib/rate.h"
 #include "lib/table.h"
+#include "sys/kernel-file.h"
 #include "sys/trial.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,18 +24,7 @@
 #endif
 #include <unistd.h>
 
-#ifndef O_CLOEXEC
-#define O_CLOEXEC 0
-#endif
-#ifndef O_NOCTTY
-#define O_NOCTTY 0
-#endif
-#ifndef O_NONBLOCK
-#define O_NONBLOCK 0
-#endif
-
 enum {
-  PATH_SIZE = 512,
   CHUNK_SIZE = 1024,         /* small enough for small stacks, and for one CPU's part of cpuinfo */
   CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs say what hundreds would */
   NODES_LIMIT = 256,         /* of a device tree; the same */
@@ -96,31 +85,15 @@ static void report(struct search *search, const char *setting, const char *why)
   snprintf(skipped + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
-/* The path below the root. Returns 0, or -1 if it is too long. (The first snprintf() of a process
-   takes some microseconds of the first call.) */
-static int below_root(const struct search *search, char *whole, const char *path)
-{
-  size_t root = strlen(search->host->root), length = strlen(path);
-
-  if (root + length >= PATH_SIZE)
-    return -1;
-  memcpy(whole, search->host->root, root);
-  memcpy(whole + root, path, length + 1);
-  return 0;
-}
-
 /* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns
    0 or the trouble. */
 static int open_file(struct search *search, const char *path)
 {
-  char whole[PATH_SIZE];
   struct stat status;
 
-  if (below_root(search, whole, path) != 0)
-    return ABSENT;
-  search->file = open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  search->file = cpucycles_open_kernel_file(search->host->root, path);
   if (search->file < 0)
-    return errno == ENOENT || errno == ENOTDIR ? ABSENT : REFUSED;
+    return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? ABSENT : REFUSED;
   if (fstat(search->file, &status) == 0 && S_ISREG(status.st_mode))
     return 0;
   close(search->file);
@@ -135,31 +108,16 @@ static void close_file(struct search *search)
   search->file = -1;
 }
 
-static ssize_t read_some(struct search *search, char *buffer, size_t size)
-{
-  ssize_t length;
-
-  do
-    length = read(search->file, buffer, size);
-  while (length < 0 && errno == EINTR);
-  return length;
-}
-
-/* Reads a file of fewer than size bytes whole. Returns how many they are, or the trouble. */
+/* Reads a file of fewer than size bytes whole. Returns their number, or the trouble. */
 static int read_bytes(struct search *search, const char *path, char *bytes, int size)
 {
-  int length = 0, trouble = open_file(search, path);
-  ssize_t more = 1;
+  int length, trouble = open_file(search, path);
 
   if (trouble != 0)
     return trouble;
-  while (more > 0 && length < size) {
-    more = read_some(search, bytes + length, (size_t)(size - length));
-    if (more > 0)
-      length += (int)more;
-  }
+  length = cpucycles_read_rest(search->file, bytes, (size_t)size);
   close_file(search);
-  if (more < 0)
+  if (length < 0)
     return UNREADABLE;
   return length < size ? length : TOO_LONG;
 }
@@ -201,9 +159,9 @@ static long long from_setting(struct search *search, const struct source *source
 /* Lists a folder below the root. Returns 0, or -1 if it cannot. */
 static int open_folder(struct search *search, const char *path)
 {
-  char whole[PATH_SIZE];
+  char whole[CPUCYCLES_PATH_SIZE];
 
-  if (below_root(search, whole, path) != 0)
+  if (cpucycles_join_path(whole, search->host->root, path) != 0)
     return -1;
   search->folder = opendir(whole);
   return search->folder ? 0 : -1;
@@ -292,10 +250,10 @@ static void find_cpu_folders(struct search *search, struct cpu_set *set)
 /* Each access to a file costs a microsecond or more, and in most virtual machines none is there. */
 static int has_policy(struct search *search, int cpu)
 {
-  char path[64], whole[PATH_SIZE];
+  char path[64], whole[CPUCYCLES_PATH_SIZE];
 
   below_cpu(path, cpu, "cpufreq");
-  return below_root(search, whole, path) == 0 && access(whole, F_OK) == 0;
+  return cpucycles_join_path(whole, search->host->root, path) == 0 && access(whole, F_OK) == 0;
 }
 
 /* The CPUs to ask: those that are online, and of those that share a frequency policy the first. */
@@ -376,16 +334,15 @@ static long long from_cpuinfo(struct search *search, const struct source *source
 {
   struct cpucycles_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
-  ssize_t length;
-  int total = 0;
+  int length, total = 0;
 
   if (open_file(search, source->name) != 0)
     return 0;
   begin_cpuinfo(search, &cpuinfo);
   while (total < CPUINFO_LIMIT && !cpucycles_cpuinfo_is_decided(&cpuinfo)
-    && (length = read_some(search, chunk, sizeof chunk)) > 0) {
-    cpucycles_cpuinfo_feed(&cpuinfo, chunk, (int)length);
-    total += (int)length;
+    && (length = cpucycles_read_some(search->file, chunk, sizeof chunk)) > 0) {
+    cpucycles_cpuinfo_feed(&cpuinfo, chunk, length);
+    total += length;
   }
   close_file(search);
   search->momentary = cpuinfo.momentary;
@@ -404,10 +361,12 @@ static long long from_momentary(struct search *search, const struct source *sour
 static int read_property(struct search *search, const char *folder, const char *node,
   const char *property, char *bytes, int size)
 {
-  char path[PATH_SIZE];
+  char path[CPUCYCLES_PATH_SIZE];
   int length = snprintf(path, sizeof path, "%s/%s/%s", folder, node, property);
 
-  return length > 0 && length < PATH_SIZE ? read_bytes(search, path, bytes, size) : ABSENT;
+  if (length < 0 || length >= CPUCYCLES_PATH_SIZE)
+    return ABSENT;
+  return read_bytes(search, path, bytes, size);
 }
 
 /* A node of the device tree: "cpu@0", "PowerPC,POWER9@20". Caches may stand beside the CPUs. */
@@ -422,7 +381,7 @@ static long long from_node(struct search *search, const char *folder, const char
   if (length != ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
     return 0;
   length = read_property(search, folder, node, "clock-frequency", bytes, sizeof bytes);
-  return cpucycles_parse_cells(bytes, length);
+  return rate_of_cells(bytes, length);
 }
 
 #define NODES "/proc/device-tree/cpus"

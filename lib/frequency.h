@@ -4,10 +4,11 @@
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H
 
+#include "backends/common/rate.h"
+#include "sys/kernel-file.h"
+
 #pragma GCC visibility push(hidden)
 
-#define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
-#define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
 #define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
 
 /* What somebody says, and who. */
@@ -58,9 +59,6 @@ int cpucycles_parse_first_cpu(const char *text);
    the list, or 0 if there is no range. */
 const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
 
-/* One or two cells of a device tree, big-endian, in Hz; 0 if they are not that. */
-long long cpucycles_parse_cells(const char *bytes, int length);
-
 /* An int of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0 if
    it is not that. */
 long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
@@ -72,8 +70,7 @@ struct cpucycles_cpuinfo {
   long long momentary;   /* the same, of lines that show the frequency of this moment */
   int has_flags, has_aperfmperf; /* seen on x86; matched: so many characters of the latter */
   int matched;
-  int used;              /* of line; -1: the line is too long to matter */
-  char line[256];
+  struct cpucycles_kernel_line line;
 };
 
 /* machine: the architecture that runs this, as uname(2) names it: lines of others, which emulators

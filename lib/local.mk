@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
+	backends/common/cpuinfo-rate.c \
+	backends/common/cpuinfo-rate.h \
 	backends/common/perf-remedy.c \
 	backends/common/perf-remedy.h \
 	lib/choice.c \
@@ -38,7 +40,9 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.h \
 	sys/clock-sample.h \
 	sys/fork-lock.h \
+	sys/hypervisor.c \
 	sys/hypervisor.h \
+	sys/kernel-file.c \
 	sys/kernel-file.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
@@ -58,7 +62,7 @@ lib_libcpucycles_core_la_SOURCES += backends/common/perf-cycles.c backends/commo
 endif
 # Shared by the counters of the TSC.
 if X86_TSC
-lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c
+lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c backends/common/x86-tsc-rate.h
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)

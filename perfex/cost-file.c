@@ -10,9 +10,11 @@
 #include "sys/kernel-file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The rest of a line. */
 struct cursor {
@@ -165,7 +167,7 @@ static int read_regular_file(const char *path, char *text)
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
     errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   else
-    while ((more = read_some(descriptor, text + length,
+    while ((more = cpucycles_read_some(descriptor, text + length,
               (size_t)(PERFEX_FILE_LIMIT + 1 - length))) > 0)
       length += more;
   error = errno;

@@ -14,10 +14,12 @@
 #include "perfex/cost-measure.h"
 #include "sys/kernel-file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
    progress. CPU time, because one preemption must not leave costs unknown for good. Elapsed time is
@@ -336,7 +338,7 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
-      if (read_kernel_text(root, path, text[i], sizeof text[i]) <= 0)
+      if (cpucycles_read_kernel_text(root, path, text[i], sizeof text[i]) <= 0)
         return count;
     }
     if (strncmp(text[1], "Instruction", 11) == 0)

@@ -52,7 +52,9 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/fortran.c \
 	perfex/message.c \
 	perfex/message.h \
-	perfex/print.c
+	perfex/print.c \
+	sys/kernel-file.c \
+	sys/kernel-file.h
 
 include_HEADERS += include/perfex.h
 lib_LTLIBRARIES += libperfex.la

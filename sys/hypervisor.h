@@ -1,153 +1,28 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Which hypervisor this runs under: by CPUID where there is that, else by what the kernel's
-   files say. Shared by what a virtual machine withholds a counter from, and by the tool. Source:
-   Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf
-   40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
-   Documentation/ABI/testing/sysfs-firmware-dmi-entries;
-   Documentation/devicetree/bindings/arm/xen.txt; drivers/s390, /proc/sysinfo. */
+/* The hypervisor that this runs under, as CPUID or the kernel's files name it. */
 
 #ifndef CPUCYCLES_HYPERVISOR_H
 #define CPUCYCLES_HYPERVISOR_H
 
-#include "sys/kernel-file.h"
+#pragma GCC visibility push(hidden)
 
-#include <stddef.h>
-#include <string.h>
-
-#ifdef HAVE_CPUID_H
-#include <cpuid.h>
-#endif
-
-/* What one says of itself, and its name. */
-struct hypervisor_sign {
-  const char *text, *name;
-};
-
-/* There is one, which says nothing that is known here. */
+/* The name of a hypervisor that is there but states no known name. */
 #define HYPERVISOR_UNNAMED "of no known name"
 
-static inline const char *name_of_sign(const struct hypervisor_sign *signs, int count,
-  const char *text)
-{
-  int i;
+/* The hypervisor's name; NULL if none is known. root is "" for this machine, or a test's folder.
+   Executes CPUID. */
+const char *cpucycles_find_hypervisor(const char *root);
 
-  for (i = 0; i < count; i++)
-    if (strstr(text, signs[i].text))
-      return signs[i].name;
-  return NULL;
-}
+/* The same by firmware, device tree and kernel alone: files below root. */
+const char *cpucycles_hypervisor_of_files(const char *root);
 
-static inline const char *hypervisor_of_signature(const char *signature)
-{
-  static const struct hypervisor_sign signs[] = {
-    { "KVMKVMKVM", "KVM" },
-    { "Linux KVM Hv", "KVM" },
-    { "TCGTCGTCGTCG", "QEMU TCG" },
-    { "VMwareVMware", "VMware" },
-    { "Microsoft Hv", "Hyper-V" },
-    { "XenVMMXenVMM", "Xen" },
-    { "VBoxVBoxVBox", "VirtualBox" },
-    { "bhyve bhyve ", "bhyve" },
-    { "ACRNACRNACRN", "ACRN" },
-    { "prl hyperv", "Parallels" },
-    { "lrpepyh", "Parallels" },
-  };
-  const char *name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), signature);
+/* Asks CPUID. Returns 1 and *name; 0 if the CPU says that there is no hypervisor; -1 if it cannot
+   be asked. */
+int cpucycles_hypervisor_of_cpu(const char **name);
 
-  return name ? name : HYPERVISOR_UNNAMED;
-}
+/* The name that belongs to the signature of CPUID leaf 40000000H. */
+const char *cpucycles_hypervisor_of_signature(const char *signature);
 
-#ifdef HAVE_CPUID_H
-/* 1, and *name; 0: the CPU says that there is none; -1: it cannot be asked. */
-static inline int hypervisor_of_cpu(const char **name)
-{
-  unsigned int a, b, c, d, signature[4];
-
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs of 32 bits do not have the instruction */
-    return -1;
-  __cpuid(1, a, b, c, d);
-  (void)a, (void)b, (void)d;
-  if (!(c >> 31))
-    return 0;
-  __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
-  signature[3] = 0;
-  *name = hypervisor_of_signature((const char *)signature);
-  return 1;
-}
-#else
-static inline int hypervisor_of_cpu(const char **name)
-{
-  (void)name;
-  return -1;
-}
-#endif
-
-/* By what firmware, device tree and kernel say below a root folder; NULL: nothing. */
-static inline const char *hypervisor_of_files(const char *root)
-{
-  static const struct hypervisor_sign trees[] = {
-    { "kvm", "KVM" },
-    { "xen", "Xen" },
-    { "vmware", "VMware" },
-    { "", HYPERVISOR_UNNAMED },
-  };
-  static const struct hypervisor_sign boards[] = {
-    { "linux,dummy-virt", "QEMU" },
-    { "riscv-virtio", "QEMU" },
-  };
-  static const struct hypervisor_sign vendors[] = {
-    { "QEMU", "QEMU" },
-    { "KVM", "KVM" },
-    { "VMware", "VMware" },
-    { "VirtualBox", "VirtualBox" },
-    { "innotek", "VirtualBox" },
-    { "Xen", "Xen" },
-    { "Parallels", "Parallels" },
-    { "BHYVE", "bhyve" },
-    { "Virtual Machine", "Hyper-V" },
-    { "Google Compute Engine", "KVM" },
-    { "Apple Virtualization", "Apple Virtualization" },
-  };
-  static const struct hypervisor_sign mainframes[] = {
-    { "KVM", "KVM" },
-    { "z/VM", "z/VM" },
-  };
-  enum { TREES = sizeof trees / sizeof trees[0], BOARDS = sizeof boards / sizeof boards[0],
-    VENDORS = sizeof vendors / sizeof vendors[0],
-    MAINFRAMES = sizeof mainframes / sizeof mainframes[0] };
-  char text[4096];
-  const char *name = NULL;
-
-  if (read_kernel_text(root, "/sys/hypervisor/type", text, sizeof text) >= 0)
-    return strstr(text, "xen") ? "Xen" : HYPERVISOR_UNNAMED;
-  if (read_kernel_text(root, "/proc/device-tree/hypervisor/compatible", text, sizeof text) >= 0)
-    return name_of_sign(trees, TREES, text);
-  if (read_kernel_text(root, "/proc/device-tree/compatible", text, sizeof text) >= 0)
-    name = name_of_sign(boards, BOARDS, text);
-  if (!name && read_kernel_text(root, "/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
-    name = name_of_sign(vendors, VENDORS, text);
-  if (!name && read_kernel_text(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
-    name = name_of_sign(vendors, VENDORS, text);
-  if (!name
-    && read_kernel_line(root, "/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
-    name = name_of_sign(mainframes, MAINFRAMES, text);
-  if (!name && read_kernel_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
-    && strstr(text, " hypervisor"))
-    name = HYPERVISOR_UNNAMED;
-  if (!name && read_kernel_line(root, "/proc/cpuinfo", "machine", text, sizeof text) >= 0
-    && strstr(text, "emulated by qemu"))
-    name = "QEMU";
-  return name;
-}
-
-/* Its name; NULL: none is known of. root: "", or a test's. */
-static inline const char *find_hypervisor(const char *root)
-{
-  const char *name = NULL;
-
-  if (!*root && hypervisor_of_cpu(&name) >= 0)
-    return name;
-  return hypervisor_of_files(root);
-}
+#pragma GCC visibility pop
 
 #endif

@@ -1,135 +1,66 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends share that the kernel tells something by a file: bounded reads, no streams, no
-   locale. What the bytes mean is each backend's matter. */
+/* Small files by which the kernel states something: bounded reads, without streams or locale. The
+   meaning of the bytes is the callers' matter. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
-#ifndef O_CLOEXEC
-#define O_CLOEXEC 0
-#endif
+#pragma GCC visibility push(hidden)
 
-/* Returns a descriptor, or -1. */
-static inline int open_kernel_file(const char *path)
-{
-  return open(path, O_RDONLY | O_CLOEXEC);
-}
+/* In all of these, root is a folder that stands for "/": "" for this machine, or a test's. */
 
-/* Returns how many bytes were read, 0 at the end, -1 if that fails. */
-static inline int read_some(int file, char *buffer, size_t size)
-{
-  ssize_t length;
+enum { CPUCYCLES_PATH_SIZE = 512 };
 
-  do
-    length = read(file, buffer, size);
-  while (length < 0 && errno == EINTR);
-  return (int)length;
-}
+/* Joins root and path, in CPUCYCLES_PATH_SIZE bytes. Returns 0; -1 with errno if they are too
+   long. */
+int cpucycles_join_path(char *whole, const char *root, const char *path);
 
-/* One or two cells of a device tree, 32 bits each and big-endian; 0 if they are not that. */
-static inline unsigned long long value_of_cells(const char *cells, int length)
-{
-  unsigned long long value = 0;
-  int i;
+/* Opens a file for reading, closed on exec, without waiting for a FIFO or device. Returns the file
+   descriptor, or -1 with errno. */
+int cpucycles_open_kernel_file(const char *root, const char *path);
 
-  if (length != 4 && length != 8)
-    return 0;
-  for (i = 0; i < length; i++)
-    value = value << 8 | (unsigned char)cells[i];
-  return value;
-}
+/* read(2), repeated after EINTR. Returns the number of bytes, 0 at the end, -1 with errno. */
+int cpucycles_read_some(int file, char *buffer, size_t size);
 
-/* Reads a file of fewer than size bytes whole. Returns how many they are; -1 if it cannot be read
+/* Reads from an open file until its end or until the buffer is full. Returns the number of bytes;
+   -1 if a read fails. */
+int cpucycles_read_rest(int file, char *buffer, size_t size);
+
+/* Reads a file of fewer than size bytes whole. Returns their number; -1 if the file cannot be read
    or has more. */
-static inline int read_kernel_file(const char *path, char *buffer, size_t size)
-{
-  int file = open_kernel_file(path);
-  int length = 0, more;
+int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size);
 
-  if (file < 0)
-    return -1;
-  do {
-    more = read_some(file, buffer + length, size - (size_t)length);
-    if (more > 0)
-      length += more;
-  } while (more > 0 && (size_t)length < size);
-  close(file);
-  return more == 0 ? length : -1;
+/* Returns 1 if the file can be opened. */
+int cpucycles_is_kernel_file(const char *root, const char *path);
+
+/* Reads the beginning of a file as a string. A byte 0 becomes a space, as device trees separate
+   words by it. Returns the string's length, or -1. */
+int cpucycles_read_kernel_text(const char *root, const char *path, char *text, size_t size);
+
+/* Finds the first line that begins with key in the first 32 KiB of a file (some files have a line
+   per CPU), and copies the rest of the line, cut to size. Returns its length, or -1. */
+int cpucycles_read_kernel_line(const char *root, const char *path, const char *key, char *text,
+  size_t size);
+
+/* A line of a text file that is read in pieces. All zeros at the beginning of the file. */
+struct cpucycles_kernel_line {
+  char text[256]; /* a string as soon as the line has ended; longer lines are cut */
+  int length;     /* greater than that of text if the line is cut */
+  int has_ended;
+};
+
+/* Adds the file's next character; 0 becomes '?'. Returns 1 if it ended the line: the call after
+   that begins another. A last line without a newline does not end. */
+int cpucycles_kernel_line_add(struct cpucycles_kernel_line *line, char next);
+
+/* Returns 1 if text lacks the end of the line. */
+static inline int cpucycles_kernel_line_is_cut(const struct cpucycles_kernel_line *line)
+{
+  return line->length >= (int)sizeof line->text;
 }
 
-/* Opens a file below a root folder: "", or a test's. */
-static inline int open_kernel_file_below(const char *root, const char *path)
-{
-  char whole[256];
-  int length = snprintf(whole, sizeof whole, "%s%s", root, path);
-
-  return length > 0 && (size_t)length < sizeof whole ? open_kernel_file(whole) : -1;
-}
-
-static inline int is_kernel_file(const char *root, const char *path)
-{
-  int file = open_kernel_file_below(root, path);
-
-  if (file >= 0)
-    close(file);
-  return file >= 0;
-}
-
-/* The beginning of such a file, as a string; bytes that are 0 become spaces, as device trees
-   separate words by them. Returns its length, or -1. */
-static inline int read_kernel_text(const char *root, const char *path, char *text, size_t size)
-{
-  int file = open_kernel_file_below(root, path), length, i;
-
-  if (file < 0)
-    return -1;
-  length = read_some(file, text, size - 1);
-  close(file);
-  for (i = 0; i < length; i++)
-    if (!text[i])
-      text[i] = ' ';
-  if (length >= 0)
-    text[length] = 0;
-  return length;
-}
-
-/* Of the first line that begins with key, what follows that, cut to size. Files that go on for
-   ever, as those of a line per CPU, are read in part. Returns its length, or -1. */
-static inline int read_kernel_line(const char *root, const char *path, const char *key, char *text,
-  size_t size)
-{
-  enum { LIMIT = 64 };
-  size_t keys = strlen(key), matched = 0, used = 0;
-  int file = open_kernel_file_below(root, path), at_start = 1, found = 0, length, chunks = 0, i;
-  char chunk[512];
-
-  if (file < 0)
-    return -1;
-  while (found < 2 && chunks++ < LIMIT && (length = read_some(file, chunk, sizeof chunk)) > 0)
-    for (i = 0; i < length && found < 2; i++) {
-      if (found == 1 && chunk[i] == '\n')
-        found = 2;
-      else if (found == 1 && used < size - 1)
-        text[used++] = chunk[i];
-      else if (found == 0) {
-        at_start = chunk[i] == '\n' || (at_start && chunk[i] == key[matched]);
-        matched = chunk[i] == '\n' || !at_start ? 0 : matched + 1;
-        found = matched == keys;
-      }
-    }
-  close(file);
-  if (!found)
-    return -1;
-  text[used] = 0;
-  return (int)used;
-}
+#pragma GCC visibility pop
 
 #endif

@@ -76,6 +76,15 @@ check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
 
+# Only the library for x86 contains the rate of the TSC.
+x86_tsc =
+if !X86_TSC
+x86_tsc += tests/suites/libx86-tsc.la
+check_LTLIBRARIES += $(x86_tsc)
+endif
+tests_suites_libx86_tsc_la_SOURCES = backends/common/x86-tsc-rate.c backends/common/x86-tsc-rate.h
+tests_suites_check_tsc_rate_LDADD = $(x86_tsc) $(LDADD)
+
 # With stub headers of other systems.
 tests_suites_check_system_SOURCES = tests/suites/check_system.c
 tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)

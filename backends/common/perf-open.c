@@ -375,7 +375,8 @@ static long read_pmu_number(const char *pmu, const char *file, const char *prefi
   char path[256], text[64], *begin = text + strlen(prefix), *end;
   long number;
 
-  if (!pmu_path(path, sizeof path, pmu, file) || read_kernel_text("", path, text, sizeof text) <= 0
+  if (!pmu_path(path, sizeof path, pmu, file)
+    || cpucycles_read_kernel_text("", path, text, sizeof text) <= 0
     || strncmp(text, prefix, strlen(prefix)) != 0)
     return -1;
   number = strtol(begin, &end, base);

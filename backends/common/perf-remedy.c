@@ -19,6 +19,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static int kernel_number(const char *root, const char *path, int none)
   char text[16], *end;
   long number;
 
-  if (read_kernel_text(root, path, text, sizeof text) <= 0)
+  if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
     return none;
   number = strtol(text, &end, 10);
   return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
@@ -40,7 +41,7 @@ static int kernel_is_since(const char *root, int major, int minor)
   char text[64], *end;
   long numbers[2] = { 0, 0 };
 
-  if (read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+  if (cpucycles_read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
     return 0;
   numbers[0] = strtol(text, &end, 10);
   if (end > text && *end == '.')
@@ -53,7 +54,7 @@ static int is_filtered(const char *root)
 {
   char text[16];
 
-  return read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
+  return cpucycles_read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
     && strtol(text, NULL, 10) == 2;
 }
 
@@ -95,7 +96,8 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
       "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   };
   const char *hypervisor
-    = cpucycles_tried.cpuid > 0 ? find_hypervisor(root) : hypervisor_of_files(root);
+    = cpucycles_tried.cpuid > 0 ? cpucycles_find_hypervisor(root)
+                                : cpucycles_hypervisor_of_files(root);
   size_t i;
 
   if (!hypervisor)
@@ -114,7 +116,7 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
 
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
 {
-  int is_docker = is_kernel_file(root, "/.dockerenv");
+  int is_docker = cpucycles_is_kernel_file(root, "/.dockerenv");
 
   why->explanation = "a seccomp filter refuses perf_event_open";
   why->remedy = is_docker ? DOCKER_FILTER_REMEDY : PERF_FILTER_REMEDY;

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends that state a rate share: which statements are none. Whether a plausible one is
-   true, the library finds out. */
+/* The limits of a stated frequency or rate, and the cells in which device trees state one. The
+   library tests whether a plausible statement is true. */
 
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H
 
-/* Registers that no firmware has programmed read 0, or anything. The limits are those of a CPU's
-   frequency: 1 kHz to 1 THz. */
+#define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
+#define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
+
+/* Hz if it is within the limits, else 0. Registers that no firmware has programmed read 0, or
+   anything. */
 static inline long long plausible_rate(unsigned long long hz)
 {
-  return hz >= 1000 && hz <= 1000000000000ULL ? (long long)hz : 0;
+  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? (long long)hz : 0;
+}
+
+/* One or two cells of a device tree, 32 bits each and big-endian, in Hz; 0 if they are not that. */
+static inline long long rate_of_cells(const char *cells, int length)
+{
+  unsigned long long value = 0;
+  int i;
+
+  if (length != 4 && length != 8)
+    return 0;
+  for (i = 0; i < length; i++)
+    value = value << 8 | (unsigned char)cells[i];
+  return plausible_rate(value);
 }
 
 #endif

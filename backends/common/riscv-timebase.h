@@ -46,19 +46,20 @@ static inline unsigned long long hwprobe_timebase(void)
 }
 #endif
 
-static inline unsigned long long device_tree_timebase(void)
+static inline long long device_tree_timebase(void)
 {
   char cells[9];
-  int length = read_kernel_file("/proc/device-tree/cpus/timebase-frequency", cells, sizeof cells);
+  int length = cpucycles_read_kernel_file("", "/proc/device-tree/cpus/timebase-frequency", cells,
+    sizeof cells);
 
-  return value_of_cells(cells, length);
+  return rate_of_cells(cells, length);
 }
 
 static inline long long riscv_timebase(void)
 {
   long long rate = plausible_rate(hwprobe_timebase());
 
-  return rate ? rate : plausible_rate(device_tree_timebase());
+  return rate ? rate : device_tree_timebase();
 }
 
 #endif

@@ -1,16 +1,382 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the backends of the time-stamp counter state of it. */
+/* The rate of the time-stamp counter as kernel, CPU or hypervisor state it, and whether it is
+   constant. In virtual machines zeros are usual in all of these sources, and mean "not stated".
+   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
+   2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
+   Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
 
 #include "config.h"
 
 #include "backends/common/x86-tsc-rate.h"
+#include "backends/common/rate.h"
 #include "backends/common/x86-tsc.h"
+#include "sys/kernel-file.h"
+#include "sys/thread-local.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+#endif
+#ifdef TSC_HAS_PERF
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#endif
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#ifdef HAVE_SYSCTLBYNAME
+#include <sys/types.h>
+
+#include <sys/sysctl.h>
+#endif
+
+long long cpucycles_tsc_rate_of_text(const char *text, int length)
+{
+  unsigned long long khz = 0;
+  int i;
+
+  for (i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+    khz = khz * 10 + (unsigned long long)(text[i] - '0');
+    if (khz > CPUCYCLES_FREQUENCY_HIGHEST / 1000)
+      return 0;
+  }
+  return i > 0 && i == length - 1 && text[i] == '\n' ? plausible_rate(khz * 1000) : 0;
+}
+
+static long long tsc_rate_of_file(void)
+{
+  char text[32];
+  int length = cpucycles_read_kernel_file("", "/sys/devices/system/cpu/cpu0/tsc_freq_khz", text,
+    sizeof text);
+
+  return cpucycles_tsc_rate_of_text(text, length);
+}
+
+/* In two steps, as 10^9 * 2^shift can have more than 64 bits: 10^9 has 30. */
+long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
+{
+  unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
+  unsigned long long quotient, remainder, limit = CPUCYCLES_FREQUENCY_HIGHEST;
+
+  if (mult == 0 || shift > 63)
+    return 0;
+  quotient = (1000000000ULL << first) / mult;
+  remainder = ((1000000000ULL << first) % mult) << rest;
+  if (quotient > limit >> rest)
+    return 0;
+  quotient = (quotient << rest) + remainder / mult;
+  return plausible_rate(quotient + (2 * (remainder % mult) >= mult));
+}
+
+#ifdef TSC_HAS_PERF
+
+/* The event of the question in progress, which a signal can cut short: then close() releases it. */
+static CPUCYCLES_TLS struct {
+  int event; /* file descriptor + 1; 0: none */
+  struct perf_event_mmap_page *page;
+  size_t size;
+} tsc_question;
+
+void cpucycles_tsc_close(void)
+{
+  if (tsc_question.page)
+    munmap((void *)tsc_question.page, tsc_question.size);
+  if (tsc_question.event)
+    close(tsc_question.event - 1);
+  tsc_question.page = NULL;
+  tsc_question.event = 0;
+}
+
+/* An event that counts nothing, and so needs no PMU. */
+static int open_dummy_event(void)
+{
+  struct perf_event_attr event;
+
+  memset(&event, 0, sizeof event);
+  event.size = sizeof event;
+  event.type = PERF_TYPE_SOFTWARE;
+  event.config = PERF_COUNT_SW_DUMMY;
+  event.exclude_kernel = 1;
+  event.exclude_hv = 1;
+  return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page)
+{
+  uint32_t lock = page->lock;
+  unsigned int mult = page->time_mult, shift = page->time_shift;
+
+  if (!page->cap_user_time || page->lock != lock)
+    return 0;
+  return cpucycles_tsc_rate_of_factors(mult, shift);
+}
+
+long long cpucycles_tsc_rate_of_perf(void)
+{
+  long long rate = 0;
+  void *page;
+
+  tsc_question.event = open_dummy_event() + 1;
+  if (tsc_question.event) {
+    tsc_question.size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, tsc_question.size, PROT_READ, MAP_SHARED, tsc_question.event - 1, 0);
+    tsc_question.page = page == MAP_FAILED ? NULL : page;
+  }
+  if (tsc_question.page)
+    rate = cpucycles_tsc_rate_of_page(tsc_question.page);
+  cpucycles_tsc_close();
+  /* cppcheck-suppress memleak ; the line above releases it */
+  return rate;
+}
+
+#else
+
+void cpucycles_tsc_close(void)
+{
+}
+
+long long cpucycles_tsc_rate_of_perf(void)
+{
+  return 0;
+}
+
+#endif
+
+long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf ratio;
+
+  if (cpuid(0).a < 0x15)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0)
+    return 0;
+  /* 64 bits hold any product of two 32-bit numbers */
+  return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
+}
+
+long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf ratio;
+
+  if (cpuid(0).a < 0x16)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
+    return 0;
+  return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+}
+
+/* The "@ 2.10GHz" of a model name. */
+static long long tsc_rate_of_model(const char *name)
+{
+  unsigned long long hz = 0, unit = 1;
+  int digits = 0;
+
+  while (*name && *name != '@')
+    name++;
+  name += *name == '@';
+  while (*name == ' ')
+    name++;
+  for (; (*name >= '0' && *name <= '9') || *name == '.'; name++) {
+    if (*name == '.' ? unit > 1 || digits == 0 : ++digits > 9)
+      return 0;
+    if (*name == '.' || unit > 1)
+      unit *= 10;
+    if (*name != '.')
+      hz = hz * 10 + (unsigned long long)(*name - '0');
+  }
+  if (digits == 0 || (*name != 'G' && *name != 'M') || name[1] != 'H' || name[2] != 'z')
+    return 0;
+  if (unit > 1)
+    unit /= 10; /* the point was one step */
+  return plausible_rate(hz * (*name == 'G' ? 1000000000 : 1000000) / unit);
+}
+
+/* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
+long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf vendor = cpuid(0), part;
+  unsigned int words[13] = { 0 };
+  size_t i;
+  char name[sizeof words];
+
+  if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
+    return 0; /* not GenuineIntel */
+  if (cpuid(0x80000000).a < 0x80000004)
+    return 0;
+  for (i = 0; i < 3; i++) {
+    part = cpuid(0x80000002 + (unsigned int)i);
+    words[4 * i] = part.a;
+    words[4 * i + 1] = part.b;
+    words[4 * i + 2] = part.c;
+    words[4 * i + 3] = part.d;
+  }
+  memcpy(name, words, sizeof words);
+  return tsc_rate_of_model(name);
+}
+
+long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid)
+{
+  unsigned int highest;
+
+  if (!(cpuid(1).c >> 31)) /* each leaf is an exit to the hypervisor */
+    return 0;
+  highest = cpuid(0x40000000).a;
+  if (highest < 0x40000010 || highest > 0x4000ffff)
+    return 0;
+  return plausible_rate(cpuid(0x40000010).a * 1000ULL);
+}
+
+#ifdef HAVE_CPUID_H
+static struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+#ifndef __x86_64__
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have the instruction */
+    return read;
+#endif
+  __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
+  return read;
+}
+#else
+static struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+  (void)leaf;
+  return read;
+}
+#endif
+
+#ifdef HAVE_SYSCTLBYNAME
+long long cpucycles_tsc_rate_of_sysctl(void)
+{
+  static const char *const names[] = {
+    "machdep.tsc_freq",      /* FreeBSD, NetBSD */
+    "machdep.tsc.frequency", /* Darwin */
+    "hw.tsc_frequency",      /* DragonFly */
+  };
+  unsigned int i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    uint64_t hz = 0;
+    size_t length = sizeof hz;
+
+    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
+      && plausible_rate(hz))
+      return plausible_rate(hz);
+  }
+  return 0;
+}
+#endif
+
+int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid)
+{
+  unsigned int highest = cpuid(0x80000000).a;
+
+  if (highest < 0x80000000)
+    return -1;
+  return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
+}
+
+/* On Linux there is one cause for SIGSEGV, and the program can undo it. */
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
+{
+  (void)error;
+#ifdef PR_TSC_ENABLE
+  if (signal == SIGSEGV)
+    why->remedy
+      = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+#else
+  (void)signal, (void)why;
+#endif
+}
+
+int cpucycles_tsc_invariant(const char **who)
+{
+  if (cpucycles_tried.cpuid <= 0)
+    return -1;
+  *who = "CPUID 80000007H EDX[8]";
+  return cpucycles_tsc_is_invariant_by(read_cpuid);
+}
+
+static long long tsc_rate_of_cpu(void)
+{
+  return cpucycles_tsc_rate_of_crystal(read_cpuid);
+}
+
+static long long tsc_rate_of_base_frequency(void)
+{
+  return cpucycles_tsc_rate_of_base(read_cpuid);
+}
+
+static long long tsc_rate_of_virtual_cpu(void)
+{
+  return cpucycles_tsc_rate_of_hypervisor(read_cpuid);
+}
+
+static long long tsc_rate_of_model_name(void)
+{
+  return cpucycles_tsc_rate_of_name(read_cpuid);
+}
+
+const struct cpucycles_tsc_source cpucycles_tsc_sources[] = {
+  { "tsc_freq_khz", tsc_rate_of_file, 0, 0, 0 },
+  { "perf time_mult", cpucycles_tsc_rate_of_perf, 0, 1, 0 },
+  { "CPUID leaf 15H", tsc_rate_of_cpu, 1, 0, 0 },
+  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 1, 0, 0 },
+#ifdef HAVE_SYSCTLBYNAME
+  { "sysctl of the TSC", cpucycles_tsc_rate_of_sysctl, 0, 0, 0 },
+#endif
+  { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1, 0, 1 },
+  { "model name", tsc_rate_of_model_name, 1, 0, 1 },
+  { NULL, NULL, 0, 0, 0 },
+};
+
+int cpucycles_tsc_answered = -1;
+
+static int may_ask(const struct cpucycles_tsc_source *source)
+{
+  return (cpucycles_tried.cpuid > 0 || !source->uses_cpuid)
+    && (cpucycles_tried.perf_event_open > 0 || !source->uses_perf);
+}
 
 long long cpucycles_tsc_rate(void)
 {
-  return tsc_rate(cpucycles_tried.cpuid > 0, cpucycles_tried.perf_event_open > 0);
+  const struct cpucycles_tsc_source *sources = cpucycles_tsc_sources;
+  long long rate = 0;
+  int i;
+
+  for (i = 0; sources[i].name && rate == 0; i++)
+    if (may_ask(&sources[i]))
+      rate = sources[i].ask();
+  __atomic_store_n(&cpucycles_tsc_answered, rate ? i - 1 : -1, __ATOMIC_RELAXED);
+  return rate;
 }
 
+const char *cpucycles_tsc_rate_source(void)
+{
+  int i = __atomic_load_n(&cpucycles_tsc_answered, __ATOMIC_RELAXED);
+
+  return i < 0 ? "nobody" : cpucycles_tsc_sources[i].name;
+}
+
+int cpucycles_tsc_rate_is_rounded(void)
+{
+  int i = __atomic_load_n(&cpucycles_tsc_answered, __ATOMIC_RELAXED);
+
+  return i >= 0 && cpucycles_tsc_sources[i].is_rounded;
+}
+
+/* Each facility is tried once: where it raises a signal, it stays at -1. */
 void cpucycles_tsc_prepare(void)
 {
   if (cpucycles_tried.cpuid == 0) {
@@ -20,32 +386,7 @@ void cpucycles_tsc_prepare(void)
   }
   if (cpucycles_tried.perf_event_open == 0) {
     cpucycles_tried.perf_event_open = -1;
-    (void)tsc_rate_of_perf();
+    (void)cpucycles_tsc_rate_of_perf();
     cpucycles_tried.perf_event_open = 1;
   }
-}
-
-const char *cpucycles_tsc_rate_source(void)
-{
-  return tsc_rate_source();
-}
-
-int cpucycles_tsc_rate_is_rounded(void)
-{
-  return tsc_rate_is_rounded();
-}
-
-void cpucycles_tsc_close(void)
-{
-  tsc_rate_close();
-}
-
-int cpucycles_tsc_invariant(const char **who)
-{
-  return cpucycles_tried.cpuid > 0 ? tsc_invariant(who) : -1;
-}
-
-void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
-{
-  tsc_explain(error, signal, why);
 }

@@ -1,158 +1,34 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time-stamp counter, as kernel, CPU or hypervisor state it, and whether that is
-   constant. In virtual machines zeros are usual in all of these, and mean that nobody does.
-   x86-tsc-rate.c has it for the library, and tests ask each of them.
-   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
-   2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
-   Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
+/* The sources of the time-stamp counter's rate, one by one, for tests. The backends' part is
+   x86-tsc.h. */
 
 #ifndef CPUCYCLES_X86_TSC_RATE_H
 #define CPUCYCLES_X86_TSC_RATE_H
 
-#include "backends/backend.h"
-#include "sys/kernel-file.h"
-#include "backends/common/rate.h"
-#include "sys/thread-local.h"
-
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#ifdef HAVE_CPUID_H
-#include <cpuid.h>
-#endif
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
-#include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#endif
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-#ifdef HAVE_SYSCTLBYNAME
-#include <sys/types.h>
-
-#include <sys/sysctl.h>
+#define TSC_HAS_PERF 1
 #endif
 
-/* One decimal number of kHz and a line's end: without that it was cut short. In Hz. */
-static inline long long tsc_rate_of_text(const char *text, int length)
-{
-  unsigned long long khz = 0;
-  int i;
+#pragma GCC visibility push(hidden)
 
-  for (i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
-    khz = khz * 10 + (unsigned long long)(text[i] - '0');
-    if (khz > 1000000000)
-      return 0;
-  }
-  return i > 0 && i == length - 1 && text[i] == '\n' ? plausible_rate(khz * 1000) : 0;
-}
+/* All rates are in Hz, or 0: not stated. */
 
-static inline long long tsc_rate_of_file(void)
-{
-  char text[32];
-  int length = read_kernel_file("/sys/devices/system/cpu/cpu0/tsc_freq_khz", text, sizeof text);
+/* The contents of tsc_freq_khz: one decimal number of kHz and a newline, without which the file was
+   cut short. */
+long long cpucycles_tsc_rate_of_text(const char *text, int length);
 
-  return tsc_rate_of_text(text, length);
-}
+/* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. Rounded. */
+long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift);
 
-/* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. In Hz, rounded. */
-static inline long long tsc_rate_of_factors(unsigned int mult, unsigned int shift)
-{
-  unsigned long long quotient, remainder;
-
-  if (mult == 0 || shift > 63)
-    return 0;
-  quotient = 1000000000 / mult;
-  remainder = 1000000000 % mult;
-  for (; shift > 0; shift--) { /* long division: 10^9 * 2^shift has too many bits */
-    remainder *= 2;
-    quotient = quotient * 2 + (remainder >= mult);
-    if (remainder >= mult)
-      remainder -= mult;
-    if (quotient > 2000000000000ULL)
-      return 0;
-  }
-  return plausible_rate(quotient + (remainder * 2 >= mult));
-}
-
-#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
-
-/* What a signal that cut the question short would leave behind. */
-static CPUCYCLES_TLS struct {
-  int event; /* its descriptor and 1; 0: none */
-  struct perf_event_mmap_page *page;
-  size_t size;
-} tsc_question;
-
-static inline void tsc_rate_close(void)
-{
-  if (tsc_question.page)
-    munmap((void *)tsc_question.page, tsc_question.size);
-  if (tsc_question.event)
-    close(tsc_question.event - 1);
-  tsc_question.page = NULL;
-  tsc_question.event = 0;
-}
-
-/* An event that counts nothing, and so needs no PMU. */
-static inline int open_dummy_event(void)
-{
-  struct perf_event_attr event;
-
-  memset(&event, 0, sizeof event);
-  event.size = sizeof event;
-  event.type = PERF_TYPE_SOFTWARE;
-  event.config = PERF_COUNT_SW_DUMMY;
-  event.exclude_kernel = 1;
-  event.exclude_hv = 1;
-  return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static inline long long tsc_rate_of_page(const volatile struct perf_event_mmap_page *page)
-{
-  uint32_t lock = page->lock;
-  unsigned int mult = page->time_mult, shift = page->time_shift;
-
-  if (!page->cap_user_time || page->lock != lock)
-    return 0;
-  return tsc_rate_of_factors(mult, shift);
-}
-
-static inline long long tsc_rate_of_perf(void)
-{
-  long long rate = 0;
-  void *page;
-
-  tsc_question.event = open_dummy_event() + 1;
-  if (tsc_question.event) {
-    tsc_question.size = (size_t)sysconf(_SC_PAGESIZE);
-    page = mmap(NULL, tsc_question.size, PROT_READ, MAP_SHARED, tsc_question.event - 1, 0);
-    tsc_question.page = page == MAP_FAILED ? NULL : page;
-  }
-  if (tsc_question.page)
-    rate = tsc_rate_of_page(tsc_question.page);
-  tsc_rate_close();
-  /* cppcheck-suppress memleak ; the line above lets it go */
-  return rate;
-}
-
-#else
-
-static inline void tsc_rate_close(void)
-{
-}
-
-static inline long long tsc_rate_of_perf(void)
-{
-  return 0;
-}
-
+#ifdef TSC_HAS_PERF
+struct perf_event_mmap_page;
+long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page);
 #endif
 
-/* A CPUID leaf: EAX, EBX, ECX, EDX. Tests put others in its place. */
+/* Opens an event to have its page, and closes it. */
+long long cpucycles_tsc_rate_of_perf(void);
+
+/* A CPUID leaf: EAX, EBX, ECX, EDX. Tests read leaves of their own. */
 struct cpuid_leaf {
   unsigned int a, b, c, d;
 };
@@ -161,238 +37,39 @@ typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
 
 /* The crystal's frequency times EBX / EAX of leaf 15H. CPUs that leave out the crystal's, in ECX,
    do not state the rate there. */
-static inline long long tsc_rate_of_crystal(cpuid_reader *cpuid)
-{
-  struct cpuid_leaf ratio;
+long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid);
 
-  if (cpuid(0).a < 0x15)
-    return 0;
-  ratio = cpuid(0x15);
-  if (ratio.a == 0 || ratio.b == 0)
-    return 0;
-  /* 64 bits hold any product of two 32-bit numbers */
-  return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
-}
+/* The base frequency in whole MHz, of leaf 16H: the TSC's rate, rounded, where leaf 15H states a
+   ratio without a crystal. */
+long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid);
 
-/* The base frequency in whole MHz, which is the TSC's rate, rounded, where leaf 15H states a ratio
-   without a crystal. */
-static inline long long tsc_rate_of_base(cpuid_reader *cpuid)
-{
-  struct cpuid_leaf ratio;
+/* The nominal frequency in the model name of Intel's CPUs, which the TSC's rate is near. AMD's
+   model names state none, and an emulator's can be anything. */
+long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid);
 
-  if (cpuid(0).a < 0x16)
-    return 0;
-  ratio = cpuid(0x15);
-  if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
-    return 0;
-  return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
-}
-
-/* The "@ 2.10GHz" of a model name. */
-static inline long long tsc_rate_of_model(const char *name)
-{
-  unsigned long long hz = 0, unit = 1;
-  int digits = 0;
-
-  while (*name && *name != '@')
-    name++;
-  name += *name == '@';
-  while (*name == ' ')
-    name++;
-  for (; (*name >= '0' && *name <= '9') || *name == '.'; name++) {
-    if (*name == '.' ? unit > 1 || digits == 0 : ++digits > 9)
-      return 0;
-    if (*name == '.' || unit > 1)
-      unit *= 10;
-    if (*name != '.')
-      hz = hz * 10 + (unsigned long long)(*name - '0');
-  }
-  if (digits == 0 || (*name != 'G' && *name != 'M') || name[1] != 'H' || name[2] != 'z')
-    return 0;
-  if (unit > 1)
-    unit /= 10; /* the point was one step */
-  return plausible_rate(hz * (*name == 'G' ? 1000000000 : 1000000) / unit);
-}
-
-/* Of Intel's CPUs only: AMD's model names state none, and an emulator's say what it likes. The
-   nominal frequency, which the TSC's rate is near. Source: Intel SDM volume 2A, CPUID, "The
-   Processor Brand String Method". */
-static inline long long tsc_rate_of_name(cpuid_reader *cpuid)
-{
-  struct cpuid_leaf vendor = cpuid(0), part;
-  unsigned int words[13] = { 0 };
-  size_t i;
-  char name[sizeof words];
-
-  if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
-    return 0; /* not GenuineIntel */
-  if (cpuid(0x80000000).a < 0x80000004)
-    return 0;
-  for (i = 0; i < 3; i++) {
-    part = cpuid(0x80000002 + (unsigned int)i);
-    words[4 * i] = part.a;
-    words[4 * i + 1] = part.b;
-    words[4 * i + 2] = part.c;
-    words[4 * i + 3] = part.d;
-  }
-  memcpy(name, words, sizeof words);
-  return tsc_rate_of_model(name);
-}
-
-/* kHz, from hypervisors that follow VMware's. */
-static inline long long tsc_rate_of_hypervisor(cpuid_reader *cpuid)
-{
-  unsigned int highest;
-
-  if (!(cpuid(1).c >> 31)) /* each leaf is an exit to the hypervisor */
-    return 0;
-  highest = cpuid(0x40000000).a;
-  if (highest < 0x40000010 || highest > 0x4000ffff)
-    return 0;
-  return plausible_rate(cpuid(0x40000010).a * 1000ULL);
-}
-
-#ifdef HAVE_CPUID_H
-static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
-{
-  struct cpuid_leaf read = { 0, 0, 0, 0 };
-
-#ifndef __x86_64__
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have the instruction */
-    return read;
-#endif
-  __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
-  return read;
-}
-#else
-static inline struct cpuid_leaf read_cpuid(unsigned int leaf)
-{
-  struct cpuid_leaf read = { 0, 0, 0, 0 };
-
-  (void)leaf;
-  return read;
-}
-#endif
+/* Leaf 40000010H, in kHz, of hypervisors that follow VMware's. */
+long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid);
 
 #ifdef HAVE_SYSCTLBYNAME
-static inline long long tsc_rate_of_sysctl(void)
-{
-  static const char *const names[] = {
-    "machdep.tsc_freq",      /* FreeBSD, NetBSD */
-    "machdep.tsc.frequency", /* Darwin */
-    "hw.tsc_frequency",      /* DragonFly */
-  };
-  unsigned int i;
-
-  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-    uint64_t hz = 0;
-    size_t length = sizeof hz;
-
-    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
-      && plausible_rate(hz))
-      return plausible_rate(hz);
-  }
-  return 0;
-}
+long long cpucycles_tsc_rate_of_sysctl(void);
 #endif
 
-/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Intel SDM
-   volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
-static inline int tsc_is_invariant_by(cpuid_reader *cpuid)
-{
-  unsigned int highest = cpuid(0x80000000).a;
+/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. 1, 0, or -1: not
+   stated. Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid);
 
-  if (highest < 0x80000000)
-    return -1;
-  return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
-}
-
-/* On Linux there is one cause for SIGSEGV, and the program can undo it. */
-static inline void tsc_explain(int error, int signal, struct cpucycles_why *why)
-{
-  (void)error;
-#ifdef PR_TSC_ENABLE
-  if (signal == SIGSEGV)
-    why->remedy
-      = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
-#else
-  (void)signal, (void)why;
-#endif
-}
-
-static inline int tsc_invariant(const char **who)
-{
-  *who = "CPUID 80000007H EDX[8]";
-  return tsc_is_invariant_by(read_cpuid);
-}
-
-static inline long long tsc_rate_of_cpu(void)
-{
-  return tsc_rate_of_crystal(read_cpuid);
-}
-
-static inline long long tsc_rate_of_base_frequency(void)
-{
-  return tsc_rate_of_base(read_cpuid);
-}
-
-static inline long long tsc_rate_of_virtual_cpu(void)
-{
-  return tsc_rate_of_hypervisor(read_cpuid);
-}
-
-static inline long long tsc_rate_of_model_name(void)
-{
-  return tsc_rate_of_name(read_cpuid);
-}
-
-/* Sources of the rate, the most exact first, and what asking takes. */
-static const struct {
+/* The sources in the order in which they are asked, the most exact first, up to one without a
+   name. */
+extern const struct cpucycles_tsc_source {
   const char *name;
   long long (*ask)(void);
-  int takes_cpuid, takes_perf, rounds;
-} tsc_rates[] = {
-  { "tsc_freq_khz", tsc_rate_of_file, 0, 0, 0 },
-  { "perf time_mult", tsc_rate_of_perf, 0, 1, 0 },
-  { "CPUID leaf 15H", tsc_rate_of_cpu, 1, 0, 0 },
-  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 1, 0, 0 },
-#ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", tsc_rate_of_sysctl, 0, 0, 0 },
-#endif
-  { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1, 0, 1 },
-  { "model name", tsc_rate_of_model_name, 1, 0, 1 },
-};
+  int uses_cpuid, uses_perf; /* facilities of cpucycles_tried */
+  int is_rounded;
+} cpucycles_tsc_sources[];
 
-enum { TSC_RATES = sizeof tsc_rates / sizeof tsc_rates[0] };
+/* Index of the source that answered last; -1: none. */
+extern int cpucycles_tsc_answered;
 
-/* Which of them answered last; -1: none. */
-static int tsc_rate_answered = -1;
-
-static inline long long tsc_rate(int may_cpuid, int may_perf)
-{
-  long long rate = 0;
-  int i;
-
-  for (i = 0; i < TSC_RATES && rate == 0; i++)
-    if ((may_cpuid || !tsc_rates[i].takes_cpuid) && (may_perf || !tsc_rates[i].takes_perf))
-      rate = tsc_rates[i].ask();
-  i--;
-  __atomic_store_n(&tsc_rate_answered, rate ? i : -1, __ATOMIC_RELAXED);
-  return rate;
-}
-
-static inline const char *tsc_rate_source(void)
-{
-  int i = __atomic_load_n(&tsc_rate_answered, __ATOMIC_RELAXED);
-
-  return i < 0 ? "nobody" : tsc_rates[i].name;
-}
-
-static inline int tsc_rate_is_rounded(void)
-{
-  int i = __atomic_load_n(&tsc_rate_answered, __ATOMIC_RELAXED);
-
-  return i >= 0 && tsc_rates[i].rounds;
-}
+#pragma GCC visibility pop
 
 #endif

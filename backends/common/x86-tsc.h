@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the four backends of the time-stamp counter share: all but the way to read it.
+/* The time-stamp counter, as its four backends share it: all but the instruction that reads it.
    Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set,
    which Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
    Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
-   x86-tsc-rate.h has who states it.
+   x86-tsc-rate.c asks the sources that state it.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
 
 #ifndef CPUCYCLES_X86_TSC_H
@@ -11,7 +11,9 @@
 
 #include "backends/backend.h"
 
-/* x86-tsc-rate.c */
+#pragma GCC visibility push(hidden)
+
+/* x86-tsc-rate.c: members of struct cpucycles_backend. */
 long long cpucycles_tsc_rate(void);
 void cpucycles_tsc_prepare(void);
 const char *cpucycles_tsc_rate_source(void);
@@ -19,6 +21,8 @@ int cpucycles_tsc_rate_is_rounded(void);
 void cpucycles_tsc_close(void);
 int cpucycles_tsc_invariant(const char **who);
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
+
+#pragma GCC visibility pop
 
 /* For compilers without the intrinsic. */
 static inline long long read_tsc_by_assembly(void)

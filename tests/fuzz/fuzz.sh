@@ -11,14 +11,15 @@ folder=tests/fuzz/fuzz.tmp
 
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
-  cat <<'END'
+  rates='backends/common/cpuinfo-rate.c backends/common/x86-tsc-rate.c'
+  cat <<END
 extend32 1024
-frequency 65536 lib/frequency-parse.c lib/choice.c
+frequency 65536 lib/frequency-parse.c lib/choice.c $rates sys/kernel-file.c
 options 512
 scale 64 lib/scale.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
-    echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c
+    echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/kernel-file.c
 }
 
 # seed NAME: makes the initial inputs. For the parsers of frequencies, each file of the recorded

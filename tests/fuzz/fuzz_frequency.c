@@ -9,6 +9,7 @@
 #include "lib/frequency.h"
 
 #include "backends/common/cpuinfo-rate.h"
+#include "backends/backend.h"
 #include "backends/common/x86-tsc-rate.h"
 #include "include/cpucycles.h"
 #include "lib/choice.h"
@@ -17,6 +18,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef TSC_HAS_PERF
+#include <linux/perf_event.h>
+#endif
+
+struct cpucycles_tried cpucycles_tried; /* no facility may be used */
 
 static void check(long long hz)
 {
@@ -68,8 +74,7 @@ static void try_number(const char *bytes, size_t size)
 /* Device trees state frequencies of CPUs and rates of counters. */
 static void try_cells(const char *bytes, size_t size)
 {
-  check(cpucycles_parse_cells(bytes, (int)size));
-  check(plausible_rate(value_of_cells(bytes, (int)size)));
+  check(rate_of_cells(bytes, (int)size));
 }
 
 static void try_integer(const char *bytes, size_t size)
@@ -80,14 +85,15 @@ static void try_integer(const char *bytes, size_t size)
 
 static void try_rates(const char *bytes, size_t size)
 {
-  static long long (*const rates[])(const char *line) = { powerpc_timebase, alpha_cycle_frequency,
-    parisc_cr16_rate, ia64_itc_rate, sparc_clock_tick };
+  static long long (*const rates[])(const char *line)
+    = { cpucycles_powerpc_timebase, cpucycles_alpha_cycle_frequency, cpucycles_parisc_cr16_rate,
+        cpucycles_ia64_itc_rate, cpucycles_sparc_clock_tick };
   size_t i;
 
   for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    struct rate_search search = { rates[i], "", 0, 0 };
+    struct cpucycles_rate_search search = { .rate_of = rates[i] };
 
-    search_chunk(&search, bytes, (int)size);
+    cpucycles_rate_search_add(&search, bytes, (int)size);
     check(search.hz);
   }
 }
@@ -97,17 +103,17 @@ static void try_factors(const char *bytes, size_t size)
   unsigned int factors[2] = { 0, 0 };
 
   memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
-  check(tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
+  check(cpucycles_tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
 }
 
 static void try_page(const char *bytes, size_t size)
 {
-#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+#ifdef TSC_HAS_PERF
   static struct perf_event_mmap_page page;
 
   memset(&page, 0, sizeof page);
   memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
-  check(tsc_rate_of_page(&page));
+  check(cpucycles_tsc_rate_of_page(&page));
 #endif
   (void)bytes, (void)size;
 }
@@ -129,10 +135,10 @@ static void try_leaves(const char *bytes, size_t size)
 {
   leaves = bytes;
   leaves_size = size;
-  check(tsc_rate_of_crystal(read_leaf));
-  check(tsc_rate_of_base(read_leaf));
-  check(tsc_rate_of_name(read_leaf));
-  check(tsc_rate_of_hypervisor(read_leaf));
+  check(cpucycles_tsc_rate_of_crystal(read_leaf));
+  check(cpucycles_tsc_rate_of_base(read_leaf));
+  check(cpucycles_tsc_rate_of_name(read_leaf));
+  check(cpucycles_tsc_rate_of_hypervisor(read_leaf));
 }
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
@@ -189,7 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_integer(bytes, size);
     break;
   case '7':
-    check(tsc_rate_of_text(bytes, (int)size));
+    check(cpucycles_tsc_rate_of_text(bytes, (int)size));
     break;
   case '8':
     try_page(bytes, size);

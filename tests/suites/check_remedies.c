@@ -374,27 +374,27 @@ START_TEST(hypervisor_is_recognised_by_files_of_the_kernel)
     const char *name;
 
     begin_machine(hypervisors[i].files);
-    name = find_hypervisor(machine_root);
+    name = cpucycles_find_hypervisor(machine_root);
     remove_machine();
     if (hypervisors[i].name)
       ck_assert_str_eq(name, hypervisors[i].name);
     else
       ck_assert_ptr_null(name);
   }
-  ck_assert_str_eq(hypervisor_of_signature("KVMKVMKVM"), "KVM");
-  ck_assert_str_eq(hypervisor_of_signature("VMwareVMware"), "VMware");
-  ck_assert_str_eq(hypervisor_of_signature("something"), HYPERVISOR_UNNAMED);
+  ck_assert_str_eq(cpucycles_hypervisor_of_signature("KVMKVMKVM"), "KVM");
+  ck_assert_str_eq(cpucycles_hypervisor_of_signature("VMwareVMware"), "VMware");
+  ck_assert_str_eq(cpucycles_hypervisor_of_signature("something"), HYPERVISOR_UNNAMED);
 }
 END_TEST
 
 START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
 {
   const char *by_cpu = NULL;
-  int by_cpuid = hypervisor_of_cpu(&by_cpu);
+  int by_cpuid = cpucycles_hypervisor_of_cpu(&by_cpu);
   char flags[4096];
 
   if (by_cpuid < 0 || suite_under("valgrind") || suite_under("qemu")
-    || read_kernel_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
+    || cpucycles_read_kernel_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
     skip("cpuid_and_kernel_agree_about_a_virtual_machine",
       "no CPUID, no flags, or an emulated CPU");
     return;
@@ -409,18 +409,18 @@ START_TEST(line_is_found_anywhere_in_a_file)
 
   begin_machine((const struct file[FILES]) { { "/a", "xkey: 0\nke\nkey: 1\nkey: 2\n" },
     { "/b", "\nkey:" }, { "/c", "keykey: 3\n" }, { "/d", "" }, { NULL, NULL } });
-  ck_assert_int_eq(read_kernel_line(machine_root, "/a", "key:", text, sizeof text), 2);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/a", "key:", text, sizeof text), 2);
   ck_assert_str_eq(text, " 1");
-  ck_assert_int_eq(read_kernel_line(machine_root, "/b", "key:", text, sizeof text), 0);
-  ck_assert_int_eq(read_kernel_line(machine_root, "/c", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(read_kernel_line(machine_root, "/d", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(read_kernel_line(machine_root, "/e", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/b", "key:", text, sizeof text), 0);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/c", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/d", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
   /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
   longer[sizeof longer - 1] = 0;
   write_file("/f", longer);
-  ck_assert_int_eq(read_kernel_line(machine_root, "/f", "key:", text, sizeof text), 7);
+  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/f", "key:", text, sizeof text), 7);
   ck_assert_str_eq(text, "1234567");
   remove_machine();
 }

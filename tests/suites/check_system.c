@@ -16,9 +16,8 @@
 /* The library already has a function of this name. */
 #define cpucycles_system_frequency system_frequency
 
+#include "backends/common/x86-tsc-rate.c"
 #include "lib/frequency-system.c"
-
-#include "backends/common/x86-tsc-rate.h"
 
 #include "tests/suites/suite.h"
 
@@ -155,17 +154,17 @@ END_TEST
 
 START_TEST(sysctl_states_the_rate_of_the_tsc)
 {
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 2596132000);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2596132000);
   answers[0] = (struct answer){ "machdep.tsc.frequency", 2600000000, 8 };
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 2600000000);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2600000000);
   answers[0] = (struct answer){ "hw.tsc_frequency", 2700000000, 8 };
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 2700000000);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2700000000);
   answers[0] = (struct answer){ "machdep.tsc_freq", 0, 8 };
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
-  ck_assert_int_eq(tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 
 #include "backends/common/x86-tsc-rate.h"
 #include "backends/backend.h"
+#include "backends/common/x86-tsc.h"
 #include "lib/rate.h"
 #include "lib/scale.h"
 #include "sys/os-clock.h"
@@ -14,6 +15,10 @@
 #include "tests/suites/suite.h"
 
 #include <string.h>
+#include <unistd.h>
+#ifdef TSC_HAS_PERF
+#include <linux/perf_event.h>
+#endif
 
 START_TEST(kernel_file_holds_one_number_in_khz)
 {
@@ -37,8 +42,9 @@ START_TEST(kernel_file_holds_one_number_in_khz)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(tsc_rate_of_text(rows[i].text, (int)strlen(rows[i].text)), rows[i].hz);
-  ck_assert_int_eq(tsc_rate_of_text("", -1), 0);
+    ck_assert_int_eq(cpucycles_tsc_rate_of_text(rows[i].text, (int)strlen(rows[i].text)),
+      rows[i].hz);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_text("", -1), 0);
 }
 END_TEST
 
@@ -51,16 +57,16 @@ START_TEST(kernel_factors_give_the_rate)
     unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
       / (unsigned long long)rates[i];
 
-    ck_assert_int_le(llabs(tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]),
+    ck_assert_int_le(llabs(cpucycles_tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]),
       rates[i] / 100000000);
   }
-  ck_assert_int_eq(tsc_rate_of_factors(1u << 31, 31), 1000000000);
-  ck_assert_int_eq(tsc_rate_of_factors(1, 0), 1000000000);
-  ck_assert_int_eq(tsc_rate_of_factors(0, 31), 0);
-  ck_assert_int_eq(tsc_rate_of_factors(0, 0), 0);
-  ck_assert_int_eq(tsc_rate_of_factors(1, 63), 0);
-  ck_assert_int_eq(tsc_rate_of_factors(1, 65535), 0);
-  ck_assert_int_eq(tsc_rate_of_factors(0xffffffff, 0), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 0), 1000000000);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0, 31), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0, 0), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 63), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 65535), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0xffffffff, 0), 0);
 }
 END_TEST
 
@@ -124,8 +130,8 @@ START_TEST(crystal_times_ratio_is_the_rate)
     leaf_15h.b = rows[i].numerator;
     leaf_15h.c = rows[i].crystal;
     leaf_16h.a = rows[i].base;
-    ck_assert_msg(tsc_rate_of_crystal(fake_cpuid) == rows[i].hz, "row %d", (int)i);
-    ck_assert_msg(tsc_rate_of_base(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
+    ck_assert_msg(cpucycles_tsc_rate_of_crystal(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpucycles_tsc_rate_of_base(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
   }
 }
 END_TEST
@@ -152,7 +158,7 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
     leaf_1.c = rows[i].flags;
     leaf_40000000h.a = rows[i].highest;
     leaf_40000010h.a = rows[i].khz;
-    ck_assert_msg(tsc_rate_of_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpucycles_tsc_rate_of_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
   }
 }
 END_TEST
@@ -197,44 +203,30 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
       memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
       leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor], rows[i].name);
+      ck_assert_msg(cpucycles_tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor], rows[i].name);
       leaf_80000000h.a = 0x80000003;
-      ck_assert_int_eq(tsc_rate_of_name(fake_cpuid), 0);
+      ck_assert_int_eq(cpucycles_tsc_rate_of_name(fake_cpuid), 0);
     }
   memset(brand, '9', sizeof brand); /* unterminated */
-  ck_assert_int_eq(tsc_rate_of_name(fake_cpuid), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_name(fake_cpuid), 0);
 }
 END_TEST
 
 START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
 {
-#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+#ifdef TSC_HAS_PERF
   static struct perf_event_mmap_page page;
 
   page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
   page.time_shift = 31;
-  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_page(&page), 0);
   page.cap_user_time = 1;
-  ck_assert_int_le(llabs(tsc_rate_of_page(&page) - 2596924000), 1000);
+  ck_assert_int_le(llabs(cpucycles_tsc_rate_of_page(&page) - 2596924000), 1000);
   page.time_mult = 0;
-  ck_assert_int_eq(tsc_rate_of_page(&page), 0);
+  ck_assert_int_eq(cpucycles_tsc_rate_of_page(&page), 0);
 #else
   skip("perf_page_states_the_rate_if_cap_user_time_is_set", "this system has no perf events");
 #endif
-}
-END_TEST
-
-START_TEST(rate_comes_with_the_name_of_its_source)
-{
-  long long rate = tsc_rate(1, 1);
-
-  ck_assert((rate == 0) == (strcmp(tsc_rate_source(), "nobody") == 0));
-  tsc_rate_answered = 1;
-  ck_assert_str_eq(tsc_rate_source(), "perf time_mult");
-  ck_assert(!tsc_rate_is_rounded());
-  tsc_rate_answered = TSC_RATES - 1;
-  ck_assert_str_eq(tsc_rate_source(), "model name");
-  ck_assert(tsc_rate_is_rounded());
 }
 END_TEST
 
@@ -256,14 +248,30 @@ static const struct {
 
 enum { ORDERED = sizeof order / sizeof order[0] };
 
+START_TEST(rate_comes_with_the_name_of_its_source)
+{
+  long long rate;
+
+  cpucycles_tried.cpuid = cpucycles_tried.perf_event_open = 1;
+  rate = cpucycles_tsc_rate();
+  ck_assert((rate == 0) == (strcmp(cpucycles_tsc_rate_source(), "nobody") == 0));
+  cpucycles_tsc_answered = 1;
+  ck_assert_str_eq(cpucycles_tsc_rate_source(), "perf time_mult");
+  ck_assert(!cpucycles_tsc_rate_is_rounded());
+  cpucycles_tsc_answered = ORDERED - 1;
+  ck_assert_str_eq(cpucycles_tsc_rate_source(), "model name");
+  ck_assert(cpucycles_tsc_rate_is_rounded());
+}
+END_TEST
+
 START_TEST(exact_sources_precede_rounding_ones)
 {
   int i;
 
-  ck_assert_int_eq(TSC_RATES, ORDERED);
+  ck_assert_ptr_null(cpucycles_tsc_sources[ORDERED].name);
   for (i = 0; i < ORDERED; i++) {
-    ck_assert_str_eq(tsc_rates[i].name, order[i].name);
-    ck_assert_msg(tsc_rates[i].rounds == order[i].rounds, "%s", order[i].name);
+    ck_assert_str_eq(cpucycles_tsc_sources[i].name, order[i].name);
+    ck_assert_msg(cpucycles_tsc_sources[i].is_rounded == order[i].rounds, "%s", order[i].name);
   }
 }
 END_TEST
@@ -282,12 +290,13 @@ static long long state_rate(void)
 START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
 {
   static const struct cpucycles_backend counter
-    = { .read = read_counter, .rate = state_rate, .rate_is_rounded = tsc_rate_is_rounded };
+    = { .read = read_counter, .rate = state_rate,
+        .rate_is_rounded = cpucycles_tsc_rate_is_rounded };
   long long rate;
   int i, tries;
 
   for (i = 0; i < ORDERED; i++) {
-    tsc_rate_answered = i;
+    cpucycles_tsc_answered = i;
     rate = cpucycles_stated_rate(&counter);
     /* the machine may be too busy for a measurement */
     for (tries = 0; tries < 10 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
@@ -303,7 +312,7 @@ START_TEST(query_leaves_no_descriptor_open)
   int before = dup(0), after;
 
   close(before);
-  (void)tsc_rate_of_perf();
+  (void)cpucycles_tsc_rate_of_perf();
   after = dup(0);
   close(after);
   ck_assert_int_eq(before, after);
@@ -337,7 +346,7 @@ START_TEST(invariance_follows_cpuid)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     highest_extended = rows[i].highest;
     extended.d = rows[i].d;
-    ck_assert_int_eq(tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
+    ck_assert_int_eq(cpucycles_tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
   }
 }
 END_TEST

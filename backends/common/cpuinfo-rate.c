@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads rates from lines of /proc/cpuinfo. */
+
+#include "config.h"
+
+#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/rate.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Appends digits to *number, which stays too large once it is. Returns their number. */
+static size_t append_digits(const char *text, unsigned long long *number)
+{
+  size_t i;
+
+  for (i = 0; text[i] >= '0' && text[i] <= '9'; i++)
+    if (plausible_rate(*number) || *number < CPUCYCLES_FREQUENCY_LOWEST)
+      *number = *number * 10 + (unsigned long long)(text[i] - '0');
+  return i;
+}
+
+/* Reads a line that is a key and a number with exactly so many decimals, which become part of the
+   number: a millionth of a MHz is a Hz. Returns 0 for another or a malformed line. */
+static long long rate_of_line(const char *line, const char *key, size_t decimals)
+{
+  unsigned long long number = 0;
+  const char *rest = line + strlen(key);
+  size_t whole, behind = 0;
+
+  if (strncmp(line, key, strlen(key)) != 0)
+    return 0;
+  whole = append_digits(rest, &number);
+  rest += whole;
+  if (decimals > 0 && *rest == '.') {
+    behind = append_digits(rest + 1, &number);
+    rest += 1 + behind;
+  }
+  return whole > 0 && behind == decimals && !*rest ? plausible_rate(number) : 0;
+}
+
+void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece, int length)
+{
+  int i;
+
+  for (i = 0; i < length && !search->hz; i++)
+    if (cpucycles_kernel_line_add(&search->line, piece[i])
+      && !cpucycles_kernel_line_is_cut(&search->line))
+      search->hz = search->rate_of(search->line.text);
+}
+
+long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line))
+{
+  enum { LIMIT = 1 << 20 }; /* some 120 bytes a CPU may come before the line: thousands of CPUs */
+  struct cpucycles_rate_search search = { .rate_of = rate_of };
+  char piece[2048];
+  int file = cpucycles_open_kernel_file("", "/proc/cpuinfo");
+  int length, total = 0;
+
+  if (file < 0)
+    return 0;
+  while (!search.hz && total < LIMIT
+    && (length = cpucycles_read_some(file, piece, sizeof piece)) > 0) {
+    cpucycles_rate_search_add(&search, piece, length);
+    total += length;
+  }
+  close(file);
+  return search.hz;
+}
+
+long long cpucycles_powerpc_timebase(const char *line)
+{
+  return rate_of_line(line, "timebase\t: ", 0);
+}
+
+long long cpucycles_alpha_cycle_frequency(const char *line)
+{
+  char number[64];
+  size_t length = strlen(line);
+
+  if (length >= 5 && strcmp(line + length - 5, " est.") == 0)
+    length -= 5;
+  else if (length >= 1 && line[length - 1] == ' ')
+    length -= 1;
+  if (length >= sizeof number)
+    return 0;
+  memcpy(number, line, length);
+  number[length] = 0;
+  return rate_of_line(number, "cycle frequency [Hz]\t: ", 0);
+}
+
+long long cpucycles_parisc_cr16_rate(const char *line)
+{
+  return rate_of_line(line, "cpu MHz\t\t: ", 6);
+}
+
+long long cpucycles_ia64_itc_rate(const char *line)
+{
+  return rate_of_line(line, "itc MHz    : ", 6);
+}
+
+long long cpucycles_sparc_clock_tick(const char *line)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF", key[] = "ClkTck\t: ";
+  unsigned long long hz = 0;
+  const char *rest = line + 3, *digit;
+  int i;
+
+  if (strncmp(line, "Cpu", 3) != 0)
+    return 0;
+  while (*rest >= '0' && *rest <= '9')
+    rest++;
+  if (rest == line + 3 || strncmp(rest, key, sizeof key - 1) != 0)
+    return 0;
+  rest += sizeof key - 1;
+  for (i = 0; i < 16; i++) {
+    digit = *rest ? strchr(digits, *rest++) : NULL;
+    if (!digit)
+      return 0;
+    hz = hz << 4 | (unsigned long long)((digit - digits) % 16);
+  }
+  return *rest ? 0 : plausible_rate(hz);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Finds the hypervisor that this runs under: by CPUID where there is that, else by the kernel's
+   files. Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals,
+   for leaf 40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
+   Documentation/ABI/testing/sysfs-firmware-dmi-entries;
+   Documentation/devicetree/bindings/arm/xen.txt; drivers/s390, /proc/sysinfo. */
+
+#include "config.h"
+
+#include "sys/hypervisor.h"
+#include "sys/kernel-file.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+#endif
+
+/* A text by which a hypervisor shows, and its name. */
+struct hypervisor_sign {
+  const char *text, *name;
+};
+
+static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
+  const char *text)
+{
+  int i;
+
+  for (i = 0; i < count; i++)
+    if (strstr(text, signs[i].text))
+      return signs[i].name;
+  return NULL;
+}
+
+const char *cpucycles_hypervisor_of_signature(const char *signature)
+{
+  static const struct hypervisor_sign signs[] = {
+    { "KVMKVMKVM", "KVM" },
+    { "Linux KVM Hv", "KVM" },
+    { "TCGTCGTCGTCG", "QEMU TCG" },
+    { "VMwareVMware", "VMware" },
+    { "Microsoft Hv", "Hyper-V" },
+    { "XenVMMXenVMM", "Xen" },
+    { "VBoxVBoxVBox", "VirtualBox" },
+    { "bhyve bhyve ", "bhyve" },
+    { "ACRNACRNACRN", "ACRN" },
+    { "prl hyperv", "Parallels" },
+    { "lrpepyh", "Parallels" },
+  };
+  const char *name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), signature);
+
+  return name ? name : HYPERVISOR_UNNAMED;
+}
+
+#ifdef HAVE_CPUID_H
+int cpucycles_hypervisor_of_cpu(const char **name)
+{
+  unsigned int a, b, c, d, signature[4];
+
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs of 32 bits do not have the instruction */
+    return -1;
+  __cpuid(1, a, b, c, d);
+  (void)a, (void)b, (void)d;
+  if (!(c >> 31))
+    return 0;
+  __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
+  signature[3] = 0;
+  *name = cpucycles_hypervisor_of_signature((const char *)signature);
+  return 1;
+}
+#else
+int cpucycles_hypervisor_of_cpu(const char **name)
+{
+  (void)name;
+  return -1;
+}
+#endif
+
+const char *cpucycles_hypervisor_of_files(const char *root)
+{
+  static const struct hypervisor_sign trees[] = {
+    { "kvm", "KVM" },
+    { "xen", "Xen" },
+    { "vmware", "VMware" },
+    { "", HYPERVISOR_UNNAMED },
+  };
+  static const struct hypervisor_sign boards[] = {
+    { "linux,dummy-virt", "QEMU" },
+    { "riscv-virtio", "QEMU" },
+  };
+  static const struct hypervisor_sign vendors[] = {
+    { "QEMU", "QEMU" },
+    { "KVM", "KVM" },
+    { "VMware", "VMware" },
+    { "VirtualBox", "VirtualBox" },
+    { "innotek", "VirtualBox" },
+    { "Xen", "Xen" },
+    { "Parallels", "Parallels" },
+    { "BHYVE", "bhyve" },
+    { "Virtual Machine", "Hyper-V" },
+    { "Google Compute Engine", "KVM" },
+    { "Apple Virtualization", "Apple Virtualization" },
+  };
+  static const struct hypervisor_sign mainframes[] = {
+    { "KVM", "KVM" },
+    { "z/VM", "z/VM" },
+  };
+  enum { TREES = sizeof trees / sizeof trees[0], BOARDS = sizeof boards / sizeof boards[0],
+    VENDORS = sizeof vendors / sizeof vendors[0],
+    MAINFRAMES = sizeof mainframes / sizeof mainframes[0] };
+  char text[4096];
+  const char *name = NULL;
+
+  if (cpucycles_read_kernel_text(root, "/sys/hypervisor/type", text, sizeof text) >= 0)
+    return strstr(text, "xen") ? "Xen" : HYPERVISOR_UNNAMED;
+  if (cpucycles_read_kernel_text(root, "/proc/device-tree/hypervisor/compatible", text,
+        sizeof text) >= 0)
+    return name_of_sign(trees, TREES, text);
+  if (cpucycles_read_kernel_text(root, "/proc/device-tree/compatible", text, sizeof text) >= 0)
+    name = name_of_sign(boards, BOARDS, text);
+  if (!name
+    && cpucycles_read_kernel_text(root, "/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+    name = name_of_sign(vendors, VENDORS, text);
+  if (!name
+    && cpucycles_read_kernel_text(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
+    name = name_of_sign(vendors, VENDORS, text);
+  if (!name
+    && cpucycles_read_kernel_line(root, "/proc/sysinfo", "VM00 Control Program:", text,
+         sizeof text) >= 0)
+    name = name_of_sign(mainframes, MAINFRAMES, text);
+  if (!name && cpucycles_read_kernel_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
+    && strstr(text, " hypervisor"))
+    name = HYPERVISOR_UNNAMED;
+  if (!name && cpucycles_read_kernel_line(root, "/proc/cpuinfo", "machine", text, sizeof text) >= 0
+    && strstr(text, "emulated by qemu"))
+    name = "QEMU";
+  return name;
+}
+
+const char *cpucycles_find_hypervisor(const char *root)
+{
+  const char *name = NULL;
+
+  if (!*root && cpucycles_hypervisor_of_cpu(&name) >= 0)
+    return name;
+  return cpucycles_hypervisor_of_files(root);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads small files of the kernel. */
+
+#include "config.h"
+
+#include "sys/kernel-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+#ifndef O_NOCTTY
+#define O_NOCTTY 0
+#endif
+#ifndef O_NONBLOCK
+#define O_NONBLOCK 0
+#endif
+
+/* Without snprintf(), whose first call in a process takes some microseconds of the library's first
+   call. */
+int cpucycles_join_path(char *whole, const char *root, const char *path)
+{
+  size_t above = strlen(root), below = strlen(path);
+
+  if (above + below >= CPUCYCLES_PATH_SIZE) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(whole, root, above);
+  memcpy(whole + above, path, below + 1);
+  return 0;
+}
+
+int cpucycles_open_kernel_file(const char *root, const char *path)
+{
+  char whole[CPUCYCLES_PATH_SIZE];
+
+  if (cpucycles_join_path(whole, root, path) != 0)
+    return -1;
+  return open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+int cpucycles_read_some(int file, char *buffer, size_t size)
+{
+  ssize_t length;
+
+  do
+    length = read(file, buffer, size);
+  while (length < 0 && errno == EINTR);
+  return (int)length;
+}
+
+int cpucycles_read_rest(int file, char *buffer, size_t size)
+{
+  int length = 0, more = 1;
+
+  while (more > 0 && (size_t)length < size) {
+    more = cpucycles_read_some(file, buffer + length, size - (size_t)length);
+    if (more > 0)
+      length += more;
+  }
+  return more < 0 ? -1 : length;
+}
+
+int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size)
+{
+  int file = cpucycles_open_kernel_file(root, path), length;
+
+  if (file < 0)
+    return -1;
+  length = cpucycles_read_rest(file, buffer, size);
+  close(file);
+  return length < (int)size ? length : -1;
+}
+
+int cpucycles_is_kernel_file(const char *root, const char *path)
+{
+  int file = cpucycles_open_kernel_file(root, path);
+
+  if (file >= 0)
+    close(file);
+  return file >= 0;
+}
+
+int cpucycles_read_kernel_text(const char *root, const char *path, char *text, size_t size)
+{
+  int file = cpucycles_open_kernel_file(root, path), length, i;
+
+  if (file < 0)
+    return -1;
+  length = cpucycles_read_some(file, text, size - 1);
+  close(file);
+  for (i = 0; i < length; i++)
+    if (!text[i])
+      text[i] = ' ';
+  if (length >= 0)
+    text[length] = 0;
+  return length;
+}
+
+int cpucycles_read_kernel_line(const char *root, const char *path, const char *key, char *text,
+  size_t size)
+{
+  enum { LIMIT = 64 };
+  size_t keys = strlen(key), matched = 0, used = 0;
+  int file = cpucycles_open_kernel_file(root, path);
+  int at_start = 1, found = 0, length, chunks = 0, i;
+  char chunk[512];
+
+  if (file < 0)
+    return -1;
+  while (found < 2 && chunks++ < LIMIT
+    && (length = cpucycles_read_some(file, chunk, sizeof chunk)) > 0)
+    for (i = 0; i < length && found < 2; i++) {
+      if (found == 1 && chunk[i] == '\n')
+        found = 2;
+      else if (found == 1 && used < size - 1)
+        text[used++] = chunk[i];
+      else if (found == 0) {
+        at_start = chunk[i] == '\n' || (at_start && chunk[i] == key[matched]);
+        matched = chunk[i] == '\n' || !at_start ? 0 : matched + 1;
+        found = matched == keys;
+      }
+    }
+  close(file);
+  if (!found)
+    return -1;
+  text[used] = 0;
+  return (int)used;
+}
+
+int cpucycles_kernel_line_add(struct cpucycles_kernel_line *line, char next)
+{
+  const int room = sizeof line->text - 1;
+
+  if (line->has_ended)
+    line->length = 0;
+  line->has_ended = next == '\n';
+  if (line->has_ended)
+    line->text[line->length < room ? line->length : room] = 0;
+  else if (line->length < room)
+    line->text[line->length++] = next ? next : '?';
+  else
+    line->length = room + 1;
+  return line->has_ended;
+}
