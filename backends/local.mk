@@ -14,7 +14,6 @@ EXTRA_DIST += backends/common/perf-thread.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
-EXTRA_DIST += backends/common/x86-tsc.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -7,9 +7,12 @@
 
 #include "lib/frequency.h"
 #include "lib/rate.h"
-#include "lib/table.h"
 #include "sys/kernel-file.h"
 #include "sys/trial.h"
+
+#ifdef CPUCYCLES_HAVE_TSC
+#include "backends/common/x86-tsc.h"
+#endif
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +33,7 @@ enum {
   NODES_LIMIT = 256,         /* of a device tree; the same */
   CPUS_LIMIT = 32,           /* asked for their files; there are not so many kinds of core */
   CPU_NUMBERS = 1024,
+  REFERENCE_TRIES = 2,
   SILENT_LIMIT = 4,          /* where so many do not answer, no other is asked */
   KHZ = 1000,
   MHZ = 1000000
@@ -70,7 +74,7 @@ struct search {
   int has_policy[CPUS_LIMIT]; /* its folder has a folder cpufreq */
   int file; /* open, or -1: closed by the caller if a signal cut the source short */
   DIR *folder;                             /* the same; or 0 */
-  const struct cpucycles_backend *counter; /* the same; or 0 */
+  const struct cpucycles_backend *reference; /* the same; or 0 */
   long long momentary; /* what cpuinfo's lines of this moment said, once read */
   long long answer;
   const char *name; /* who gave it, where that is not the source's own name */
@@ -418,49 +422,45 @@ static long long from_system(struct search *search, const struct source *source)
   return statement.hz;
 }
 
-static void close_counter(struct search *search)
+static void close_reference(struct search *search)
 {
-  const struct cpucycles_backend *counter = search->counter;
+  const struct cpucycles_backend *reference = search->reference;
 
-  search->counter = NULL;
-  if (counter && counter->close)
-    counter->close();
+  search->reference = NULL;
+  if (reference && reference->close)
+    reference->close();
 }
 
-/* As stated, or measured if it is constant. */
-static long long from_counter(struct search *search, const struct cpucycles_backend *counter)
+/* The counter's rate, as stated, or measured if it is constant. */
+static long long ask_reference(struct search *search, const struct cpucycles_backend *reference)
 {
-  struct cpucycles_why why = { 0 };
   const char *who = NULL;
-  long long hz = 0;
+  long long hz;
 
-  search->counter = counter;
-  if (!counter->open || counter->open(&why) == 0) {
-    if (counter->prepare)
-      counter->prepare();
-    hz = cpucycles_stated_rate(counter);
-    if (hz > 0 && counter->rate_source)
-      search->name = counter->rate_source();
-    if (hz == 0 && counter->invariant && counter->invariant(&who) == 1)
-      hz = cpucycles_measured_rate(counter->read);
-  }
-  close_counter(search);
+  search->reference = reference;
+  if (reference->prepare)
+    reference->prepare();
+  hz = cpucycles_stated_rate(reference);
+  if (hz > 0 && reference->rate_source)
+    search->name = reference->rate_source();
+  if (hz == 0 && reference->invariant && reference->invariant(&who) == 1)
+    hz = cpucycles_measured_rate(reference->read);
+  close_reference(search);
   return hz;
 }
 
-/* A counter that runs near the core's rate. Asking can take exits to a hypervisor: files come
-   first. */
-static long long from_counters(struct search *search, const struct source *source)
+/* Asking can take exits to a hypervisor: files come first. The measurement can be interrupted, so
+   that it contradicts a true statement: one repetition. */
+static long long from_reference(struct search *search, const struct source *source)
 {
-  const struct cpucycles_host *host = search->host;
+  const struct cpucycles_backend *reference = search->host->reference;
   long long hz = 0;
   int i;
 
   (void)source;
-  for (i = 0; i < host->count && hz == 0; i++)
-    if (host->table[i].backend->kind == CPUCYCLES_KIND_REFERENCE)
-      hz = from_counter(search, host->table[i].backend);
-  return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? hz : 0;
+  for (i = 0; reference && i < REFERENCE_TRIES && hz == 0; i++)
+    hz = ask_reference(search, reference);
+  return plausible_rate((unsigned long long)hz);
 }
 
 static long long from_environment(struct search *search, const struct source *source)
@@ -497,7 +497,7 @@ static const struct source sources[] = {
   { "/proc/device-tree", from_device_tree, 1 },
   { "tsc_freq_khz", from_sysfs, KHZ },
   { "system call", from_system, 1 },
-  { "reference counter", from_counters, 1 },
+  { "reference counter", from_reference, 1 },
   { CPUINFO " cpu MHz", from_momentary, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
@@ -518,7 +518,7 @@ static void tidy(void *argument)
 
   close_file(search);
   close_folder(search);
-  close_counter(search);
+  close_reference(search);
 }
 
 static int is_setting(const struct source *source)
@@ -537,7 +537,7 @@ static long long answer_of(struct search *search, const struct source *source)
   cpucycles_trial(tidy, search);
   search->file = -1;
   search->folder = NULL;
-  search->counter = NULL;
+  search->reference = NULL;
   if (source->ask == from_sysfs || source->name[0] == '/')
     search->found->no_files = 1;
   if (is_setting(source))
@@ -597,5 +597,11 @@ static void machine(char *name, int size)
   *name = 0;
 }
 
+#ifdef CPUCYCLES_HAVE_TSC
+#define REFERENCE &cpucycles_tsc
+#else
+#define REFERENCE NULL
+#endif
+
 const struct cpucycles_host cpucycles_host = { "", environment, machine, cpucycles_system_frequency,
-  cpucycles_table, CPUCYCLES_TABLE_LENGTH, cpucycles_measured_frequency };
+  REFERENCE, cpucycles_measured_frequency };

@@ -17,7 +17,7 @@ struct cpucycles_statement {
   const char *source;
 };
 
-struct cpucycles_entry;
+struct cpucycles_backend;
 
 /* What the library asks of the machine around it; tests give another. Below the second member, what
    is 0 is not asked. */
@@ -26,8 +26,7 @@ struct cpucycles_host {
   const char *(*environment)(const char *);    /* the value of an environment variable, or 0 */
   void (*machine)(char *name, int size);       /* its architecture, as uname(2) names it */
   struct cpucycles_statement (*system)(void);  /* what the system's calls state */
-  const struct cpucycles_entry *table;         /* the reference counters among these state rates */
-  int count;                                   /* of the table */
+  const struct cpucycles_backend *reference;   /* constant rate, near the core's frequency: the TSC */
   long long (*measure)(void);                  /* Hz, or 0 */
 };
 

@@ -62,6 +62,7 @@ lib_libcpucycles_core_la_SOURCES += backends/common/perf-cycles.c backends/commo
 endif
 # Shared by the counters of the TSC.
 if X86_TSC
+lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-frequency.c backends/common/x86-tsc.h
 lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c backends/common/x86-tsc-rate.h
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)

@@ -9,7 +9,6 @@
 
 #include "backends/common/x86-tsc-rate.h"
 #include "backends/common/rate.h"
-#include "backends/common/x86-tsc.h"
 #include "sys/kernel-file.h"
 #include "sys/thread-local.h"
 

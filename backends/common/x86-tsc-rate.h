@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The sources of the time-stamp counter's rate, one by one, for tests. The backends' part is
-   x86-tsc.h. */
+/* The sources of the time-stamp counter's rate: together for the backends, and one by one for
+   tests. */
 
 #ifndef CPUCYCLES_X86_TSC_RATE_H
 #define CPUCYCLES_X86_TSC_RATE_H
@@ -9,7 +9,18 @@
 #define TSC_HAS_PERF 1
 #endif
 
+#include "backends/backend.h"
+
 #pragma GCC visibility push(hidden)
+
+/* Members of struct cpucycles_backend. */
+long long cpucycles_tsc_rate(void);
+void cpucycles_tsc_prepare(void);
+const char *cpucycles_tsc_rate_source(void);
+int cpucycles_tsc_rate_is_rounded(void);
+void cpucycles_tsc_close(void);
+int cpucycles_tsc_invariant(const char **who);
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
 
 /* All rates are in Hz, or 0: not stated. */
 

@@ -10,17 +10,12 @@
 #define CPUCYCLES_X86_TSC_H
 
 #include "backends/backend.h"
+#include "backends/common/x86-tsc-rate.h"
 
 #pragma GCC visibility push(hidden)
 
-/* x86-tsc-rate.c: members of struct cpucycles_backend. */
-long long cpucycles_tsc_rate(void);
-void cpucycles_tsc_prepare(void);
-const char *cpucycles_tsc_rate_source(void);
-int cpucycles_tsc_rate_is_rounded(void);
-void cpucycles_tsc_close(void);
-int cpucycles_tsc_invariant(const char **who);
-void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
+/* The TSC as a source of the CPU's frequency: in no list of counters. */
+extern const struct cpucycles_backend cpucycles_tsc;
 
 #pragma GCC visibility pop
 

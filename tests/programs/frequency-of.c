@@ -20,7 +20,7 @@ static const char *no_environment(const char *name)
 
 int main(int argc, char **argv)
 {
-  struct cpucycles_host host = { argv[argc - 1], no_environment, NULL, NULL, NULL, 0, NULL };
+  struct cpucycles_host host = { argv[argc - 1], no_environment, NULL, NULL, NULL, NULL };
   struct cpucycles_frequency found;
   struct cpucycles_signal_state saved;
 

@@ -80,7 +80,7 @@ static const char *no_environment(const char *name)
 
 static struct cpucycles_frequency estimate_below(const char *root)
 {
-  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, 0, NULL };
+  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, NULL };
 
   return estimate_of(&host);
 }

@@ -468,7 +468,7 @@ static const char *no_environment(const char *name)
 static void select_one(const struct cpucycles_backend *backend, struct cpucycles_counter_info *info,
   struct cpucycles_selection *selection)
 {
-  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, 0, NULL };
+  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, NULL };
   struct cpucycles_entry table = { "one", "the only one", backend };
   struct cpucycles_signal_state saved;
 

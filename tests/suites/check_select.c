@@ -218,7 +218,7 @@ static const char *environment(const char *name)
 
 /* A machine without files: the frequency is the default. */
 static const struct cpucycles_host empty_host = { "/nonexistent", environment, NULL, NULL,
-  NULL, 0, NULL };
+  NULL, NULL };
 
 static struct cpucycles_counter_info infos[8];
 static struct cpucycles_selection selection;

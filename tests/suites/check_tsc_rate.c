@@ -7,7 +7,6 @@
 
 #include "backends/common/x86-tsc-rate.h"
 #include "backends/backend.h"
-#include "backends/common/x86-tsc.h"
 #include "lib/rate.h"
 #include "lib/scale.h"
 #include "sys/os-clock.h"
