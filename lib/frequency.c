@@ -7,6 +7,7 @@
 
 #include "lib/frequency.h"
 #include "lib/rate.h"
+#include "sys/environment.h"
 #include "sys/kernel-file.h"
 #include "sys/trial.h"
 
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -565,23 +565,6 @@ struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host
   return found;
 }
 
-/* Set-user-ID programs obey no environment. */
-static const char *environment(const char *name)
-{
-#ifdef HAVE_SECURE_GETENV
-  return secure_getenv(name);
-#else
-#ifdef HAVE_ISSETUGID
-  if (issetugid())
-    return NULL;
-#elif defined(HAVE_GETEUID)
-  if (getuid() != geteuid() || getgid() != getegid())
-    return NULL;
-#endif
-  return getenv(name);
-#endif
-}
-
 static void machine(char *name, int size)
 {
 #ifdef HAVE_SYS_UTSNAME_H
@@ -603,5 +586,5 @@ static void machine(char *name, int size)
 #define REFERENCE NULL
 #endif
 
-const struct cpucycles_host cpucycles_host = { "", environment, machine, cpucycles_system_frequency,
-  REFERENCE, cpucycles_measured_frequency };
+const struct cpucycles_host cpucycles_host = { "", cpucycles_environment, machine,
+  cpucycles_system_frequency, REFERENCE, cpucycles_measured_frequency };

@@ -39,6 +39,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	sys/clock-sample.h \
+	sys/environment.c \
+	sys/environment.h \
 	sys/fork-lock.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h \

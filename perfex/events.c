@@ -6,12 +6,11 @@
 #include "include/perfex.h"
 #include "perfex/events.h"
 #include "perfex/message.h"
+#include "sys/environment.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* perf_event_open(2), "config": cache, operation and result in a byte each. */
 #define PERFEX_CACHE(cache, operation, result) \
@@ -43,17 +42,6 @@ int perfex_event(const char *name)
   return -1;
 }
 
-/* An environment variable; NULL in set-user-ID and set-group-ID programs, whose environment comes
-   from a user without the program's rights. */
-static const char *environment(const char *name)
-{
-#ifdef HAVE_SECURE_GETENV
-  return secure_getenv(name);
-#else
-  return getuid() == geteuid() && getgid() == getegid() ? getenv(name) : NULL;
-#endif
-}
-
 /* Parses a number or a name. Returns -1 with EINVAL if it is neither; a number of two digits may
    still be out of range. */
 static int parse_event(const char *text)
@@ -71,7 +59,7 @@ int perfex_override_events(int events[2], int strict)
   int saved_errno = errno, i;
 
   for (i = 0; i < 2; i++) {
-    const char *text = environment(variables[i]);
+    const char *text = cpucycles_environment(variables[i]);
     int event = text && *text ? parse_event(text) : -1;
 
     if (event >= 0)

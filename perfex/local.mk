@@ -53,6 +53,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/print.c \
+	sys/environment.c \
+	sys/environment.h \
 	sys/kernel-file.c \
 	sys/kernel-file.h
 

@@ -216,6 +216,7 @@ if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
 tests_programs_perfex_loaded_la_SOURCES = tests/programs/perfex-loaded.c perfex/events.c perfex/message.c
+tests_programs_perfex_loaded_la_SOURCES += sys/environment.c
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
 tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la

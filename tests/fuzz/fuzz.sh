@@ -19,7 +19,8 @@ options 512
 scale 64 lib/scale.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
-    echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/kernel-file.c
+    echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
+      sys/kernel-file.c
 }
 
 # seed NAME: makes the initial inputs. For the parsers of frequencies, each file of the recorded

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads environment variables, except in set-user-ID and set-group-ID programs. */
+
+#include "config.h"
+
+#include "sys/environment.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *cpucycles_environment(const char *name)
+{
+#ifdef HAVE_SECURE_GETENV
+  return secure_getenv(name);
+#else
+#ifdef HAVE_ISSETUGID
+  if (issetugid())
+    return NULL;
+#elif defined(HAVE_GETEUID)
+  if (getuid() != geteuid() || getgid() != getegid())
+    return NULL;
+#endif
+  return getenv(name);
+#endif
+}

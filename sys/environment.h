@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Environment variables that a program with another user's rights ignores. */
+
+#ifndef CPUCYCLES_ENVIRONMENT_H
+#define CPUCYCLES_ENVIRONMENT_H
+
+#pragma GCC visibility push(hidden)
+
+/* The value of an environment variable; NULL in set-user-ID and set-group-ID programs, whose
+   environment comes from a user without the program's rights. */
+const char *cpucycles_environment(const char *name);
+
+#pragma GCC visibility pop
+
+#endif
