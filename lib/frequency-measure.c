@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The core's frequency: a chain of adds, each of which waits for the one before it and takes one
-   cycle, timed against the OS clock. backends/common/dependent-add.h knows on which CPUs they do; as an
-   estimate where nobody states the frequency, the result serves on all. */
+/* Measures the core's frequency: times a chain of adds, each of which waits for the one before
+   and takes one cycle, by the OS clock. backends/common/dependent-add.h lists the CPUs on which
+   an add takes one cycle; as an estimate where no source states the frequency, the result
+   serves on all. */
 
 #include "config.h"
 
@@ -10,20 +11,20 @@
 
 enum {
   ADDS = 512,           /* a pass: the loop around it takes 2 more cycles at most */
-  PASSES_LIMIT = 4096,  /* of a window: 20 GHz need so many; more, and the clock does not tell */
-  STILL = 512,          /* passes: a clock of microseconds moves meanwhile even at 200 GHz */
+  PASSES_LIMIT = 4096,  /* of a window: enough for 20 GHz; if not, the clock is too coarse */
+  STILL = 512,          /* passes in which a clock of microseconds advances even at 200 GHz */
   STEPS = 100,          /* of the clock, at least, in a window: for 1 % */
-  SHORTEST = 10000,     /* nanoseconds of a window, at least: reading the clock takes some, too */
-  ENOUGH = 100000,      /* of any: STEPS of a clock of microseconds */
-  WHOLE = 1800000,      /* for all windows */
-  AGREEING = 3          /* the shortest windows that must, within 1 % */
+  SHORTEST = 10000,     /* nanoseconds of a window, at least, as a read of the clock takes some */
+  ENOUGH = 100000,      /* nanoseconds of any window: STEPS of a clock of microseconds */
+  WHOLE = 1800000,      /* nanoseconds of all windows */
+  AGREEING = 3          /* shortest windows, which must agree within 1 % */
 };
 
-/* In registers, that is. Unoptimized code would add in memory, and measure that. */
+/* Unoptimized code would add in memory, and measure that. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 
-/* The compiler does not know what the asm does to x, and so cannot join adds; both are registers,
-   as some CPUs execute the addition of a constant in no time at all. */
+/* The asm may change x, so the compiler cannot join adds. Both operands are registers, as some
+   CPUs execute the addition of a constant in no time. */
 __attribute__((always_inline)) static inline unsigned long add(unsigned long x, unsigned long y)
 {
   x += y;
@@ -81,14 +82,14 @@ long long cpucycles_measured_frequency(void)
 /* The windows so far, and the length of the next one. */
 struct series {
   long passes;                   /* a window */
-  int count;                     /* of windows that were long enough to tell */
-  long long shortest[AGREEING];  /* of them, in order */
-  long long least;               /* time that the clock has shown; 0: none yet */
-  long long next, longest;
+  int count;                     /* of windows that were long enough */
+  long long shortest[AGREEING];  /* of these windows, in order */
+  long long least;               /* shortest time that the clock has shown; 0: none yet */
+  long long next, longest;       /* expected length of the next window; longest so far */
 };
 
-/* The shorter the windows, the more of them no interruption falls into. No time that the clock has
-   shown is shorter than its step. */
+/* The length of a window in nanoseconds: as short as the clock's step allows, since fewer short
+   windows are interrupted. The clock's step is at most the least time that it has shown. */
 static long long long_enough(const struct series *series)
 {
   long long time = STEPS * series->least;
@@ -108,8 +109,8 @@ static void insert(struct series *series, long long time)
     series->shortest[i] = time;
 }
 
-/* One that is too short begins a new series of windows twice as long: those before it, if any, had
-   been interrupted. Returns 0, or -1: the clock does not tell. */
+/* Adds a window. One that is too short begins a new series of windows twice as long; any earlier
+   ones were interrupted. Returns 0, or -1: the clock is too coarse, or went back. */
 static int add_window(struct series *series, long long time)
 {
   if (time < 0 || (time == 0 && series->passes >= STILL))
@@ -124,7 +125,7 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* the first may have been interrupted, but not both the first two */
+  /* the first window may have been interrupted, but hardly the first two */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -133,9 +134,9 @@ static int add_window(struct series *series, long long time)
   return 0;
 }
 
-/* Interruptions make windows longer, so that the shortest is the best: it was not interrupted, if
-   others agree with it. None does with one during which the clock was set back. Returns its time;
-   0: they do not agree. */
+/* Interruptions make windows longer. The shortest was not interrupted, if others agree with it;
+   none agrees with a window during which the clock was set back. Returns the time of the shortest;
+   0: no agreement. */
 static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
@@ -145,10 +146,9 @@ static long long result_of(const struct series *series)
   return shortest;
 }
 
-/* Is there time for another? As long as there is no result, by how much the longest was longer than
-   usual is forgiven: an interruption takes its own time in any case, and ought not to take that of
-   all others too. So 2 ms are exceeded by one window's interruption, or by two if the first came
-   that early. */
+/* Returns 1 if there is time for another window. As long as there is no result, the excess of the
+   longest window does not count: one interruption must not use up the time of all windows. So 2 ms
+   are exceeded by one window's interruption, or by two if the first came early. */
 static int has_time(const struct series *series, long long spent)
 {
   long long whole = WHOLE;
@@ -164,14 +164,14 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
   long long begin = stopwatch->now(), now = begin, last, shortest, hz, cost = WHOLE;
   int i;
 
-  for (i = 0; i < AGREEING; i++) { /* what a read of the clock takes, at least */
+  for (i = 0; i < AGREEING; i++) { /* the shortest time of a read of the clock */
     last = now;
     now = stopwatch->now();
     if (now - last < cost)
       cost = now - last;
   }
 
-  /* a window begins where the one before ended: no interruption is between them */
+  /* a window begins where the one before ended, so no interruption is lost between them */
   do {
     last = now;
     stopwatch->run(series.passes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What texts and bytes of the system's say of a frequency: pure functions, which any input may be
-   given to. Follows no locale. Where they are read from is frequency.c's matter. */
+/* Parses texts and bytes in which the system states a frequency: pure functions, safe for any
+   input, independent of the locale. frequency.c reads the files. */
 
 #include "config.h"
 
@@ -31,14 +31,14 @@ static const char *skip_blanks(const char *text)
   return text;
 }
 
-/* Is there nothing left but white space? */
+/* Returns 1 if only white space is left. */
 static int is_end(const char *text)
 {
   return text[strspn(text, " \t\r\n")] == 0;
 }
 
-/* Reads a decimal number, with a point in every locale, times unit (a power of ten). Returns what
-   follows it, or 0 if there is none or it is beyond all plausibility. */
+/* Parses a decimal number, with a point in every locale, times unit (a power of ten). Returns the
+   rest of the text, or NULL if there is no number or it is above the limit. */
 static const char *parse_decimal(const char *text, long long unit, long long *hz)
 {
   long long value = 0;
@@ -92,8 +92,8 @@ static const char *parse_with_unit(const char *text, long long *hz)
   return unit && strncmp(unit, "MHz", 3) == 0 ? unit + 3 : NULL;
 }
 
-/* "Model @ 2.80GHz", or of older ones "Model CPU 2.80GHz": the frequency that the maker gave the
-   CPU, a word by itself. What follows it is of no interest. */
+/* "Model @ 2.80GHz", in older ones "Model CPU 2.80GHz": the CPU's nominal frequency, a word by
+   itself. The rest of the name is ignored. */
 static const char *parse_model_name(const char *text, long long *hz)
 {
   for (; text; text = strchr(text, ' ')) {
@@ -188,9 +188,9 @@ enum {
   ALL = 1023
 };
 
-/* How the names of their machines begin. */
+/* The first letters of their names in uname(2). */
 static const struct {
-  char machine[10]; /* and its end */
+  char machine[10]; /* with its terminating 0 */
   unsigned short family;
 } machines[] = {
   { "alpha", ALPHA },
@@ -216,7 +216,7 @@ enum { MACHINES = sizeof machines / sizeof machines[0] };
 /* Their lines, "key : value". */
 static const struct dialect {
   unsigned int families;
-  int momentary; /* the value is the current frequency */
+  int is_current; /* the value is the current frequency */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or 0 */
 } dialects[] = {
@@ -242,7 +242,7 @@ static const struct {
 
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
-/* Returns what follows the key and its colon, or 0 if the line has another key. */
+/* Returns the text after the key and its colon, or NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
   if (strncmp(line, key, strlen(key)) != 0)
@@ -251,8 +251,8 @@ static const char *value_of(const char *line, const char *key)
   return *line == ':' ? skip_blanks(line + 1) : NULL;
 }
 
-/* The frequency that a line states; 0 if none. */
-static long long parse_line(const char *line, unsigned int families, int *momentary)
+/* Returns the frequency that a line states; 0 if none. */
+static long long parse_line(const char *line, unsigned int families, int *is_current)
 {
   int i;
 
@@ -268,7 +268,7 @@ static long long parse_line(const char *line, unsigned int families, int *moment
 
     if (!value)
       continue;
-    *momentary = dialects[i].momentary;
+    *is_current = dialects[i].is_current;
     value = dialects[i].parse(value, &hz);
     return value && is_end(value) ? plausible_rate((unsigned long long)hz) : 0;
   }
@@ -283,21 +283,21 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
   for (i = 0; i < MACHINES; i++)
     if (strncmp(machine, machines[i].machine, strlen(machines[i].machine)) == 0)
       cpuinfo->families = machines[i].family;
-  cpuinfo->highest = 0;
-  cpuinfo->momentary = 0;
+  cpuinfo->constant = 0;
+  cpuinfo->current = 0;
   cpuinfo->has_flags = cpuinfo->has_aperfmperf = cpuinfo->matched = 0;
   memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
 }
 
-/* Linux on x86 shows the frequency of this moment if the CPU can count it, and else one that it has
-   found once; arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The line of flags is longer
-   than lines that are looked at. */
+/* Linux on x86 shows the current frequency if the CPU can count it, as the flag aperfmperf says;
+   else one that it has found once: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
+   line of flags is cut, so the flag is searched for in the file's characters. */
 static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
 {
   return strncmp(cpuinfo->line.text, "flags", 5) == 0;
 }
 
-static void look_for_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
+static void find_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
 {
   static const char flag[] = " aperfmperf";
 
@@ -311,15 +311,15 @@ static void look_for_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
 
 static void end_line(struct cpucycles_cpuinfo *cpuinfo)
 {
-  int momentary = 0;
+  int is_current = 0;
   long long hz, *highest;
 
   if (is_flags(cpuinfo))
     cpuinfo->has_flags = 1;
   if (cpucycles_kernel_line_is_cut(&cpuinfo->line))
     return;
-  hz = parse_line(cpuinfo->line.text, cpuinfo->families, &momentary);
-  highest = momentary ? &cpuinfo->momentary : &cpuinfo->highest;
+  hz = parse_line(cpuinfo->line.text, cpuinfo->families, &is_current);
+  highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
   if (hz > *highest)
     *highest = hz;
 }
@@ -329,7 +329,7 @@ void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text,
   int i;
 
   for (i = 0; i < length; i++) {
-    look_for_aperfmperf(cpuinfo, text[i]);
+    find_aperfmperf(cpuinfo, text[i]);
     if (cpucycles_kernel_line_add(&cpuinfo->line, text[i]))
       end_line(cpuinfo);
   }
@@ -337,12 +337,12 @@ void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text,
 
 int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo)
 {
-  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->momentary > 0;
+  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->current > 0;
 }
 
 long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo)
 {
-  if (cpucycles_cpuinfo_is_decided(cpuinfo) && cpuinfo->momentary > cpuinfo->highest)
-    return cpuinfo->momentary;
-  return cpuinfo->highest;
+  if (cpucycles_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
+    return cpuinfo->current;
+  return cpuinfo->constant;
 }

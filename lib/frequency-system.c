@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What calls of operating systems other than Linux state of the CPU's frequency: sysctl of the
-   BSDs and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration
-   states the time base's rate alone.) configure decides which there are; none is on Linux. */
+/* Calls of operating systems other than Linux that state the CPU's frequency: sysctl of the BSDs
+   and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration states the
+   time base's rate alone.) configure finds the calls; Linux has none. */
 
 #include "config.h"
 
@@ -26,9 +26,9 @@
 enum { MHZ = 1000000 };
 
 #ifdef HAVE_SYSCTLBYNAME
-/* What a constant states comes before what can be the momentary value of an idle core. Darwin on
-   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and
-   sizes of caches: there the frequency is measured. */
+/* Constants come before a current value, which can be an idle core's. Darwin on Apple's own CPUs
+   has none of these names, and its hw.perflevelN.* are numbers of cores and sizes of caches: there
+   the frequency is measured. */
 static const struct {
   const char *name;
   long long unit;

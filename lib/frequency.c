@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* An estimate of the CPU's frequency: a table of sources, asked in order until one answers.
-   Starts no process, follows no locale, reads a bounded number of bytes, and skips whatever is
-   malformed. */
+/* Estimates the CPU's frequency: asks a table of sources, in order, until one answers. Starts no
+   process, ignores the locale, reads a bounded number of bytes, and skips malformed input. */
 
 #include "config.h"
 
@@ -29,17 +28,17 @@
 
 enum {
   CHUNK_SIZE = 1024,         /* small enough for small stacks, and for one CPU's part of cpuinfo */
-  CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs say what hundreds would */
-  NODES_LIMIT = 256,         /* of a device tree; the same */
-  CPUS_LIMIT = 32,           /* asked for their files; there are not so many kinds of core */
+  CPUINFO_LIMIT = 32 * 1024, /* tens of CPUs state the same as hundreds */
+  NODES_LIMIT = 256,         /* of a device tree, likewise */
+  CPUS_LIMIT = 32,           /* whose files are read; there are fewer kinds of core */
   CPU_NUMBERS = 1024,
-  REFERENCE_TRIES = 2,
-  SILENT_LIMIT = 4,          /* where so many do not answer, no other is asked */
+  REFERENCE_TRIES = 2,       /* of a measurement, which can be interrupted */
+  SILENT_LIMIT = 4,          /* CPUs without the file, before the search for it ends */
   KHZ = 1000,
   MHZ = 1000000
 };
 
-/* Why a file has nothing to say. */
+/* Reasons why a file states nothing. */
 enum trouble {
   ABSENT = -1,
   REFUSED = -2,
@@ -60,7 +59,7 @@ static const char *const troubles[] = {
 struct search;
 
 struct source {
-  const char *name; /* of a file: where it is, too */
+  const char *name; /* of a file: its path */
   long long (*ask)(struct search *search, const struct source *source); /* Hz, or 0: no answer */
   long long unit; /* of an answer that is one number, in Hz */
 };
@@ -69,18 +68,19 @@ struct search {
   const struct cpucycles_host *host;
   const struct source *source;
   struct cpucycles_frequency *found;
-  int cpus; /* to be asked, one a policy; or -1: not listed yet */
+  int cpus; /* whose files are read, one for each frequency policy; -1: not listed yet */
   int cpu[CPUS_LIMIT];
   int has_policy[CPUS_LIMIT]; /* its folder has a folder cpufreq */
-  int file; /* open, or -1: closed by the caller if a signal cut the source short */
-  DIR *folder;                             /* the same; or 0 */
-  const struct cpucycles_backend *reference; /* the same; or 0 */
-  long long momentary; /* what cpuinfo's lines of this moment said, once read */
+  /* in use, or -1 and NULL: released by release() if a signal cuts the source short */
+  int file;
+  DIR *folder;
+  const struct cpucycles_backend *reference;
+  long long current; /* frequency in /proc/cpuinfo, once that was read */
   long long answer;
-  const char *name; /* who gave it, where that is not the source's own name */
+  const char *name; /* of the source of the answer */
 };
 
-/* Says that a setting was not obeyed, and why. */
+/* Adds the reason why a setting is ignored. */
 static void report(struct search *search, const char *setting, const char *why)
 {
   char *skipped = search->found->skipped;
@@ -89,8 +89,8 @@ static void report(struct search *search, const char *setting, const char *why)
   snprintf(skipped + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
-/* Opens a regular file below the root: nothing else answers, or answers without waiting. Returns
-   0 or the trouble. */
+/* Opens a regular file below the root. Others, such as FIFOs, could make a read wait. Returns 0 or
+   the trouble. */
 static int open_file(struct search *search, const char *path)
 {
   struct stat status;
@@ -126,7 +126,7 @@ static int read_bytes(struct search *search, const char *path, char *bytes, int 
   return length < size ? length : TOO_LONG;
 }
 
-/* The same, as a string. */
+/* Reads a file as a string, likewise. */
 static int read_text(struct search *search, const char *path, char *text, int size)
 {
   int length = read_bytes(search, path, text, size);
@@ -137,8 +137,8 @@ static int read_text(struct search *search, const char *path, char *text, int si
   return strlen(text) == (size_t)length ? length : NO_TEXT;
 }
 
-/* A setting is a number, or is reported. */
-static long long obey(struct search *search, const char *setting, const char *text)
+/* Parses a setting; reports it if it is no number. */
+static long long parse_setting(struct search *search, const char *setting, const char *text)
 {
   long long hz = cpucycles_parse_number(text, 1);
 
@@ -147,20 +147,20 @@ static long long obey(struct search *search, const char *setting, const char *te
   return hz;
 }
 
-/* One number in a file of the administrator's. */
+/* Reads the administrator's file, of one number. */
 static long long from_setting(struct search *search, const struct source *source)
 {
   char text[64];
   int length = read_text(search, source->name, text, sizeof text);
 
   if (length >= 0)
-    return obey(search, source->name, text);
+    return parse_setting(search, source->name, text);
   if (length != ABSENT)
     report(search, source->name, troubles[-length]);
   return 0;
 }
 
-/* Lists a folder below the root. Returns 0, or -1 if it cannot. */
+/* Opens a folder below the root. Returns 0, or -1. */
 static int open_folder(struct search *search, const char *path)
 {
   char whole[CPUCYCLES_PATH_SIZE];
@@ -182,7 +182,7 @@ static void close_folder(struct search *search)
 
 #define CPUS "/sys/devices/system/cpu"
 
-/* Numbers of CPUs. */
+/* A set of CPU numbers. */
 struct cpu_set {
   unsigned char has[CPU_NUMBERS / 8];
 };
@@ -198,7 +198,7 @@ static int has_cpu(const struct cpu_set *set, int cpu)
   return set->has[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The path of a file below a CPU's folder, of which the name is short. */
+/* Makes the path of a file in a CPU's folder. The name must fit. */
 static void below_cpu(char *path, int cpu, const char *name)
 {
   static const char folder[] = CPUS "/cpu";
@@ -216,8 +216,8 @@ static void below_cpu(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* A kernel's list of CPUs. Without a line's end it was cut short, and 0. Returns how many it
-   names. */
+/* Reads a kernel's list of CPUs. Returns their number; 0 for a list without a newline, which is
+   incomplete. */
 static int read_cpus(struct search *search, const char *path, struct cpu_set *set)
 {
   char text[256];
@@ -235,7 +235,7 @@ static int read_cpus(struct search *search, const char *path, struct cpu_set *se
   return count;
 }
 
-/* By the folders, where no list says which CPUs there are. */
+/* Finds the CPUs by their folders, where there is no list. */
 static void find_cpu_folders(struct search *search, struct cpu_set *set)
 {
   struct dirent *entry;
@@ -251,7 +251,8 @@ static void find_cpu_folders(struct search *search, struct cpu_set *set)
   close_folder(search);
 }
 
-/* Each access to a file costs a microsecond or more, and in most virtual machines none is there. */
+/* Returns 1 if the CPU has a folder cpufreq. Most virtual machines have none, and each access to a
+   missing file takes a microsecond or more. */
 static int has_policy(struct search *search, int cpu)
 {
   char path[64], whole[CPUCYCLES_PATH_SIZE];
@@ -260,7 +261,7 @@ static int has_policy(struct search *search, int cpu)
   return cpucycles_join_path(whole, search->host->root, path) == 0 && access(whole, F_OK) == 0;
 }
 
-/* The CPUs to ask: those that are online, and of those that share a frequency policy the first. */
+/* Lists the CPUs whose files are read: the first online CPU of each frequency policy. */
 static void list_cpus(struct search *search)
 {
   struct cpu_set online, policy, asked;
@@ -281,7 +282,7 @@ static void list_cpus(struct search *search)
     if (!search->has_policy[search->cpus++])
       continue;
     if (++policies > 1 && alone)
-      continue; /* each has its own, as on x86 */
+      continue; /* each CPU has its own policy, as on x86 */
     below_cpu(path, cpu, "cpufreq/affected_cpus");
     alone = read_cpus(search, path, &policy) == 1;
     for (other = 0; other < CPU_NUMBERS; other++)
@@ -290,8 +291,8 @@ static void list_cpus(struct search *search)
   }
 }
 
-/* One number in a file of the kernel's, below a CPU's folder. Without a line's end it was cut
-   short, and could be any number's beginning. */
+/* Reads one number from a file in a CPU's folder. Without a newline the number may be
+   incomplete. */
 static long long from_cpu(struct search *search, const struct source *source, int cpu)
 {
   char text[64], path[128];
@@ -304,8 +305,8 @@ static long long from_cpu(struct search *search, const struct source *source, in
   return cpucycles_parse_number(text, source->unit);
 }
 
-/* The highest of all kinds of core. An emulator that shows its host's files shows what is true of
-   the CPU that does the work. */
+/* Returns the highest frequency of all kinds of core. An emulator may show its host's files: they
+   are right, since the host's CPU does the work. */
 static long long from_sysfs(struct search *search, const struct source *source)
 {
   int is_of_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
@@ -321,8 +322,7 @@ static long long from_sysfs(struct search *search, const struct source *source)
   return highest;
 }
 
-/* Which machine's cpuinfo is it? An emulator names the emulated machine, and may show its host's
-   file. */
+/* An emulator names the emulated machine, and may show its host's /proc/cpuinfo. */
 static void begin_cpuinfo(struct search *search, struct cpucycles_cpuinfo *cpuinfo)
 {
   char machine[32] = "";
@@ -349,19 +349,19 @@ static long long from_cpuinfo(struct search *search, const struct source *source
     total += length;
   }
   close_file(search);
-  search->momentary = cpuinfo.momentary;
+  search->current = cpuinfo.current;
   return cpucycles_cpuinfo_constant(&cpuinfo);
 }
 
-/* The values of this moment, of cores that may be idle: the highest counts. */
-static long long from_momentary(struct search *search, const struct source *source)
+/* The highest current frequency, as some cores may be idle. */
+static long long from_current(struct search *search, const struct source *source)
 {
   (void)source;
   search->name = CPUINFO;
-  return search->momentary;
+  return search->current;
 }
 
-/* What a property of a node holds. Returns how many bytes, or the trouble. */
+/* Reads a property of a node. Returns its length, or the trouble. */
 static int read_property(struct search *search, const char *folder, const char *node,
   const char *property, char *bytes, int size)
 {
@@ -373,7 +373,8 @@ static int read_property(struct search *search, const char *folder, const char *
   return read_bytes(search, path, bytes, size);
 }
 
-/* A node of the device tree: "cpu@0", "PowerPC,POWER9@20". Caches may stand beside the CPUs. */
+/* Reads a node of the device tree: "cpu@0", "PowerPC,POWER9@20". There may be nodes of caches
+   too. */
 static long long from_node(struct search *search, const char *folder, const char *node)
 {
   char bytes[16];
@@ -390,8 +391,8 @@ static long long from_node(struct search *search, const char *folder, const char
 
 #define NODES "/proc/device-tree/cpus"
 
-/* The names of the nodes are the machine's own, so that the folder must be listed. That allocates
-   memory, but no machine whose files answered gets here. */
+/* The nodes' names differ between machines, so the folder must be listed. That allocates memory,
+   but only on machines where no file above answered. */
 static long long from_device_tree(struct search *search, const struct source *source)
 {
   struct dirent *entry;
@@ -431,7 +432,7 @@ static void close_reference(struct search *search)
     reference->close();
 }
 
-/* The counter's rate, as stated, or measured if it is constant. */
+/* Returns the counter's rate: stated and confirmed, or measured if it is constant. */
 static long long ask_reference(struct search *search, const struct cpucycles_backend *reference)
 {
   const char *who = NULL;
@@ -449,8 +450,8 @@ static long long ask_reference(struct search *search, const struct cpucycles_bac
   return hz;
 }
 
-/* Asking can take exits to a hypervisor: files come first. The measurement can be interrupted, so
-   that it contradicts a true statement: one repetition. */
+/* After the files, as CPUID can cause exits to a hypervisor. An interrupted measurement can
+   contradict a true statement: hence the second try. */
 static long long from_reference(struct search *search, const struct source *source)
 {
   const struct cpucycles_backend *reference = search->host->reference;
@@ -467,15 +468,16 @@ static long long from_environment(struct search *search, const struct source *so
 {
   const char *value = search->host->environment(source->name);
 
-  return value ? obey(search, source->name, value) : 0;
+  return value ? parse_setting(search, source->name, value) : 0;
 }
 
-/* As long as others speak, it is not listened to; whoever set it should know. */
-static void mention_environment(struct search *search, const struct source *source)
+/* The environment is used only if no other source answers. If it is set and ignored, report
+   that. */
+static void report_environment(struct search *search, const struct source *source)
 {
   const char *value = search->host->environment(source->name);
 
-  if (value && obey(search, source->name, value) != 0)
+  if (value && parse_setting(search, source->name, value) != 0)
     report(search, source->name, "is not needed");
 }
 
@@ -485,7 +487,7 @@ static long long from_measurement(struct search *search, const struct source *so
   return search->host->measure ? search->host->measure() : 0;
 }
 
-/* Names that begin with a slash, and those of from_sysfs(), are of files. */
+/* Names that begin with a slash, and those of from_sysfs(), are names of files. */
 static const struct source sources[] = {
   { "/etc/cpucyclespersecond", from_setting, 1 },
   { "cpufreq/scaling_setspeed", from_sysfs, KHZ },
@@ -498,21 +500,21 @@ static const struct source sources[] = {
   { "tsc_freq_khz", from_sysfs, KHZ },
   { "system call", from_system, 1 },
   { "reference counter", from_reference, 1 },
-  { CPUINFO " cpu MHz", from_momentary, 1 },
+  { CPUINFO " cpu MHz", from_current, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
 };
 
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 
-static void ask(void *argument)
+static void ask_source(void *argument)
 {
   struct search *search = argument;
 
   search->answer = search->source->ask(search, search->source);
 }
 
-static void tidy(void *argument)
+static void release(void *argument)
 {
   struct search *search = argument;
 
@@ -526,15 +528,15 @@ static int is_setting(const struct source *source)
   return source->ask == from_setting || source->ask == from_environment;
 }
 
-/* What one source answers. One that raises a signal does not answer. */
+/* Asks one source. Returns its answer; 0 also if the source raises a signal. */
 static long long answer_of(struct search *search, const struct source *source)
 {
   search->source = source;
   search->answer = 0;
   search->name = source->name;
-  if (cpucycles_trial(ask, search) == 0)
+  if (cpucycles_trial(ask_source, search) == 0)
     return search->answer;
-  cpucycles_trial(tidy, search);
+  cpucycles_trial(release, search);
   search->file = -1;
   search->folder = NULL;
   search->reference = NULL;
@@ -561,7 +563,7 @@ struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host
   }
   for (; i < SOURCES; i++)
     if (sources[i].ask == from_environment)
-      mention_environment(&search, &sources[i]);
+      report_environment(&search, &sources[i]);
   return found;
 }
 

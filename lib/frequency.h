@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The estimate of the CPU's frequency, and the parts that it is made of. */
+/* The estimate of the CPU's frequency, and its parts, each in a file of its own. */
 
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H
@@ -9,25 +9,25 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL    /* documented by the existing library */
+#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL /* documented by the existing library */
 
-/* What somebody says, and who. */
+/* A stated frequency and the name of its source. */
 struct cpucycles_statement {
-  long long hz; /* 0: nothing */
+  long long hz; /* 0: not stated */
   const char *source;
 };
 
 struct cpucycles_backend;
 
-/* What the library asks of the machine around it; tests give another. Below the second member, what
-   is 0 is not asked. */
+/* The machine that the sources are asked about; tests pass another. All members after the second
+   may be NULL: no such source. */
 struct cpucycles_host {
-  const char *root;                            /* put before the paths of files: "" here */
-  const char *(*environment)(const char *);    /* the value of an environment variable, or 0 */
-  void (*machine)(char *name, int size);       /* its architecture, as uname(2) names it */
-  struct cpucycles_statement (*system)(void);  /* what the system's calls state */
-  const struct cpucycles_backend *reference;   /* constant rate, near the core's frequency: the TSC */
-  long long (*measure)(void);                  /* Hz, or 0 */
+  const char *root;                           /* put before the paths of files: "" here */
+  const char *(*environment)(const char *);   /* value of an environment variable, or NULL */
+  void (*machine)(char *name, int size);      /* its architecture, as uname(2) names it */
+  struct cpucycles_statement (*system)(void); /* statement of a call of the operating system */
+  const struct cpucycles_backend *reference;  /* of constant rate, near the core's: the TSC */
+  long long (*measure)(void);                 /* Hz, or 0 */
 };
 
 extern const struct cpucycles_host cpucycles_host;
@@ -37,18 +37,19 @@ extern const struct cpucycles_host cpucycles_host;
 struct cpucycles_frequency {
   long long persecond;
   const char *source; /* the name of the source that answered */
-  char skipped[224];  /* which setting was not obeyed and why, in words; or empty */
+  char skipped[224];  /* ignored settings and the reasons, as text; or empty */
   int no_files;       /* opening a file raises a signal here */
 };
 
+/* Call within a trial (sys/trial.h): a source that raises a signal does not answer. */
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
 
-/* parse.c: what texts and bytes state. Knows no files. */
+/* frequency-parse.c: texts and bytes that state a frequency. Reads no files. */
 
-/* The whole text as one decimal number times unit, a power of ten, in Hz; 0 if it is not that. */
+/* The text as one decimal number times unit, a power of ten, in Hz; 0 if it is anything else. */
 long long cpucycles_parse_number(const char *text, long long unit);
 
-/* Why cpucycles_parse_number() says 0 of this text, as the end of a sentence. */
+/* The reason why cpucycles_parse_number() returns 0 for this text, as the end of a sentence. */
 const char *cpucycles_parse_complaint(const char *text);
 
 /* The first of a list of CPUs, such as "6-7,10": 6. -1 if it is none. */
@@ -58,48 +59,52 @@ int cpucycles_parse_first_cpu(const char *text);
    the list, or 0 if there is no range. */
 const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
 
-/* An int of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0 if
-   it is not that. */
+/* An integer of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0
+   if it is anything else. */
 long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
 
-/* /proc/cpuinfo, in pieces as it is read. */
+/* The state of a parser of /proc/cpuinfo, which is read in pieces. */
 struct cpucycles_cpuinfo {
-  unsigned int families; /* of architectures whose lines are believed */
-  long long highest;     /* frequency that any line has stated, in Hz; or 0 */
-  long long momentary;   /* the same, of lines that show the frequency of this moment */
-  int has_flags, has_aperfmperf; /* seen on x86; matched: so many characters of the latter */
-  int matched;
+  unsigned int families; /* of architectures whose lines are accepted */
+  long long constant;    /* highest constant frequency so far, in Hz; or 0 */
+  long long current;     /* highest current frequency so far, in Hz; or 0 */
+  int has_flags, has_aperfmperf; /* x86: the line and the flag were found */
+  int matched; /* so many characters of " aperfmperf" */
   struct cpucycles_kernel_line line;
 };
 
-/* machine: the architecture that runs this, as uname(2) names it: lines of others, which emulators
-   show, are not believed. Empty: unknown, so that all are. */
+/* machine: the architecture that runs this, as uname(2) names it. Emulators may show the lines of
+   another one, which are ignored. If machine is empty, all lines are accepted. */
 void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine);
+
+/* Parses the next piece. A line that is too long, or lacks its newline, is ignored: a number in it
+   may be incomplete. */
 void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length);
 
-/* Is "cpu MHz" one value for all CPUs, and known? Then no more need be read: in a virtual machine
-   the kernel takes ten microseconds for each CPU. */
+/* Returns 1 if "cpu MHz" is one value for all CPUs, and known. The rest of the file need not be
+   read then: in a virtual machine the kernel takes ten microseconds for each CPU. */
 int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo);
 
-/* What is stated for good, in Hz, or 0: on x86, also "cpu MHz" where that does not change. */
+/* The constant frequency in Hz, or 0: on x86, also "cpu MHz" where that does not change. */
 long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo);
 
-/* system.c: what calls of the operating system state. */
+/* frequency-system.c: calls of the operating system that state a frequency. */
 
 struct cpucycles_statement cpucycles_system_frequency(void);
 
-/* measure.c: the core's frequency, by adds in a row. */
+/* frequency-measure.c: the core's frequency, by a chain of dependent adds. */
 
-/* What is timed, and by what. */
+/* The measured code and its clock. */
 struct cpucycles_stopwatch {
   long long (*now)(void);   /* nanoseconds */
   void (*run)(long passes); /* each of 512 cycles */
 };
 
-/* Takes 2 ms at most, or that and what an interruption takes. Returns Hz, or 0: cannot be said. */
+/* Takes 2 ms at most, plus the length of an interruption. Returns Hz; 0: the clock is too coarse,
+   or interruptions left no result. */
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch);
 
-/* The same, of this CPU by the OS clock. */
+/* Measures this CPU by the OS clock; 0 also in code without optimization. */
 long long cpucycles_measured_frequency(void);
 
 #pragma GCC visibility pop

@@ -10,8 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The first rate that a line of /proc/cpuinfo states, in Hz; 0: none. rate_of is a function for one
-   kind of line, from below. */
+/* The first rate that a line of /proc/cpuinfo states, in Hz; 0: none. rate_of is a function for
+   one kind of line, from below. */
 long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line));
 
 /* The search in a file that is read in pieces: initialised to zeros and rate_of. */
@@ -21,15 +21,16 @@ struct cpucycles_rate_search {
   long long hz; /* found */
 };
 
-void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece, int length);
+void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece,
+  int length);
 
 /* The lines. Each function returns the rate in Hz; 0 for another or a malformed line. */
 
 /* "timebase\t: 512000000", in Hz: arch/powerpc/kernel/setup-common.c, show_cpuinfo. */
 long long cpucycles_powerpc_timebase(const char *line);
 
-/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. What is not an
-   estimate ends with a space. */
+/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. What is not
+   an estimate ends with a space. */
 long long cpucycles_alpha_cycle_frequency(const char *line);
 
 /* "cpu MHz\t\t: 552.000000": arch/parisc/kernel/processor.c, show_cpuinfo; from the firmware's

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* On which CPUs an add of two registers, one of them the result of the add before, takes one
-   cycle of the core: there, adds in a row are a clock of the core's own. Elsewhere nothing is
-   said. Sources: the latencies in GCC's machine descriptions, such as gcc/config/rs6000/power9.md
-   ("power9-alu" 2) and mips/74k.md ("r74k_int_arith" 2), and for x86 and Arm the vendors'
-   optimization manuals. */
+/* CPUs on which an add of two registers takes one cycle of the core, if one of them is the result
+   of the add before: a chain of adds is a clock of the core there. Sources: the latencies in GCC's
+   machine descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
+   ("r74k_int_arith" 2), and for x86 and Arm the vendors' optimization manuals. */
 
 #ifndef CPUCYCLES_DEPENDENT_ADD_H
 #define CPUCYCLES_DEPENDENT_ADD_H
@@ -14,7 +13,7 @@
 #include <cpuid.h>
 
 /* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
-   Reference Manual, "NetBurst Microarchitecture". 1 too where the CPU cannot be asked. */
+   Reference Manual, "NetBurst Microarchitecture". Returns 1 also if CPUID cannot be used. */
 static inline int adds_twice_a_cycle(void)
 {
   unsigned int a, b, c, d;
@@ -54,7 +53,7 @@ static inline int runs_on_valgrind(void)
 }
 #endif
 
-/* 0: it takes another time, or this is not known. */
+/* Returns 1 if it does; 0 if it takes another time, or the time is not known. */
 static inline int dependent_add_takes_one_cycle(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

@@ -15,7 +15,8 @@ static inline long long plausible_rate(unsigned long long hz)
   return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? (long long)hz : 0;
 }
 
-/* One or two cells of a device tree, 32 bits each and big-endian, in Hz; 0 if they are not that. */
+/* One or two cells of a device tree, 32 bits each and big-endian, in Hz; 0 if they are not
+   that. */
 static inline long long rate_of_cells(const char *cells, int length)
 {
   unsigned long long value = 0;

@@ -75,7 +75,8 @@ long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
 
 #ifdef TSC_HAS_PERF
 
-/* The event of the question in progress, which a signal can cut short: then close() releases it. */
+/* The event of the question in progress, which a signal can cut short: then close() releases
+   it. */
 static CPUCYCLES_TLS struct {
   int event; /* file descriptor + 1; 0: none */
   struct perf_event_mmap_page *page;
@@ -92,7 +93,7 @@ void cpucycles_tsc_close(void)
   tsc_question.event = 0;
 }
 
-/* An event that counts nothing, and so needs no PMU. */
+/* A software event that counts nothing and needs no PMU. */
 static int open_dummy_event(void)
 {
   struct perf_event_attr event;
@@ -194,7 +195,7 @@ static long long tsc_rate_of_model(const char *name)
   if (digits == 0 || (*name != 'G' && *name != 'M') || name[1] != 'H' || name[2] != 'z')
     return 0;
   if (unit > 1)
-    unit /= 10; /* the point was one step */
+    unit /= 10; /* the point itself was counted as a digit */
   return plausible_rate(hz * (*name == 'G' ? 1000000000 : 1000000) / unit);
 }
 
@@ -286,7 +287,7 @@ int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid)
   return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
 }
 
-/* On Linux there is one cause for SIGSEGV, and the program can undo it. */
+/* On Linux SIGSEGV has one cause, which the program can undo. */
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
 {
   (void)error;

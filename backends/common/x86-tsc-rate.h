@@ -24,8 +24,8 @@ void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
 
 /* All rates are in Hz, or 0: not stated. */
 
-/* The contents of tsc_freq_khz: one decimal number of kHz and a newline, without which the file was
-   cut short. */
+/* The contents of tsc_freq_khz: one decimal number of kHz and a newline, without which the file
+   was cut short. */
 long long cpucycles_tsc_rate_of_text(const char *text, int length);
 
 /* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. Rounded. */

@@ -40,8 +40,8 @@ static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int
     size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
 
     cpucycles_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
-    check(cpuinfo.highest);
-    check(cpuinfo.momentary);
+    check(cpuinfo.constant);
+    check(cpuinfo.current);
   }
 }
 
