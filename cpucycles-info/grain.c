@@ -66,7 +66,7 @@ static void pass_time(unsigned int turns, unsigned int longer_turns)
   (void)sink;
 }
 
-void read_apart(long long differences[GRAIN_SAMPLES])
+void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
 {
   unsigned int random = 1;
   long long before = cpucycles(), now;

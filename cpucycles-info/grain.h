@@ -15,7 +15,7 @@ struct grain {
 
 /* Reads cpucycles() at intervals of many different lengths, and stores the difference of each read
    from the one before. */
-void read_apart(long long differences[GRAIN_SAMPLES]);
+void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
 
 /* Finds the grain in these differences of adjacent reads, in the order of the reads, and sorts
    them. A count that is 1 above the one before is treated as equal to it: some CPUs add 1 to a

@@ -211,7 +211,7 @@ static void measure_grain(struct timer *timer)
   static long long differences[GRAIN_SAMPLES];
   int i;
 
-  read_apart(differences);
+  read_at_varied_intervals(differences);
   for (i = 0; i < GRAIN_SAMPLES && timer->scaled; i++)
     differences[i] = (long long)((double)differences[i] / timer->scaling
       + (differences[i] < 0 ? -0.5 : 0.5));

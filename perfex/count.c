@@ -73,11 +73,11 @@ int perfex_generation(void)
   sigset_t mask;
   int generation;
 
-  perf_event_wait_begin(&mask); /* a signal handler may start counters */
+  perf_event_block_signals(&mask); /* a signal handler may start counters */
   if (counters.generation == 0)
     next_generation();
   generation = counters.generation;
-  perf_event_wait_end(&mask);
+  perf_event_restore_signals(&mask);
   return generation;
 }
 
@@ -118,9 +118,9 @@ static void close_at_exit(void *unused)
   sigset_t mask;
 
   (void)unused;
-  perf_event_wait_begin(&mask);
+  perf_event_block_signals(&mask);
   stop_events();
-  perf_event_wait_end(&mask);
+  perf_event_restore_signals(&mask);
 }
 
 static void create_exit_key(void)
@@ -254,7 +254,7 @@ int start_counters(int e0, int e1)
   sigset_t mask;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
-  perf_event_wait_begin(&mask); /* a handler would deadlock in the pthread_once() it interrupts */
+  perf_event_block_signals(&mask); /* a handler would deadlock in the pthread_once() it interrupts */
   pthread_once(&exit_key_once, create_exit_key);
   if (perfex_override_events(events, 1) != 0)
     error = errno;
@@ -271,7 +271,7 @@ int start_counters(int e0, int e1)
   }
   counters.error = error;
   generation = error ? -1 : counters.generation; /* before pending signals are delivered */
-  perf_event_wait_end(&mask);
+  perf_event_restore_signals(&mask);
   pthread_setcancelstate(cancel_state, NULL);
   errno = error ? error : saved_errno;
   return generation;
@@ -317,7 +317,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
   int saved_errno = errno, error = 0, generation = -1;
   sigset_t mask;
 
-  perf_event_wait_begin(&mask);
+  perf_event_block_signals(&mask);
   if (!counters.is_running && counters.error != 0)
     error = counters.error;
   else if (!counters.is_running || (e0 == counters.requested[0] && e1 == counters.requested[1]))
@@ -326,7 +326,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
     generation = read_and_stop(1, c0, c1);
   else
     error = EINVAL;
-  perf_event_wait_end(&mask);
+  perf_event_restore_signals(&mask);
   errno = error ? error : saved_errno;
   return generation;
 }

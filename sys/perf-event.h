@@ -85,7 +85,7 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
    Signals that the program has blocked stay blocked, except SIGSYS: a seccomp filter may raise it
    at perf_event_open(2), which ends the process if it is blocked. Only if one is pending it stays
    blocked. */
-static inline void perf_event_wait_begin(sigset_t *mask)
+static inline void perf_event_block_signals(sigset_t *mask)
 {
   sigset_t signals, pending;
 
@@ -102,7 +102,7 @@ static inline void perf_event_wait_begin(sigset_t *mask)
   }
 }
 
-static inline void perf_event_wait_end(const sigset_t *mask)
+static inline void perf_event_restore_signals(const sigset_t *mask)
 {
   pthread_sigmask(SIG_SETMASK, mask, NULL);
 }

@@ -141,9 +141,9 @@ void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_p
 {
   sigset_t mask;
 
-  perf_event_wait_begin(&mask);
+  perf_event_block_signals(&mask);
   change(method);
-  perf_event_wait_end(&mask);
+  perf_event_restore_signals(&mask);
 }
 
 /* Does the event stand still in its own process, as after PR_TASK_PERF_EVENTS_DISABLE? A child of

@@ -64,7 +64,7 @@ static void begin_with(double grain, double cost)
 
 static struct grain find(void)
 {
-  read_apart(differences);
+  read_at_varied_intervals(differences);
   return find_grain(differences, GRAIN_SAMPLES);
 }
 

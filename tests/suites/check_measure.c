@@ -715,7 +715,7 @@ START_TEST(child_of_a_fork_during_a_measurement_finds_the_rate)
 
   if (_i > 0 && suite_under("qemu"))
     return; /* reported in the first round */
-  if (skip_where_forks_keep_locks(
+  if (skip_where_fork_may_deadlock(
         "child_of_a_fork_during_a_measurement_finds_the_rate"))
     return;
   cpucycles();

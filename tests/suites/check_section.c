@@ -54,7 +54,7 @@ static long long grain_of_the_counter(void)
 
   while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
     i++;
-  read_apart(differences);
+  read_at_varied_intervals(differences);
   grain = find_grain(differences, GRAIN_SAMPLES).counts;
   if (counter && counter->scaling > grain)
     grain = counter->scaling;

@@ -74,7 +74,7 @@ static inline int skip_where_handlers_find_another_thread(const char *test)
 }
 
 /* Likewise, for a test that forks while another thread may open a file. */
-static inline int skip_where_forks_keep_locks(const char *test)
+static inline int skip_where_fork_may_deadlock(const char *test)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
   skip(test, "in musl before 1.2.4, a child waits for ever for pthread_key_create() in another "
@@ -87,7 +87,7 @@ static inline int skip_where_forks_keep_locks(const char *test)
 
 /* Likewise, for a test that loads a library; `error` is dlerror()'s text. musl loads none into a
    static program. */
-static inline int skip_where_nothing_loads(const char *test, const char *error)
+static inline int skip_without_dlopen(const char *test, const char *error)
 {
   if (strcmp(error, "Dynamic loading not supported") != 0)
     return 0;
