@@ -104,7 +104,7 @@ struct cpucycles_backend {
      Called on demand for the selected counter, under the same conditions as rate(). */
   int (*invariant)(const char **source);
 
-  /* The code, in include/cpucycles/inline.h, of read()'s instruction, which programs may then execute
+  /* The code, in include/cpucycles/inline.h, of read()'s instruction, which programs may execute
      inline; 0: read() does more than inline.h can, or needs a rescue. */
   unsigned int inline_method;
 };

@@ -254,7 +254,8 @@ int start_counters(int e0, int e1)
   sigset_t mask;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
-  perf_event_block_signals(&mask); /* a handler would deadlock in the pthread_once() it interrupts */
+  /* a handler would deadlock in the pthread_once() that it interrupts */
+  perf_event_block_signals(&mask);
   pthread_once(&exit_key_once, create_exit_key);
   if (perfex_override_events(events, 1) != 0)
     error = errno;

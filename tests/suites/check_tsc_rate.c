@@ -202,7 +202,8 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
       memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
       leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(cpucycles_tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor], rows[i].name);
+      ck_assert_msg(cpucycles_tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor],
+        rows[i].name);
       leaf_80000000h.a = 0x80000003;
       ck_assert_int_eq(cpucycles_tsc_rate_of_name(fake_cpuid), 0);
     }
