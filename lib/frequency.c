@@ -571,10 +571,12 @@ static void machine(char *name, int size)
 {
 #ifdef HAVE_SYS_UTSNAME_H
   struct utsname system;
+  size_t length;
 
   if (uname(&system) >= 0) {
-    strncpy(name, system.machine, (size_t)size - 1);
-    name[size - 1] = 0;
+    length = strnlen(system.machine, (size_t)size - 1);
+    memcpy(name, system.machine, length);
+    name[length] = 0;
     return;
   }
 #endif
