@@ -43,8 +43,6 @@ long long clock_nanoseconds(void);
    counter of that name. With progress, writes the elapsed time to standard error. */
 void examine(struct timer *timer, double seconds, int progress);
 
-void sort_counts(long long *values, int count);
-
 /* observe.c: the report's first lines, about the counter in use. */
 void observe_differences(struct report *report);
 void observe_rates(struct report *report);

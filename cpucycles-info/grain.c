@@ -100,6 +100,11 @@ static int compare_counts(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+void sort_counts(long long *values, int count)
+{
+  qsort(values, (size_t)count, sizeof *values, compare_counts);
+}
+
 static int compare_times(const void *a, const void *b)
 {
   const struct value *x = a, *y = b;
@@ -269,7 +274,7 @@ struct grain find_grain(long long *differences, int count)
   if (!values.value)
     return grain;
   merge_ones(differences, count);
-  qsort(differences, (size_t)count, sizeof *differences, compare_counts);
+  sort_counts(differences, count);
   for (i = 0; i < count; i++) {
     if (differences[i] < 0 || differences[i] > largest_difference)
       continue;

@@ -23,4 +23,6 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    the share, so that the rest of it is interruptions and corrections. */
 struct grain find_grain(long long *differences, int count);
 
+void sort_counts(long long *values, int count); /* ascending */
+
 #endif

@@ -8,7 +8,6 @@
 #include "sys/clock-sample.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -55,18 +54,6 @@ long long clock_nanoseconds(void)
   gettimeofday(&now, NULL);
   return ((long long)now.tv_sec * 1000000 + now.tv_usec) * 1000;
 #endif
-}
-
-static int compare(const void *a, const void *b)
-{
-  long long x = *(const long long *)a, y = *(const long long *)b;
-
-  return (x > y) - (x < y);
-}
-
-void sort_counts(long long *values, int count)
-{
-  qsort(values, (size_t)count, sizeof *values, compare);
 }
 
 /* Measured, because clock_getres(2) states the resolution of timers, not of the clock's source. */
