@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The tool.
+# The tool. All but its main file is compiled once, into a convenience library that the tests link
+# too. libcpucycles contains the files of sys/ as well, but their functions are hidden there.
 
-bin_PROGRAMS += cpucycles-info/cpucycles-info
-cpucycles_info_cpucycles_info_SOURCES = \
+noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
+cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/examine.c \
-	cpucycles-info/cpucycles-info.c \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
 	cpucycles-info/grain.c \
@@ -21,11 +21,14 @@ cpucycles_info_cpucycles_info_SOURCES = \
 	cpucycles-info/system.c \
 	cpucycles-info/copy-line.h \
 	cpucycles-info/text.c \
-	cpucycles-info/warn.c
-cpucycles_info_cpucycles_info_LDADD = libcpucycles.la cpucycles-info/libsys.la
-# Hidden functions of the library that the tool uses too. A convenience library, as libtool and
-# programs need different objects.
-noinst_LTLIBRARIES += cpucycles-info/libsys.la
-cpucycles_info_libsys_la_SOURCES = sys/hypervisor.c sys/kernel-file.c
+	cpucycles-info/warn.c \
+	sys/hypervisor.c \
+	sys/hypervisor.h \
+	sys/kernel-file.c \
+	sys/kernel-file.h
+
+bin_PROGRAMS += cpucycles-info/cpucycles-info
+cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c
+cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la libcpucycles.la
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json

@@ -50,6 +50,13 @@ tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
 
+# Suites that test or use the tool's files.
+tests_suites_check_examine_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+tests_suites_check_grain_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+tests_suites_check_printers_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+tests_suites_check_report_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+tests_suites_check_section_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/suites/check_extend32
@@ -241,7 +248,8 @@ EXTRA_DIST += .clang-format .clang-tidy
 check-analysis: config.h
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
 	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
-	  $(cpucycles_info_cpucycles_info_SOURCES) $(perfex_libperfex_core_la_SOURCES)
+	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
+	  $(perfex_libperfex_core_la_SOURCES)
 
 # Fuzzers, FUZZ_SECONDS for each program, two at a time; needs clang. The recorded machines are the
 # seeds, if they are available.

@@ -3,9 +3,8 @@
 
 #include "config.h"
 
-static long long (*simulated)(void);
-#define cpucycles simulated
-#include "cpucycles-info/grain.c"
+#include "cpucycles-info/grain.h"
+#include "include/cpucycles.h"
 
 #include "tests/suites/suite.h"
 
@@ -13,7 +12,7 @@ static long long (*simulated)(void);
 
 static long long differences[GRAIN_SAMPLES];
 
-/* A simulated counter. */
+/* A simulated counter, which cpucycles() reads. */
 static struct {
   double grain;
   double cost, varies;   /* a read takes cost to cost + varies, in counts */
@@ -59,7 +58,7 @@ static void begin_with(double grain, double cost)
   machine.apart = 45;
   machine.random = ++seed;
   machine.time = 1e6 * draw();
-  simulated = read_simulated;
+  cpucycles = read_simulated;
 }
 
 static struct grain find(void)
@@ -129,7 +128,7 @@ START_TEST(grain_of_26_is_found_among_1_and_25)
   struct grain found;
 
   begin_with(26, 26);
-  simulated = read_in_a_row;
+  cpucycles = read_in_a_row;
   found = find();
   ck_assert_double_eq_tol(found.counts, 26, 1e-6);
   ck_assert_double_gt(found.share, 0.99);
@@ -147,7 +146,7 @@ static long long read_even_often(void)
 START_TEST(twice_the_grain_is_not_the_grain)
 {
   begin_with(26, 26);
-  simulated = read_even_often;
+  cpucycles = read_even_often;
   ck_assert_double_eq_tol(find().counts, 26, 1e-6);
 }
 END_TEST
@@ -225,7 +224,7 @@ START_TEST(grain_of_1_is_not_mistaken_for_another)
     machine.varies = 1 + 20 * draw();
     cycle = 0.305 + 0.013 * (i / 8 * 2 % 120);
     kind = i % 8;
-    simulated = read_fine;
+    cpucycles = read_fine;
     if (kind >= 1 && fabs(cycle - floor(cycle + 0.5)) < 0.03 && cycle > 1.5)
       continue;
     found = find();
@@ -249,9 +248,9 @@ static long long read_down(void)
 START_TEST(stopped_or_backward_counter_has_no_grain)
 {
   begin_with(26, 26);
-  simulated = read_still;
+  cpucycles = read_still;
   ck_assert(find().counts == 1);
-  simulated = read_down;
+  cpucycles = read_down;
   ck_assert(find().counts == 1);
 }
 END_TEST

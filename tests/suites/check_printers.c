@@ -4,21 +4,8 @@
 
 #include "config.h"
 
-#include "cpucycles-info/library.c"
-#include "cpucycles-info/report.c"
-#include "cpucycles-info/text.c"
-#include "cpucycles-info/warn.c"
-#define print_core json_core
-#define print_cpu json_cpu
-#define print_differences json_differences
-#define print_frequency json_frequency
-#define print_hops json_hops
-#define print_observed json_observed
-#define print_rate json_rate
-#define print_state json_state
-#define print_system json_system
-#define print_timer json_timer
-#include "cpucycles-info/json.c"
+#include "cpucycles-info/fill.h"
+#include "cpucycles-info/print.h"
 
 #include "tests/suites/suite.h"
 

@@ -4,11 +4,8 @@
 
 #include "config.h"
 
-#include "cpucycles-info/library.c"
-#include "cpucycles-info/machine.c"
-#include "cpucycles-info/report.c"
-#include "cpucycles-info/system.c"
-#include "cpucycles-info/warn.c"
+#include "cpucycles-info/fill.h"
+#include "sys/kernel-file.h"
 
 #include "tests/suites/machine.h"
 

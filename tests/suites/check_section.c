@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/grain.c"
+#include "cpucycles-info/grain.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/process.h"
@@ -40,7 +40,7 @@ static volatile unsigned long seed = NUMBER, sink;
 
 static long long median_of(long long *values)
 {
-  qsort(values, SAMPLES, sizeof values[0], compare_counts);
+  sort_counts(values, SAMPLES);
   return values[SAMPLES / 2];
 }
 
