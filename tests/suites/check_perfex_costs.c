@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-/* A second copy of the code, besides the library's. */
+/* A second copy of the code, besides the library's: this one uses the file names below. */
 #define PERFEX_ETC_FILE test_etc_file
 #define PERFEX_ROOT test_root
 static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";

@@ -85,7 +85,7 @@ static int test_key_create(pthread_key_t *key, void (*destructor)(void *value))
   return pthread_key_create(key, destructor);
 }
 
-/* A second copy of the code, besides the library's. */
+/* A second copy of the code, besides the library's: this one calls the functions above. */
 #define PERFEX_ROW test_row
 #define perf_event_open_in test_open
 #define perf_event_read test_read

@@ -50,6 +50,7 @@ static long long fake_next_best(void);
 #define cpucycles_backend_default_mach mach_counter
 #define cpucycles_backend_default_selfcounts selfcounts_counter
 #define cpucycles_backend_default_windows windows_counter
+/* Included, because the library on this system does not contain these counters. */
 #include "backends/default-mach.c"
 #include "backends/default-selfcounts.c"
 #include "backends/default-windows.c"

@@ -16,6 +16,7 @@
 /* The library already has a function of this name. */
 #define cpucycles_system_frequency system_frequency
 
+/* Included, so that they are compiled with the stub headers and the macros above. */
 #include "backends/common/x86-tsc-rate.c"
 #include "lib/frequency-system.c"
 
