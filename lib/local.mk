@@ -39,6 +39,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	sys/clock-sample.h \
+	sys/copies.h \
 	sys/environment.c \
 	sys/environment.h \
 	sys/fork-lock.h \

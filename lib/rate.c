@@ -77,7 +77,7 @@ long long cpucycles_stated_rate(const struct cpucycles_backend *backend)
   if (stated <= 0)
     return 0;
   measured = cpucycles_measured_rate(backend->read);
-  if (measured == 0 || !cpucycles_rates_agree(stated, measured))
+  if (measured == 0 || !cpucycles_rates_agree(measured, stated))
     return measured == 0 ? stated : 0;
   return cpucycles_rate_is_rounded(backend) ? measured : stated;
 }

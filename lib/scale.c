@@ -60,9 +60,9 @@ long long cpucycles_scale_multiple(long long rate, long long persecond)
   return 0;
 }
 
-int cpucycles_rates_agree(long long stated, long long measured)
+int cpucycles_rates_agree(long long rate, long long other)
 {
-  return is_part(measured - stated, stated, 100);
+  return is_part(other - rate, rate, 100);
 }
 
 /* A count, and the time at which it was read. */

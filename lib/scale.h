@@ -40,8 +40,8 @@ const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long
    from 1 to 10^12. */
 long long cpucycles_scale_multiple(long long rate, long long persecond);
 
-/* True if a measured rate is within 1 % of the stated one. */
-int cpucycles_rates_agree(long long stated, long long measured);
+/* True if `other` is within 1 % of `rate`. */
+int cpucycles_rates_agree(long long rate, long long other);
 
 /* The measured rate of a counter; 0: not measurable within 1 %. */
 long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration);

@@ -121,7 +121,7 @@ long long cpucycles_selected_rate(const struct cpucycles_selection *selection)
   measured = measured_once();
   if (measured == 0)
     return stated;
-  if (stated <= 0 || !cpucycles_rates_agree(stated, measured)
+  if (stated <= 0 || !cpucycles_rates_agree(measured, stated)
     || cpucycles_rate_is_rounded(selection->backend))
     return measured;
   return stated;

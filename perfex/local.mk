@@ -35,6 +35,7 @@ CLEANFILES += perfex/example.c
 
 if PERFEX
 noinst_LTLIBRARIES += perfex/libperfex-core.la
+perfex_libperfex_core_la_CPPFLAGS = $(AM_CPPFLAGS) -DCPUCYCLES_SYS_FOR_PERFEX
 perfex_libperfex_core_la_SOURCES = \
 	perfex/cost-estimate.c \
 	perfex/cost-estimate.h \
@@ -53,6 +54,7 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/print.c \
+	sys/copies.h \
 	sys/environment.c \
 	sys/environment.h \
 	sys/kernel-file.c \

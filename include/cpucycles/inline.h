@@ -184,7 +184,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
 {
   unsigned long long count;
 
-  __asm__ volatile("csrr %0, 0xc00" : "=r"(count));
+  __asm__ volatile("rdcycle %0" : "=r"(count));
   return count;
 }
 
@@ -192,7 +192,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
 {
   unsigned long long count;
 
-  __asm__ volatile("csrr %0, 0xc01" : "=r"(count));
+  __asm__ volatile("rdtime %0" : "=r"(count));
   return count;
 }
 
@@ -203,7 +203,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
   unsigned int before, low, high;
 
   do
-    __asm__ volatile("csrr %0, 0xc80\n\tcsrr %1, 0xc00\n\tcsrr %2, 0xc80"
+    __asm__ volatile("rdcycleh %0\n\trdcycle %1\n\trdcycleh %2"
       : "=&r"(before), "=&r"(low), "=&r"(high));
   while (before != high);
   return ((unsigned long long)high << 32) | low;
@@ -214,7 +214,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
   unsigned int before, low, high;
 
   do
-    __asm__ volatile("csrr %0, 0xc81\n\tcsrr %1, 0xc01\n\tcsrr %2, 0xc81"
+    __asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
       : "=&r"(before), "=&r"(low), "=&r"(high));
   while (before != high);
   return ((unsigned long long)high << 32) | low;

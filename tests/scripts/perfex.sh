@@ -60,7 +60,7 @@ library=$builddir/.libs/libperfex.a
 [ -f "$library" ] || library=$builddir/libperfex.a
 if [ -f "$library" ]; then
   foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | grep -v -e '^perfex_' \
-    -e '^cpucycles_' -e '^__gcov' -e '^__odr_asan' -e '^__[a-z0-9]*[._]get_pc_thunk\.' |
+    -e '^__gcov' -e '^__odr_asan' -e '^__[a-z0-9]*[._]get_pc_thunk\.' |
     grep -vxF "$mapped" || :)
   [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
 else
