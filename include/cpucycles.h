@@ -16,12 +16,12 @@
 extern "C" {
 #endif
 
-/* The cycle count: call it as cpucycles(). It is a pointer, so that a call leads straight to the
-   counter. Do not assign to it.
-   Returns: the value of the selected counter since some fixed point in the past, in cycles: real
-     cycles, or time scaled to cycles if only a clock works; cpucycles_counter() tells which.
-     Subtract two values; one alone means nothing. Values of a counter whose scope is "thread"
-     compare within one thread only.
+/* Reads the cycle count. This is a pointer to a function, so that a call leads straight to the
+   counter: call it as cpucycles(), and do not assign to it.
+   Returns: the value of the selected counter since some fixed point in the past, in cycles: the
+     core's own, those of a reference clock, or time scaled to cycles. `kind` of cpucycles_counter()
+     tells which. Subtract two values; one alone means nothing. Values of a counter whose scope is
+     "thread" compare within one thread only.
    Fails: never. The first call of the process selects the counter, which takes some 0.1 ms.
    Threads: safe, including the first call; callers need no lock.
    Since: 1 (all versions). */
@@ -67,7 +67,8 @@ extern const char *cpucycles_frequency_skipped(void);
    millisecond.
    Returns: the increase of cpucycles() per second, from 1 to 10^15. Clocks and other scaled
      counters: cpucycles_persecond(). Counters of constant rate: the rate that hardware or system
-     state, else the measured one. Core cycles: the rate measured at the first call. 0: not known.
+     state, if a measurement agrees within 1 %; else the measured one. Core cycles: the rate
+     measured at the first call. 0: not known.
    Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_rate(void);
@@ -75,43 +76,44 @@ extern long long cpucycles_rate(void);
 /* The current frequency of the core that the calling thread runs on. Each call measures it anew, by
    one or two milliseconds of dependent adds. Divided by cpucycles_rate(), it is the number of core
    cycles per counted cycle.
-   Returns: cycles per second, from 1000 to 1000000000000; under an emulator, the rate at which it
-     executes these adds. 0: not measurable, since the thread is interrupted too often, or the CPU
-     is not known to execute such an add in one cycle, or the process runs under valgrind on x86, or
-     the library was compiled without optimization.
+   Returns: cycles per second, from 1000 to 1000000000000; under an emulator, the rate at which the
+     emulator executes these adds. 0: not measurable, because the thread is interrupted too often,
+     the CPU is not known to execute such an add in one cycle, the process runs under valgrind on
+     x86, or the library was compiled without optimization or GNU's extensions.
    Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
    Threads: safe. Each call is busy for up to 2 ms, plus the time of interruptions.
    Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
 extern long long cpucycles_core_persecond(void);
 
-/* The beginning and the end of a timed section. Both read like cpucycles(), between two fences: the
-   code before begin() is over when begin() reads, the section is over when end() reads, and no code
-   begins before the read that precedes it. The fences are those that the CPU's manual names.
-   cpucycles(3) states their limits, and what the compiler may still move.
-   Returns: the same count as cpucycles(). The section takes end - begin - cpucycles_overhead()
-     cycles.
-   Fails: never.  Threads: safe.  Since: 20261121. */
+/* The beginning and the end of a timed section. Both read the count between two fences: all code
+   before a read has completed when the counter is read, and no code after a read begins earlier.
+   The fences are those that the CPU's manual names.
+   Returns: the same count as cpucycles(), in cycles. The section takes
+     end - begin - cpucycles_overhead() cycles.
+   Fails: never.  Threads: safe.  Since: 20261121.
+   Source: cpucycles(3), TIMED SECTIONS: the limits of the fences, and code that the compiler may
+     still move. */
 extern long long cpucycles_begin(void);
 extern long long cpucycles_end(void);
 
 /* The overhead of timing a section. The first call of this function finds it, by a thousand empty
    sections.
-   Returns: the smallest end - begin of an empty section, in the unit of cpucycles(); constant in
-     the process from then on. If the counter moves in steps of more than 1, an empty section less
-     the overhead is mostly 0 or one step.
+   Returns: the smallest end - begin of an empty section, in cycles as cpucycles() counts them;
+     constant in the process from then on. If the counter moves in steps of more than 1, an empty
+     section minus the overhead is mostly 0 or one step.
    Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern long long cpucycles_overhead(void);
 
-/* Makes the library print one line per built counter ("cpucycles tracesetup ...") to standard
-   output when it selects, or at once if it has selected already.
+/* Prints one line per built counter ("cpucycles tracesetup ...") to standard output: when the
+   library selects a counter, or at once if it has selected one already.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern void cpucycles_tracesetup(void);
 
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* does not work here, or was excluded: see reason */
 #define CPUCYCLES_USABLE 1   /* works here, but another one is better */
-#define CPUCYCLES_SELECTED 2 /* in use; with a reason: the last resort, or see reason */
+#define CPUCYCLES_SELECTED 2 /* in use; if it has a reason: a last resort, or lost in a thread */
 
 /* A counter that this library was built with. Later versions may append members, but never change
    one. Use it through the pointer that cpucycles_counter() returns; do not copy it by sizeof. */
@@ -119,16 +121,17 @@ struct cpucycles_counter_info {
   const char *name;    /* as cpucycles_implementation() returns it */
   const char *summary; /* short description */
   const char *kind;    /* "core", "perf read", "reference", "scaled", "clock" or "none" */
-  const char *scope;   /* "thread", "core" or "system": each of these has its own count */
+  const char *scope;   /* owner of a count: each "thread", each "core", or the "system" */
   const char *unit;    /* unit of the count before scaling, described in words */
   int width;           /* bits of the counter of the hardware or system: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus
-     0 for core counters, 100 for others, 200 for clocks; 0 if it failed its trial. */
+     0 for "core", 200 for "clock", 100 for other kinds; 0 if it failed its trial or had none. */
   long long precision;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* Why it was dropped: a code listed in cpucycles(3). For the selected counter: a fallback of some
-     thread since ("by-read", "by-next-best"). Else 0. */
+     thread since ("by-read", "by-next-best"), or why it failed its trial if it is a last resort.
+     Else 0. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
@@ -136,8 +139,10 @@ struct cpucycles_counter_info {
   const char *remedy;      /* makes it usable on this machine; 0 if no remedy is known */
 };
 
-/* Returns: counter number i, from 0, in the library's order of preference, as the selection found
-     it; selects first if no counter is selected. 0 if i is negative or past the end.
+/* The counters that the library was built with, as the selection found them; selects first if no
+   counter is selected. The first call also looks for remedies, and may open files.
+   Returns: counter number i, from 0, in the library's order of preference; valid as long as the
+     library is loaded. 0 if i is negative or past the end.
    Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
@@ -151,9 +156,10 @@ struct cpucycles_timer_info {
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };
 
-/* Returns: the properties of the selected counter, found by the first call of this function or of
-     cpucycles_rate(). The latter returns the verified or measured rate.
-   Fails: only by returning 0, as cpucycles_rate().
+/* The first call of this function or of cpucycles_rate() asks hardware and system, and may open
+   files. cpucycles_rate() returns the verified or measured rate.
+   Returns: the properties of the selected counter; valid as long as the library is loaded.
+   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);
 

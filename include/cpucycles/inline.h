@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cycle count without a call: cpucycles_inline() returns the same as cpucycles(), and reads the
-   selected counter in place where that takes one instruction. Includes cpucycles.h only. For C99
-   and C++11; compilers without GNU's extensions get calls. Full text: cpucycles(3). No other header
-   has instructions and fences of CPUs. */
+/* The cycle count without a call: cpucycles_inline() returns the same count as cpucycles(), and
+   executes the counter's instruction in place if one instruction reads the selected counter. For
+   C99 and C++11; compilers without GNU's extensions get calls. Includes cpucycles.h only. No other
+   installed header has instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
 
 #ifndef CPUCYCLES_INLINE_H
 #define CPUCYCLES_INLINE_H
@@ -48,10 +48,10 @@ enum {
   CPUCYCLES_INLINE_SCALED = 0x10000     /* added if the count must be multiplied */
 };
 
-/* State that cpucycles_inline() reads. Programs must not write it. The layout never changes:
-   another one would get another name. */
+/* State that cpucycles_inline() reads. Programs must not write it. The layout never changes: a new
+   layout would get a new name. */
 struct cpucycles_inline_state {
-  unsigned int method;           /* of the selected counter; written once, after the others */
+  unsigned int method;           /* a constant above; written once, after the other members */
   int shift;                     /* 1..63 */
   unsigned long long multiplier; /* if scaled: cycles are count * multiplier / 2^shift */
 };
@@ -88,7 +88,8 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product(unsigned l
 #endif
 }
 
-/* Scales a count to cycles. It is below 0 if a wall clock was set back before its origin. */
+/* Scales a count to cycles. A count is below 0 if a wall clock was set to a time before its
+   origin. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count,
   unsigned long long multiplier, int shift)
 {
@@ -99,7 +100,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count,
 
 #ifdef __GNUC__
 
-/* One function per instruction. The library's backends read by them, and name the sources. */
+/* One function per instruction. The library's backends call them, and name the manuals. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -319,13 +320,13 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method,
 #endif
 }
 
-/* The method, read before the rest of the state, which was written before it. */
+/* Reads the method, before the rest of the state: the library writes the method last. */
 CPUCYCLES_INLINE_FUNCTION unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the count in cycles. Returns 0 if that takes a call. */
+/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can. */
 CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
@@ -340,11 +341,10 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long lo
   return 1;
 }
 
-/* Fence around a timed section: everything before it is executed before anything after it. Uses the
-   instruction that the CPU's manual names; if there is a choice, one that does not leave user mode
-   or the virtual machine, as CPUID does. The compiler does not move accesses to memory and calls
-   across the fence. It may move arithmetic in registers, and preventing that is up to the
-   caller. */
+/* Fence around a timed section: everything before the fence is executed before anything after it.
+   Uses the instruction that the CPU's manual names; if there is a choice, one that stays in user
+   mode and in the virtual machine, unlike CPUID. The compiler does not move accesses to memory and
+   calls across the fence, but may move arithmetic in registers: the caller must prevent this. */
 CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
@@ -411,8 +411,8 @@ CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
 #endif
 }
 
-/* Reads the count in cycles between two fences. Returns 0 if that takes a call; the first fence has
-   then been executed. */
+/* Reads the count in cycles between two fences. Returns 0 after the first fence if only a call of
+   cpucycles() can read it. */
 CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
 {
   cpucycles_inline_fence();
@@ -422,12 +422,11 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
   return 1;
 }
 
-/* The cycle count.
+/* Reads the cycle count, in place if one instruction reads the selected counter.
    Returns: the same count as cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if reading it takes more than
-     an instruction.
-   Threads: safe, the first call too.
-   Since: 20261121. */
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction does not
+     read it.
+   Threads: safe, including the first call.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   long long cycles;
@@ -437,8 +436,8 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 
 /* The beginning and the end of a timed section, as cpucycles_begin() and cpucycles_end(), without
    the call.
-   Returns: the same count as cpucycles(). The section takes end - begin -
-     cpucycles_inline_overhead() cycles.
+   Returns: the same count as cpucycles(), in cycles. The section takes
+     end - begin - cpucycles_inline_overhead() cycles.
    Fails: never.  Threads: safe.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
 {
@@ -458,6 +457,8 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 #else
 
+/* For compilers without GNU's extensions: the same functions, by calls. */
+
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   return cpucycles();
@@ -475,9 +476,9 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 #endif
 
-/* The overhead of timing such a section. Every call measures it anew, by a thousand empty sections:
-   call it once, and store the result.
-   Returns: the smallest end - begin of these sections, in cycles.
+/* The overhead of timing a section by cpucycles_inline_begin() and cpucycles_inline_end(). Every
+   call measures it anew, by a thousand empty sections: call it once, and store the result.
+   Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
    Fails: never.  Threads: safe.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
