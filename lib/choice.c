@@ -51,7 +51,7 @@ static const struct cpucycles_counter_info *find(const struct cpucycles_counter_
   return NULL;
 }
 
-/* Copies a name of the user in short, with ? for characters that are not printable. */
+/* Copies a name from the list, cut to size, with ? for characters that are not printable. */
 static void copy_printable(char *shown, size_t size, const char *name, size_t length)
 {
   size_t i;

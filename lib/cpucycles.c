@@ -28,8 +28,8 @@ struct cpucycles_inline_state cpucycles_inline_state;
 /* The selected counter; NULL until it is published. */
 static const struct cpucycles_reader *published_reader;
 
-/* Reads a counter that is extended. The acquire orders the read after the selection in threads that
-   see the new value of `cpucycles` before any other write of the selecting thread. */
+/* Reads an extended counter. A thread may see the new value of `cpucycles` before the selection's
+   other writes: the acquire orders them before the read, or the thread asks for the selection. */
 static long long read_extended(void)
 {
   const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -37,7 +37,7 @@ static long long read_extended(void)
   return cpucycles_reader_read(reader ? reader : &cpucycles_selected()->reader);
 }
 
-/* Reads a counter that is only scaled, at less cost. */
+/* Reads a counter that is scaled and not extended, at less cost. */
 static long long read_scaled(void)
 {
   const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -54,8 +54,10 @@ static long long (*published_form(const struct cpucycles_reader *reader))(void)
   return reader->extension ? read_extended : read_scaled;
 }
 
-/* The count for a signal handler of the program that interrupts the selecting thread: time of the
-   wall clock. Such handlers run only for the signals of faults, and only if one is sent. */
+/* The count for a signal handler or allocator of the program that runs inside the selection: the
+   wall clock's time, scaled by the default frequency. The trial blocks or defers all signals except
+   faults, so few handlers run there: after a fault outside of a trial, or if another thread has
+   installed one meanwhile. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpucycles_osclock_wall()
@@ -79,7 +81,7 @@ publish(long long (*read)(void))
 }
 
 /* Only one thread writes the state, so that no thread reads it half written. A child that is forked
-   meanwhile keeps CPUCYCLES_INLINE_CALL, and calls for every count. */
+   meanwhile keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every count. */
 static void publish_inline(const struct cpucycles_selection *selected)
 {
   static int written;
@@ -103,7 +105,7 @@ static void print_trace(const struct cpucycles_counter_info *infos, int count)
   int i;
 
   for (i = 0; i < count; i++) {
-    /* In millionths, since %f follows the locale's decimal point. */
+    /* In millionths, since %f prints the locale's decimal point. */
     long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
@@ -113,7 +115,7 @@ static void print_trace(const struct cpucycles_counter_info *infos, int count)
 }
 
 /* Selects a counter if none is selected yet, publishes it, and prints tracesetup lines if they are
-   due. Returns NULL in a signal handler or allocator that the selection has called. */
+   due. Returns NULL in a signal handler or allocator that runs inside the selection. */
 static struct cpucycles_selection *published_selection(void)
 {
   struct cpucycles_selection *selected = cpucycles_selected();
@@ -182,7 +184,7 @@ long long cpucycles_core_persecond(void)
                                                                   : 0;
 }
 
-/* Files that raised a signal in the selection would end the process now. */
+/* If opening a file raised a signal in the selection, it would end the process now. */
 static int may_open_files(const struct cpucycles_selection *selected)
 {
   return !selected->frequency.no_files;

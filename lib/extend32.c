@@ -135,7 +135,7 @@ static struct clock_sample sample_counter(const struct cpucycles_extension *exte
     extension->near_time >> 11);
 }
 
-/* Nanoseconds to counts. The limit is for a clock that leaps. */
+/* Converts nanoseconds to counts. The limit is for a clock that leaps. */
 static long long counts(double rate, long long elapsed)
 {
   double counted = rate * (double)elapsed;
@@ -165,7 +165,7 @@ static void add_jump(struct cpucycles_anchor *anchor, long long excess)
 }
 
 /* Looks for a jump in the excess of a count over its prediction. most: counts at twice the fastest
-   rate, which may be 20 % too low. */
+   rate, which may be 20 % too low, so that a counter counts at most 5/8 of `most`. */
 static void note_jump(struct cpucycles_anchor *anchor, long long excess, long long predicted,
   long long most)
 {
@@ -244,5 +244,5 @@ void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (
   extension->start.time = sample.outer;
   extension->start.count = (uint32_t)sample.inner;
   if (sample.outer == 0)
-    extension->clock.settable = 1; /* refused */
+    extension->clock.settable = 1; /* refused: do not rely on it */
 }

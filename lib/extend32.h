@@ -30,7 +30,7 @@ struct cpucycles_extension {
   long long (*read)(void);
   struct cpucycles_clock clock;
   double rate, twice_fastest;    /* counts per nanosecond: estimate, and twice the fastest rate */
-  long long near_time;           /* nanoseconds, of at most 2^25 counts */
+  long long near_time;           /* nanoseconds, in which a counter counts at most 2^25 */
   struct cpucycles_anchor start; /* first anchor of every thread */
 };
 

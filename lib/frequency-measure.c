@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the core's frequency: times a chain of adds, each of which waits for the one before
-   and takes one cycle, by the OS clock. backends/common/dependent-add.h lists the CPUs on which
-   an add takes one cycle; as an estimate where no source states the frequency, the result
-   serves on all. */
+/* Measures the core's frequency: times a chain of adds, each of which waits for the one before and
+   takes one cycle, by the OS clock. backends/common/dependent-add.h lists the CPUs on which an add
+   takes one cycle. If no source states the frequency, the result serves as an estimate on every
+   CPU. */
 
 #include "config.h"
 

@@ -188,7 +188,7 @@ enum {
   ALL = 1023
 };
 
-/* The first letters of their names in uname(2). */
+/* The first letters of the architectures' names in uname(2). */
 static const struct {
   char machine[10]; /* with its terminating 0 */
   unsigned short family;
@@ -213,7 +213,7 @@ static const struct {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-/* Their lines, "key : value". */
+/* The lines that state a frequency, "key : value". */
 static const struct dialect {
   unsigned int families;
   int is_current; /* the value is the current frequency */
@@ -291,7 +291,8 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
 
 /* Linux on x86 shows the current frequency if the CPU can count it, as the flag aperfmperf says;
    else one that it has found once: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
-   line of flags is cut, so the flag is searched for in the file's characters. */
+   line of flags is longer than the buffer for a line, so the flag is searched for in the file's
+   characters. */
 static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
 {
   return strncmp(cpuinfo->line.text, "flags", 5) == 0;

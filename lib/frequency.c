@@ -126,7 +126,7 @@ static int read_bytes(struct search *search, const char *path, char *bytes, int 
   return length < size ? length : TOO_LONG;
 }
 
-/* Reads a file as a string, likewise. */
+/* Reads a file of fewer than size bytes as a string, likewise. */
 static int read_text(struct search *search, const char *path, char *text, int size)
 {
   int length = read_bytes(search, path, text, size);
@@ -373,8 +373,8 @@ static int read_property(struct search *search, const char *folder, const char *
   return read_bytes(search, path, bytes, size);
 }
 
-/* Reads a node of the device tree: "cpu@0", "PowerPC,POWER9@20". There may be nodes of caches
-   too. */
+/* Reads the frequency of a CPU's node in the device tree: "cpu@0", "PowerPC,POWER9@20". Returns 0
+   for other nodes, such as those of caches. */
 static long long from_node(struct search *search, const char *folder, const char *node)
 {
   char bytes[16];
@@ -450,8 +450,8 @@ static long long ask_reference(struct search *search, const struct cpucycles_bac
   return hz;
 }
 
-/* After the files, as CPUID can cause exits to a hypervisor. An interrupted measurement can
-   contradict a true statement: hence the second try. */
+/* This source comes after the files, as CPUID can cause exits to a hypervisor. An interrupted
+   measurement can contradict a true statement: hence the second try. */
 static long long from_reference(struct search *search, const struct source *source)
 {
   const struct cpucycles_backend *reference = search->host->reference;

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL /* documented by the existing library */
+#define CPUCYCLES_FREQUENCY_DEFAULT 2399987654LL /* as the public-domain libcpucycles documents */
 
 /* A stated frequency and the name of its source. */
 struct cpucycles_statement {
@@ -30,6 +30,7 @@ struct cpucycles_host {
   long long (*measure)(void);                 /* Hz, or 0 */
 };
 
+/* This machine. */
 extern const struct cpucycles_host cpucycles_host;
 
 /* frequency.c: asks a table of sources, in order. */
@@ -46,13 +47,14 @@ struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host
 
 /* frequency-parse.c: texts and bytes that state a frequency. Reads no files. */
 
-/* The text as one decimal number times unit, a power of ten, in Hz; 0 if it is anything else. */
+/* The text as one decimal number times unit, a power of ten, in Hz; 0 if it is anything else or out
+   of the range of frequencies. */
 long long cpucycles_parse_number(const char *text, long long unit);
 
 /* The reason why cpucycles_parse_number() returns 0 for this text, as the end of a sentence. */
 const char *cpucycles_parse_complaint(const char *text);
 
-/* The first of a list of CPUs, such as "6-7,10": 6. -1 if it is none. */
+/* The first number in a list of CPUs, such as 6 in "6-7,10". -1 if the text begins with none. */
 int cpucycles_parse_first_cpu(const char *text);
 
 /* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
@@ -60,7 +62,7 @@ int cpucycles_parse_first_cpu(const char *text);
 const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
 
 /* An integer of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0
-   if it is anything else. */
+   if it is anything else or out of the range of frequencies. */
 long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
 
 /* The state of a parser of /proc/cpuinfo, which is read in pieces. */
@@ -69,7 +71,7 @@ struct cpucycles_cpuinfo {
   long long constant;    /* highest constant frequency so far, in Hz; or 0 */
   long long current;     /* highest current frequency so far, in Hz; or 0 */
   int has_flags, has_aperfmperf; /* x86: the line and the flag were found */
-  int matched; /* so many characters of " aperfmperf" */
+  int matched; /* number of characters of " aperfmperf" that the text ends in */
   struct cpucycles_kernel_line line;
 };
 

@@ -78,7 +78,7 @@ inlineinclude_HEADERS = include/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-# libcpucycles.so.1: the interface of the existing library, and more.
+# libcpucycles.so.1: the interface of the public-domain libcpucycles, and more.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
 # Depends on Makefile: libtool stores --prefix in the library, so a new one needs a new link.
 EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map Makefile

@@ -10,10 +10,10 @@
 
 enum cpucycles_steps { CPUCYCLES_STEPS_UP, CPUCYCLES_STEPS_DOWN, CPUCYCLES_STEPS_NONE };
 
-/* Reads 1001 times, and repeats that up to ten times, until no read is below the one before it and
-   at least one is above. Then *smallest is the smallest nonzero difference. Returns the result of
-   the last try. With `quick`, for a counter that cannot win any more, 101 reads that go up are
-   enough; if they do not, it is tested as any other. */
+/* Reads 1001 times, in up to ten tries, until no read is below the one before it and at least one
+   is above. Then *smallest is the smallest nonzero difference. Returns the result of the last try.
+   With `quick`, for a counter whose score decides nothing, 101 reads that go up are enough; if they
+   do not go up, the counter is tested as any other. */
 enum cpucycles_steps cpucycles_precision(const struct cpucycles_reader *reader, int quick,
   long long *smallest);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One-time initialisation of the process: the first thread to need the selection makes it, others
-   wait. Safe across fork. Faults are caught during the selection only. */
+/* One-time initialisation of the process: the first thread that needs the selection makes it, and
+   the others wait. Safe across fork. The selection runs with faults caught (sys/trial.h). */
 
 #include "config.h"
 
@@ -21,7 +21,7 @@ static struct {
 } process;
 
 /* Acquires the lock of the selection, waiting for other threads. Returns 0 if the calling thread
-   holds it: the caller is then a signal handler or allocator that the selection has called. */
+   holds it: the caller is then a signal handler or allocator that runs inside the selection. */
 static int acquire(void)
 {
   enum fork_lock_result result;

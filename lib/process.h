@@ -8,9 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the selection. The first call makes it, in any thread; other threads wait; it is constant
-   from then on. Returns NULL in a signal handler or allocator that this thread's own selection has
-   called. Preserves errno. */
+/* Returns the selection. The first call makes it, in any thread, and other threads wait; the
+   selection is constant from then on. Returns NULL in a signal handler or allocator that runs
+   inside this thread's own selection. Preserves errno. */
 struct cpucycles_selection *cpucycles_selected(void);
 
 /* True once the selection has been made. */

@@ -11,7 +11,7 @@
 /* Counts per second of read(), measured by the OS clock in 1 ms. 0: not measurable within 1 %. */
 long long cpucycles_measured_rate(long long (*read)(void));
 
-/* The same by a given clock, in nanoseconds. */
+/* The same, measured by now(), a clock of nanoseconds. */
 long long cpucycles_rate_by(long long (*read)(void), long long (*now)(void));
 
 /* The rate that an open counter states, if a measurement agrees within 1 % or is not possible; else

@@ -120,8 +120,8 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
-/* Writes a text unless it is written already. Several threads may find it at once, and programs
-   read it as soon as one of them has returned. */
+/* Replaces a text by the one that was found, if any. Several threads may find it at once, and
+   programs read it as soon as one of them has returned: so only the first of them writes. */
 static void publish(const char **where, const char *text)
 {
   const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);

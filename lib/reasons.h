@@ -24,12 +24,13 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
 /* Asks the backend of a dropped counter for an explanation and a remedy; the second function asks
    all backends, once per process. No lock is held and no signal blocked, since handlers of the
    program may answer system calls that a filter traps, and may leave by a jump. Several threads may
-   do this at once; all find the same. */
+   ask at once; all find the same. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
 void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
   const struct cpucycles_entry *table, int count);
 
-/* Notes for the selected counter that some thread has fallen back. Async-signal-safe. */
+/* Stores a code of cpucycles(3) as the selected counter's reason: some thread has fallen back.
+   Async-signal-safe. */
 void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

@@ -106,7 +106,7 @@ static const char *best_timed_count(const struct cpucycles_calibration *calibrat
   return reason;
 }
 
-/* Busy-waits until the time is over. Returns 0, or the reason code of a failure. */
+/* Busy-waits until the time has passed. Returns 0, or the reason code of a failure. */
 static const char *wait_for(const struct cpucycles_calibration *calibration, long long from,
   long long nanoseconds)
 {

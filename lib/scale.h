@@ -43,7 +43,7 @@ long long cpucycles_scale_multiple(long long rate, long long persecond);
 /* True if `other` is within 1 % of `rate`. */
 int cpucycles_rates_agree(long long rate, long long other);
 
-/* The measured rate of a counter; 0: not measurable within 1 %. */
+/* The measured rate of a counter, in units per second; 0: not measurable within 1 %. */
 long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration);
 
 static inline long long cpucycles_scale_apply(struct cpucycles_scale scale, long long count)

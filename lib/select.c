@@ -46,9 +46,9 @@ struct attempt {
   struct cpucycles_reader reader;
   struct cpucycles_extension *extension; /* for a counter of 32 bits */
   struct cpucycles_calibration *calibration;
-  double scaling; /* found by the trial; 0: this is the trial */
+  double scaling; /* found by the trial, if the counter is reopened; 0 in the trial */
   int error;      /* errno of open() */
-  int quick; /* it cannot win any more, and its score is only reported */
+  int quick; /* its score decides nothing: it cannot win any more, or has won */
   const char *reason; /* code, if it cannot be scaled */
   long long units, cycles; /* this many units are this many cycles */
   long long estimate;      /* units per second */
@@ -237,9 +237,9 @@ static int is_second_way(const struct cpucycles_entry *table,
   return 0;
 }
 
-/* False if counter i cannot win, whatever its score: an earlier usable counter counts cycles and
-   this one time, or is preferred even to this one's best possible score, or reads the same
-   register. */
+/* False if an earlier usable counter rules out counter i, whatever the score of counter i: the
+   earlier one counts cycles and counter i counts time, or it scores no more than the penalty of
+   counter i, or both read the same register. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int i)
 {
@@ -324,8 +324,9 @@ static void prepare_backend(void *backend)
   ((const struct cpucycles_backend *)backend)->prepare();
 }
 
-/* Prepares all backends, since cpucycles_core_persecond() asks the CPU whichever is selected. A
-   backend that a signal interrupts is called again, and skips the step that raised it. */
+/* Prepares all backends, since cpucycles_core_persecond() executes CPUID, whichever counter is
+   selected. A backend that a signal interrupts is called again, and skips the step that raised
+   the signal. */
 static void prepare_all(const struct cpucycles_entry *table, int count)
 {
   int i, tries;
@@ -354,7 +355,7 @@ static int try_to_select(struct cpucycles_selection *selection, const struct cpu
 }
 
 /* Next best counter, for threads that cannot have their own count of the selected one: the best of
-   those that all threads share. If there is none, it stays the clock that was set before. */
+   those that all threads share. If there is none, next_best stays the OS clock. */
 static void choose_next_best(struct cpucycles_selection *selection,
   const struct cpucycles_entry *table)
 {
@@ -425,8 +426,8 @@ static int choose_among_named(struct cpucycles_selection *selection,
   return choose(selection, table);
 }
 
-/* Tries the counters that the list, if any, does not name, and selects the best. All that it names
-   have been dropped by now. Returns 0 if none works. */
+/* Tries the counters that the list, if any, does not name, and selects the best. The named counters
+   have all been dropped before. Returns 0 if none works. */
 static int choose_among_others(struct cpucycles_selection *selection,
   const struct cpucycles_entry *table, const char *list)
 {

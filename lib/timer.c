@@ -29,7 +29,7 @@ static const struct {
 
 /* Writes each value unless it is written already. Several threads may find them at once, and
    programs read them as soon as one of them has returned. Where 64 bits cannot be exchanged
-   atomically, all threads write the same rate. */
+   atomically, a plain store suffices, since all threads write the same rate. */
 static void publish(struct cpucycles_timer_info *timer, const struct cpucycles_timer_info *found)
 {
   int unknown = -1;

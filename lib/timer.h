@@ -8,7 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Asks the backend at the first call, which may open files. */
+/* Returns the properties of the selected counter. The first call asks the backend, and may open
+   files. */
 const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_selection *selection);
 
 /* Counts per second of the selected counter, which must be published: stated or, at the first call,
