@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A counter held against a clock: one of the two is read between two reads of the other. The
-   callers decide which one is the outer one. */
+/* Samples of a counter and a clock at one time: one of the two is read between two reads of the
+   other. The caller decides which one is the outer one. */
 
 #ifndef CPUCYCLES_CLOCK_SAMPLE_H
 #define CPUCYCLES_CLOCK_SAMPLE_H
@@ -8,7 +8,7 @@
 struct clock_sample {
   long long outer; /* first read of the outer one */
   long long inner;
-  long long width; /* between the reads of the outer one, modulo 2^64: the error is less */
+  long long width; /* between the reads of the outer one, modulo 2^64: bounds the error */
 };
 
 /* Reads `inner` between two reads of `outer`. */

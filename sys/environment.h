@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Environment variables that a program with another user's rights ignores. */
+/* Environment variables, which programs with more rights than their user ignore. */
 
 #ifndef CPUCYCLES_ENVIRONMENT_H
 #define CPUCYCLES_ENVIRONMENT_H

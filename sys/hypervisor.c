@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the hypervisor that this runs under: by CPUID where there is that, else by the kernel's
-   files. Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals,
-   for leaf 40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
+/* Finds the hypervisor of this machine: by CPUID if there is CPUID, else by the kernel's files.
+   Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf
+   40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
    Documentation/ABI/testing/sysfs-firmware-dmi-entries;
    Documentation/devicetree/bindings/arm/xen.txt; drivers/s390, /proc/sysinfo. */
 
@@ -17,7 +17,7 @@
 #include <cpuid.h>
 #endif
 
-/* A text by which a hypervisor shows, and its name. */
+/* A text that identifies a hypervisor, and the hypervisor's name. */
 struct hypervisor_sign {
   const char *text, *name;
 };

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The hypervisor that this runs under, as CPUID or the kernel's files name it. */
+/* The hypervisor of this machine, as CPUID or the kernel's files name it. */
 
 #ifndef CPUCYCLES_HYPERVISOR_H
 #define CPUCYCLES_HYPERVISOR_H
 
 #pragma GCC visibility push(hidden)
 
-/* The name of a hypervisor that is there but states no known name. */
+/* The name of a hypervisor that states no known name. */
 #define HYPERVISOR_UNNAMED "of no known name"
 
-/* The hypervisor's name; NULL if none is known. root is "" for this machine, or a test's folder.
-   Executes CPUID. */
+/* The hypervisor's name; NULL if none is found. root is "" for this machine, or a test's folder.
+   Executes CPUID if root is "". */
 const char *cpucycles_find_hypervisor(const char *root);
 
 /* The same by firmware, device tree and kernel alone: files below root. */
 const char *cpucycles_hypervisor_of_files(const char *root);
 
-/* Asks CPUID. Returns 1 and *name; 0 if the CPU says that there is no hypervisor; -1 if it cannot
-   be asked. */
+/* Executes CPUID. Returns 1 and *name; 0 if CPUID states that there is no hypervisor; -1 if the CPU
+   or the compiler has no CPUID. */
 int cpucycles_hypervisor_of_cpu(const char **name);
 
 /* The name that belongs to the signature of CPUID leaf 40000000H. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Small files by which the kernel states something: bounded reads, without streams or locale. The
-   meaning of the bytes is the callers' matter. */
+/* Small files of the kernel, such as those in /proc and /sys: bounded reads, without streams or
+   locale. Callers interpret the bytes. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* In all of these, root is a folder that stands for "/": "" for this machine, or a test's. */
+/* In all functions, root is a folder that stands for "/": "" for this machine, or a test's. */
 
 enum { CPUCYCLES_PATH_SIZE = 512 };
 
@@ -34,7 +34,7 @@ int cpucycles_read_rest(int file, char *buffer, size_t size);
    or has more. */
 int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size);
 
-/* Returns 1 if the file can be opened. */
+/* Returns 1 if the file can be opened, else 0. */
 int cpucycles_is_kernel_file(const char *root, const char *path);
 
 /* Reads the beginning of a file as a string. A byte 0 becomes a space, as device trees separate
@@ -49,12 +49,12 @@ int cpucycles_read_kernel_line(const char *root, const char *path, const char *k
 /* A line of a text file that is read in pieces. All zeros at the beginning of the file. */
 struct cpucycles_kernel_line {
   char text[256]; /* a string as soon as the line has ended; longer lines are cut */
-  int length;     /* greater than that of text if the line is cut */
+  int length;     /* of the string; sizeof text if the line is cut */
   int has_ended;
 };
 
-/* Adds the file's next character; 0 becomes '?'. Returns 1 if it ended the line: the call after
-   that begins another. A last line without a newline does not end. */
+/* Adds the file's next character; 0 becomes '?'. Returns 1 if the character ended the line: the
+   next call then begins another line. A last line without a newline does not end. */
 int cpucycles_kernel_line_add(struct cpucycles_kernel_line *line, char next);
 
 /* Returns 1 if text lacks the end of the line. */

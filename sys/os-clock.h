@@ -10,15 +10,15 @@
    have no clock but the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_monotonic(void);
 
-/* The same clock in a cheaper, coarse form where there is one: up to some ms behind, never
-   ahead. */
+/* The same clock in nanoseconds, in a cheaper, coarse form if the system has one: up to some ms
+   behind, never ahead. */
 long long cpucycles_osclock_coarse(void);
 
 /* True if the monotonic clock is the wall clock, which can be set. */
 int cpucycles_osclock_is_settable(void);
 
-/* A monotonic clock whose rate nothing adjusts, where the system has one; else the same as
-   above. */
+/* Nanoseconds by a monotonic clock of unadjusted rate, if the system has one; else the same as
+   cpucycles_osclock_monotonic(). */
 long long cpucycles_osclock_raw(void);
 
 /* Microseconds since 1970 by the wall clock. 0 if the system refuses. */

@@ -33,12 +33,13 @@ uintptr_t cpucycles_thread_self(void);
 /* A positive number of the calling process: the same in all its threads, another in a child. */
 int cpucycles_process_self(void);
 
-/* The calling thread is not cancelled between these. disable returns the state to restore. */
+/* The calling thread is not cancelled between these two calls. The first returns the state to
+   restore. */
 int cpucycles_disable_cancellation(void);
 void cpucycles_restore_cancellation(int state);
 
 /* Sleeps for a shorter time than a selection takes, or as briefly as the system can. A thread of
-   lower priority runs meanwhile; yielding would not let it. */
+   lower priority can run meanwhile, which a yield would not allow. */
 void cpucycles_sleep_briefly(void);
 
 #pragma GCC visibility pop

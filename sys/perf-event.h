@@ -59,12 +59,12 @@ static const struct perf_event_exclusion {
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  PERF_EVENT_USER_ALONE = 2, /* the first so many exclude the kernel */
+  PERF_EVENT_USER_ALONE = 2, /* number of exclusions, from the first, that exclude the kernel */
   PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
-/* Opens an event by open_one(), with the first of that many exclusions that the PMU supports, and
-   sets that one in `wanted`. Returns a descriptor, or -1 with errno. */
+/* Opens an event by open_one(). Tries the first `exclusions` rows of the table above, until the PMU
+   supports one, and leaves that one in `wanted`. Returns a descriptor, or -1 with errno. */
 static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int exclusions,
   int (*open_one)(struct perf_event_attr *wanted))
 {
@@ -82,8 +82,8 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
 }
 
 /* Blocks signals while a thread's state is inconsistent, except faults, whose handlers must run.
-   Signals that the program has blocked stay blocked, except SIGSYS: a seccomp filter may raise it
-   at perf_event_open(2), which ends the process if it is blocked. Only if one is pending it stays
+   Signals that the program has blocked stay blocked, except SIGSYS: a seccomp filter may raise
+   SIGSYS at perf_event_open(2), which ends the process if SIGSYS is blocked. A pending SIGSYS stays
    blocked. */
 static inline void perf_event_block_signals(sigset_t *mask)
 {

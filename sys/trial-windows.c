@@ -24,7 +24,7 @@ static struct {
   CONTEXT before_body;
 } trial;
 
-/* The signal that the same fault raises on POSIX; 0: no fault that a counter can raise. */
+/* The signal that the same fault raises on POSIX; 0: no exception that reading a counter raises. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {
@@ -45,8 +45,8 @@ static int signal_of(DWORD exception)
   }
 }
 
-/* Returns, as the system requires of handlers, to the beginning of the trial. A jump out of the
-   handler is not allowed. */
+/* Makes the thread continue at the beginning of the trial, by a changed context: handlers must
+   return, and may not jump. */
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 {
   int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
@@ -101,7 +101,7 @@ void cpucycles_trial_replay(void)
 }
 
 /* RtlCaptureContext() returns a second time after a fault. The values needed then are volatile, or
-   live until body() returns and therefore still in their place. */
+   are live until body() returns and so are still in their places. */
 int cpucycles_trial(void (*body)(void *), void *argument)
 {
   trial.caught = trial.handler ? 0 : SIGSEGV;

@@ -215,11 +215,11 @@ static void install(struct handlers *ours, int i)
 
   memset(&action, 0, sizeof action);
   found = action;
-  action.sa_flags = SA_SIGINFO | SA_RESTART; /* as an ignored signal would not interrupt */
+  action.sa_flags = SA_SIGINFO | SA_RESTART; /* an ignored signal interrupts no system call */
   action.sa_sigaction = ours->handler;
   sigemptyset(&action.sa_mask);
   sigaction(faults[i], &action, &found);
-  /* at the end of the selection, or after a fork in the middle of it */
+  /* ours is found at the end of the selection, or after a fork in the middle of it */
   if (is_action_of(&found, &during))
     found = during.program[i];
   ours->program[i] = found;
@@ -248,7 +248,7 @@ void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
 
 void cpucycles_trial_begin(const struct cpucycles_signal_state *saved)
 {
-  int i, forked = trial.running; /* in a thread of the parent that was selecting */
+  int i, forked = trial.running; /* the parent was selecting when it forked this process */
 
   trial.process = getpid();
   trial.thread = pthread_self();
@@ -277,7 +277,8 @@ void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, v
     trial.stays[index_of(*signals)] = 1;
 }
 
-/* Keeps ignored signals ignored: programs started by execve() inherit that, but not handlers. */
+/* Restores the program's action, or installs the handler that stays. Ignored signals stay ignored:
+   programs started by execve() inherit that action, but not handlers. */
 static void replace_or_restore(int i)
 {
   trial.in_place[i] = 0; /* first: a child that is forked now installs it again */

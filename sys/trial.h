@@ -14,9 +14,9 @@
 void cpucycles_block_signals(struct cpucycles_signal_state *saved);
 void cpucycles_restore_signals(const struct cpucycles_signal_state *saved);
 
-/* Between block_signals and restore_signals, once a process, in one thread. begin replaces the
-   program's handlers for faults. end puts them back, and sends signals again that were sent to
-   this thread meanwhile; restore_signals delivers them. */
+/* Call between block_signals and restore_signals, once a process, in one thread. begin replaces the
+   program's handlers for faults. end puts these handlers back, and again sends the signals that
+   were sent to this thread meanwhile; restore_signals delivers these signals. */
 void cpucycles_trial_begin(const struct cpucycles_signal_state *saved);
 void cpucycles_trial_end(void);
 
@@ -24,14 +24,15 @@ void cpucycles_trial_end(void);
    to send again. */
 void cpucycles_trial_replay(void);
 
-/* Between begin and end: leaves handlers for these signals, up to a 0, after the end. They pass
-   faults of any thread to rescue() first, and everything else to the program. */
+/* Call between begin and end. Leaves handlers for these signals, a list that ends in 0, installed
+   after the end. They pass faults of any thread to rescue() first, and everything else to the
+   program. */
 void cpucycles_trial_keep_handlers(int (*rescue)(int signal, const void *info, void *context),
   const int *signals);
 
-/* Between begin and end: calls body(argument). Returns 0, or the signal that cut it short (on
-   Windows: the signal that stands for the exception). The caller releases what body had acquired
-   by then. Does not nest. */
+/* Call between begin and end. Calls body(argument). Returns 0, or the signal that ended body early
+   (on Windows: the signal that stands for the exception). The caller then releases everything that
+   body had acquired. Does not nest. */
 int cpucycles_trial(void (*body)(void *), void *argument);
 
 #pragma GCC visibility pop
