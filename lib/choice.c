@@ -67,14 +67,14 @@ static void copy_printable(char *shown, size_t size, const char *name, size_t le
    returns 0. */
 static int append(char *skipped, size_t size, const char *name, const char *why, const char *reason)
 {
-  static const char more[] = "; and others";
-  size_t used = strlen(skipped), room = size - used - sizeof more;
+  static const char others[] = "; and others";
+  size_t used = strlen(skipped), room = size - used - sizeof others;
   int length = snprintf(skipped + used, room, "%s%s %s%s%s", used ? "; " : "", name, why,
     reason ? ": " : "", reason ? reason : "");
 
   if (length >= 0 && (size_t)length < room)
     return 1;
-  memcpy(skipped + used, more, sizeof more);
+  memcpy(skipped + used, others, sizeof others);
   return 0;
 }
 

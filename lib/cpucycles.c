@@ -47,7 +47,7 @@ static long long read_scaled(void)
   return cpucycles_scale_apply(reader->scale, reader->read());
 }
 
-static long long (*published_form(const struct cpucycles_reader *reader))(void)
+static long long (*read_function_of(const struct cpucycles_reader *reader))(void)
 {
   if (cpucycles_reader_is_direct(reader))
     return reader->read;
@@ -123,7 +123,7 @@ static struct cpucycles_selection *published_selection(void)
   if (!selected)
     return NULL;
   __atomic_store_n(&published_reader, &selected->reader, __ATOMIC_RELEASE);
-  publish(published_form(&selected->reader));
+  publish(read_function_of(&selected->reader));
   publish_inline(selected);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_RELAXED)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_ACQ_REL))
@@ -135,7 +135,7 @@ static long long first_call(void)
 {
   const struct cpucycles_selection *selected = published_selection();
 
-  return selected ? published_form(&selected->reader)() : provisional_count();
+  return selected ? read_function_of(&selected->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)

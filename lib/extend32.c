@@ -65,7 +65,7 @@ static CPUCYCLES_TLS struct {
 } anchors;
 
 /* Orders accesses to the anchors, which a signal handler of the thread accesses too. */
-static void fence(void)
+static void signal_fence(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
@@ -75,11 +75,11 @@ static int load_place(int place, struct cpucycles_anchor *anchor)
 {
   struct cpucycles_anchor second;
 
-  fence();
+  signal_fence();
   *anchor = anchors.copies[place][0];
-  fence();
+  signal_fence();
   second = anchors.copies[place][1];
-  fence();
+  signal_fence();
   return memcmp(anchor, &second, sizeof second) == 0;
 }
 
@@ -106,11 +106,11 @@ static void store(const struct cpucycles_extension *extension,
 
   do {
     place = !load(extension, &stored);
-    fence();
+    signal_fence();
     anchors.copies[place][0] = *anchor;
-    fence();
+    signal_fence();
     anchors.copies[place][1] = *anchor;
-    fence();
+    signal_fence();
     /* invalid if a handler has stored here meanwhile */
   } while (!load_place(place, &stored));
   __atomic_store_n(&anchors.current, place, __ATOMIC_RELAXED);
@@ -136,7 +136,7 @@ static struct clock_sample sample_counter(const struct cpucycles_extension *exte
 }
 
 /* Converts nanoseconds to counts. The limit is for a clock that leaps. */
-static long long counts(double rate, long long elapsed)
+static long long counts_in(double rate, long long elapsed)
 {
   double counted = rate * (double)elapsed;
 
@@ -189,13 +189,13 @@ static void note_jump(struct cpucycles_anchor *anchor, long long excess, long lo
 static void advance_anchor(const struct cpucycles_extension *extension,
   struct cpucycles_anchor *anchor, long long elapsed, uint32_t low)
 {
-  long long predicted = counts(extension->rate, elapsed);
+  long long predicted = counts_in(extension->rate, elapsed);
   unsigned long long expected = anchor->count + (unsigned long long)predicted;
 
   anchor->count = nearest(expected, low);
   if (elapsed > 0) /* the clock has moved, and can tell */
     note_jump(anchor, (long long)(anchor->count - expected), predicted,
-      counts(extension->twice_fastest, elapsed));
+      counts_in(extension->twice_fastest, elapsed));
 }
 
 /* Samples counter and clock. The count becomes the anchor. */

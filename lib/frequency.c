@@ -39,7 +39,7 @@ enum {
 };
 
 /* Reasons why a file states nothing. */
-enum trouble {
+enum file_error {
   ABSENT = -1,
   REFUSED = -2,
   NO_FILE = -3,
@@ -48,7 +48,7 @@ enum trouble {
   NO_TEXT = -6
 };
 
-static const char *const troubles[] = {
+static const char *const file_errors[] = {
   [-REFUSED] = "cannot be opened",
   [-NO_FILE] = "is no regular file",
   [-UNREADABLE] = "cannot be read",
@@ -90,7 +90,7 @@ static void report(struct search *search, const char *setting, const char *why)
 }
 
 /* Opens a regular file below the root. Others, such as FIFOs, could make a read wait. Returns 0 or
-   the trouble. */
+   a file_error. */
 static int open_file(struct search *search, const char *path)
 {
   struct stat status;
@@ -112,13 +112,13 @@ static void close_file(struct search *search)
   search->file = -1;
 }
 
-/* Reads a file of fewer than size bytes whole. Returns their number, or the trouble. */
+/* Reads a file of fewer than size bytes whole. Returns their number, or a file_error. */
 static int read_bytes(struct search *search, const char *path, char *bytes, int size)
 {
-  int length, trouble = open_file(search, path);
+  int length, error = open_file(search, path);
 
-  if (trouble != 0)
-    return trouble;
+  if (error != 0)
+    return error;
   length = cpucycles_read_rest(search->file, bytes, (size_t)size);
   close_file(search);
   if (length < 0)
@@ -156,7 +156,7 @@ static long long from_setting(struct search *search, const struct source *source
   if (length >= 0)
     return parse_setting(search, source->name, text);
   if (length != ABSENT)
-    report(search, source->name, troubles[-length]);
+    report(search, source->name, file_errors[-length]);
   return 0;
 }
 
@@ -199,7 +199,7 @@ static int has_cpu(const struct cpu_set *set, int cpu)
 }
 
 /* Makes the path of a file in a CPU's folder. The name must fit. */
-static void below_cpu(char *path, int cpu, const char *name)
+static void make_cpu_path(char *path, int cpu, const char *name)
 {
   static const char folder[] = CPUS "/cpu";
   char digits[8];
@@ -257,7 +257,7 @@ static int has_policy(struct search *search, int cpu)
 {
   char path[64], whole[CPUCYCLES_PATH_SIZE];
 
-  below_cpu(path, cpu, "cpufreq");
+  make_cpu_path(path, cpu, "cpufreq");
   return cpucycles_join_path(whole, search->host->root, path) == 0 && access(whole, F_OK) == 0;
 }
 
@@ -283,7 +283,7 @@ static void list_cpus(struct search *search)
       continue;
     if (++policies > 1 && alone)
       continue; /* each CPU has its own policy, as on x86 */
-    below_cpu(path, cpu, "cpufreq/affected_cpus");
+    make_cpu_path(path, cpu, "cpufreq/affected_cpus");
     alone = read_cpus(search, path, &policy) == 1;
     for (other = 0; other < CPU_NUMBERS; other++)
       if (has_cpu(&policy, other))
@@ -298,7 +298,7 @@ static long long from_cpu(struct search *search, const struct source *source, in
   char text[64], path[128];
   int length;
 
-  below_cpu(path, cpu, source->name);
+  make_cpu_path(path, cpu, source->name);
   length = read_text(search, path, text, sizeof text);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
@@ -361,7 +361,7 @@ static long long from_current(struct search *search, const struct source *source
   return search->current;
 }
 
-/* Reads a property of a node. Returns its length, or the trouble. */
+/* Reads a property of a node. Returns its length, or a file_error. */
 static int read_property(struct search *search, const char *folder, const char *node,
   const char *property, char *bytes, int size)
 {
@@ -435,7 +435,7 @@ static void close_reference(struct search *search)
 /* Returns the counter's rate: stated and confirmed, or measured if it is constant. */
 static long long ask_reference(struct search *search, const struct cpucycles_backend *reference)
 {
-  const char *who = NULL;
+  const char *origin = NULL;
   long long hz;
 
   search->reference = reference;
@@ -444,7 +444,7 @@ static long long ask_reference(struct search *search, const struct cpucycles_bac
   hz = cpucycles_stated_rate(reference);
   if (hz > 0 && reference->rate_source)
     search->name = reference->rate_source();
-  if (hz == 0 && reference->invariant && reference->invariant(&who) == 1)
+  if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
     hz = cpucycles_measured_rate(reference->read);
   close_reference(search);
   return hz;

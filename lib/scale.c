@@ -48,14 +48,15 @@ static int is_part(long long x, long long y, int parts)
 
 long long cpucycles_scale_multiple(long long rate, long long persecond)
 {
-  long long line, above, over;
+  long long denominator, numerator, excess;
 
-  for (line = 1; line <= 16; line *= 2) {
-    above = (persecond * line + rate / 2) / rate;
-    over = persecond * line - above * rate;
+  for (denominator = 1; denominator <= 16; denominator *= 2) {
+    numerator = (persecond * denominator + rate / 2) / rate;
+    excess = persecond * denominator - numerator * rate;
     /* The second is_part(): every rate is near some large multiple, which proves nothing. */
-    if (above > 0 && is_part(over, persecond * line, 2000) && is_part(over, rate, 16))
-      return above * (16 / line);
+    if (numerator > 0 && is_part(excess, persecond * denominator, 2000)
+      && is_part(excess, rate, 16))
+      return numerator * (16 / denominator);
   }
   return 0;
 }
@@ -71,7 +72,7 @@ struct timed_count {
 };
 
 /* Reads the counter and the clock together. Returns 0, or the reason code of a failure. */
-static const char *time_count(const struct cpucycles_calibration *calibration,
+static const char *read_timed_count(const struct cpucycles_calibration *calibration,
   struct timed_count *timed)
 {
   struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
@@ -94,12 +95,12 @@ static const char *time_count(const struct cpucycles_calibration *calibration,
 static const char *best_timed_count(const struct cpucycles_calibration *calibration,
   struct timed_count *best)
 {
-  const char *reason = time_count(calibration, best);
+  const char *reason = read_timed_count(calibration, best);
   struct timed_count next;
   int i;
 
   for (i = 1; i < SAMPLES && !reason; i++) {
-    reason = time_count(calibration, &next);
+    reason = read_timed_count(calibration, &next);
     if (!reason && next.width < best->width)
       *best = next;
   }

@@ -106,7 +106,7 @@ static void begin_extension(void *argument)
     measured > 0 ? attempt->estimate : 4 * attempt->estimate);
 }
 
-static void measure(void *argument)
+static void measure_precision(void *argument)
 {
   struct attempt *attempt = argument;
 
@@ -120,7 +120,7 @@ static void read_again(void *argument)
   struct attempt *attempt = argument;
 
   if (attempt->backend->scope == CPUCYCLES_SCOPE_CORE)
-    measure(attempt);
+    measure_precision(attempt);
   else
     (void)attempt->reader.read();
 }
@@ -133,7 +133,7 @@ static void close_counter(void *argument)
     attempt->backend->close();
 }
 
-static struct attempt attempt_at(const struct cpucycles_entry *entry,
+static struct attempt attempt_for(const struct cpucycles_entry *entry,
   struct cpucycles_selection *selection)
 {
   struct attempt attempt;
@@ -209,7 +209,7 @@ static int extends(struct attempt *attempt, struct cpucycles_counter_info *info)
 
 static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
 {
-  int signal = cpucycles_trial(measure, attempt);
+  int signal = cpucycles_trial(measure_precision, attempt);
 
   if (signal != 0)
     cpucycles_counter_drop_signal(info, signal, &attempt->why);
@@ -257,7 +257,7 @@ static void try_counter(const struct cpucycles_entry *table, int i,
   struct cpucycles_selection *selection)
 {
   struct cpucycles_counter_info *info = &selection->counters[i];
-  struct attempt attempt = attempt_at(&table[i], selection);
+  struct attempt attempt = attempt_for(&table[i], selection);
 
   memset(info, 0, sizeof *info);
   cpucycles_counter_describe(info, &table[i]);
@@ -271,11 +271,11 @@ static void try_counter(const struct cpucycles_entry *table, int i,
 
 static int is_better(const struct cpucycles_entry *table,
   const struct cpucycles_counter_info *infos, int i,
-  int than)
+  int other)
 {
-  if (counts_time(&table[i]) != counts_time(&table[than]))
-    return counts_time(&table[i]) < counts_time(&table[than]);
-  return infos[i].precision < infos[than].precision;
+  if (counts_time(&table[i]) != counts_time(&table[other]))
+    return counts_time(&table[i]) < counts_time(&table[other]);
+  return infos[i].precision < infos[other].precision;
 }
 
 /* Index of the best usable counter, the earlier one at a tie; -1: none. */
@@ -296,7 +296,7 @@ static int best(const struct cpucycles_entry *table, const struct cpucycles_coun
 static int reopen(struct cpucycles_selection *selection, const struct cpucycles_entry *table,
   int i, struct cpucycles_reader *reader)
 {
-  struct attempt attempt = attempt_at(&table[i], selection);
+  struct attempt attempt = attempt_for(&table[i], selection);
   struct cpucycles_counter_info *info = &selection->counters[i];
   int signal;
 
