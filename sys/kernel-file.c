@@ -25,14 +25,14 @@
    call. */
 int cpucycles_join_path(char *whole, const char *root, const char *path)
 {
-  size_t above = strlen(root), below = strlen(path);
+  size_t root_length = strlen(root), path_length = strlen(path);
 
-  if (above + below >= CPUCYCLES_PATH_SIZE) {
+  if (root_length + path_length >= CPUCYCLES_PATH_SIZE) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  memcpy(whole, root, above);
-  memcpy(whole + above, path, below + 1);
+  memcpy(whole, root, root_length);
+  memcpy(whole + root_length, path, path_length + 1);
   return 0;
 }
 
@@ -107,7 +107,7 @@ int cpucycles_read_kernel_line(const char *root, const char *path, const char *k
   size_t size)
 {
   enum { LIMIT = 64 };
-  size_t keys = strlen(key), matched = 0, used = 0;
+  size_t key_length = strlen(key), matched = 0, used = 0;
   int file = cpucycles_open_kernel_file(root, path);
   int at_start = 1, found = 0, length, chunks = 0, i;
   char chunk[512];
@@ -124,7 +124,7 @@ int cpucycles_read_kernel_line(const char *root, const char *path, const char *k
       else if (found == 0) {
         at_start = chunk[i] == '\n' || (at_start && chunk[i] == key[matched]);
         matched = chunk[i] == '\n' || !at_start ? 0 : matched + 1;
-        found = matched == keys;
+        found = matched == key_length;
       }
     }
   close(file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* OS clocks, one function each. */
 
-#ifndef CPUCYCLES_OSCLOCK_H
-#define CPUCYCLES_OSCLOCK_H
+#ifndef CPUCYCLES_OS_CLOCK_H
+#define CPUCYCLES_OS_CLOCK_H
 
 #pragma GCC visibility push(hidden)
 

@@ -2,8 +2,8 @@
 /* Threads and processes of the operating system: identity, a short sleep, cancellation, and a
    thread's signal mask. os-thread.c is for POSIX, os-thread-windows.c for Windows. */
 
-#ifndef CPUCYCLES_THREAD_H
-#define CPUCYCLES_THREAD_H
+#ifndef CPUCYCLES_OS_THREAD_H
+#define CPUCYCLES_OS_THREAD_H
 
 #include <stdint.h>
 

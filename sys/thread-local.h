@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Thread-local variables that are cheap to access in a shared library. */
 
-#ifndef CPUCYCLES_TLS_H
-#define CPUCYCLES_TLS_H
+#ifndef CPUCYCLES_THREAD_LOCAL_H
+#define CPUCYCLES_THREAD_LOCAL_H
 
 #include <stdint.h> /* defines __GLIBC__ with glibc */
 
