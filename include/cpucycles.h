@@ -156,9 +156,9 @@ struct cpucycles_timer_info {
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };
 
-/* The first call of this function or of cpucycles_rate() asks hardware and system, and may open
-   files. cpucycles_rate() returns the verified or measured rate.
-   Returns: the properties of the selected counter; valid as long as the library is loaded.
+/* The selected counter as a timer. The first call of this function or of cpucycles_rate() asks
+   hardware and system, and may open files. cpucycles_rate() returns the verified or measured rate.
+   Returns: the counter's properties; valid as long as the library is loaded.
    Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
    Threads: safe.  Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);
