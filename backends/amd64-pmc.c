@@ -64,7 +64,7 @@ static int rescue_rdpmc(int signal, const void *info, void *context)
 
 const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   .kind = CPUCYCLES_KIND_CORE,
-  CPUCYCLES_PERF_FACTS,
+  CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
   .rescue = rescue_rdpmc,
   .rescued = cpucycles_perf_rescued,

@@ -4,7 +4,7 @@
    user mode where Linux's rdpmc file says 2. At 1, the default, RDPMC raises SIGSEGV except in a
    process that has a perf event mapped; at 0 it always does. The library does not start the
    counter: it stands still if nothing else has started it. The kernel's NMI watchdog starts it,
-   and sets it back every few seconds.
+   and resets it every few seconds.
    Width: CPUID 0AH EDX[12:5], 48 bits on most, zero-extended. Rate: the core's current frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
    Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc. */
@@ -50,7 +50,7 @@ static int open_fixed_counter(struct cpucycles_why *why)
   (void)why;
   if (cpucycles_tried.no_pmu)
     return ENODEV;
-  /* First the file, which costs less than CPUID: that exits to the hypervisor. */
+  /* The file first: CPUID costs more, because it exits to the hypervisor. */
   level = cpucycles_rdpmc_level("");
   if (level >= 2 && has_fixed_counter())
     return 0;

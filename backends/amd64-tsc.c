@@ -14,5 +14,5 @@ static long long read_tsc(void)
 }
 
 const struct cpucycles_backend cpucycles_backend_amd64_tsc = {
-  X86_TSC_FACTS, .read = read_tsc
+  X86_TSC_MEMBERS, .read = read_tsc
 };

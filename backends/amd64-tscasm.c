@@ -8,5 +8,5 @@
 #include "backends/common/x86-tsc.h"
 
 const struct cpucycles_backend cpucycles_backend_amd64_tscasm = {
-  X86_TSC_FACTS, .read = read_tsc_by_assembly
+  X86_TSC_MEMBERS, .read = read_tsc_by_assembly
 };

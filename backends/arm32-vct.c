@@ -4,8 +4,7 @@
    Generic Timer, and on later CPUs, where CNTKCTL.PL0VCTEN is set; Linux sets it unless an erratum
    forbids that. Else MRRC raises SIGILL.
    Width: 56 bits at least, zero-extended.
-   Rate: CNTFRQ, by MRC p15, 0, Rt, c14, c0, 0, as firmware programmed it; on some boards it did
-   not.
+   Rate: CNTFRQ, by MRC p15, 0, Rt, c14, c0, 0. Firmware programs it, except on some boards.
    Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter B8 "The
    Generic Timer", and the registers CNTVCT and CNTFRQ. */
 

@@ -104,7 +104,7 @@ static int rescue_register(int signal, const void *info, void *context)
 
 const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   .kind = CPUCYCLES_KIND_CORE,
-  CPUCYCLES_PERF_FACTS,
+  CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
   .rescue = rescue_register,
   .rescued = cpucycles_perf_rescued,

@@ -5,7 +5,7 @@
    of an erratum or on prctl(PR_SET_TSC), the read is trapped and emulated, or raises SIGSEGV;
    elsewhere it raises SIGILL.
    Width: 56 bits at least, zero-extended; 64 bits where the counter runs at 1 GHz.
-   Rate: CNTFRQ_EL0, as firmware programmed it: 1 GHz since Armv8.6, 19.2 to 62.5 MHz before.
+   Rate: CNTFRQ_EL0, which firmware programs: 1 GHz since Armv8.6, 19.2 to 62.5 MHz before.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in
    AArch64 state", and the registers CNTVCT_EL0 and CNTFRQ_EL0. */
 

@@ -70,9 +70,9 @@ struct cpucycles_backend {
      execute instructions that raised no signal during the selection. */
   long long (*rate)(void);
 
-  /* Tries the instructions that rate() and invariant() use. Called during the selection, for the
-     selected counter or before rate() is called there. May raise a signal, which does not drop the
-     counter; it is then called again. NULL: nothing to try. */
+  /* Tries the instructions that rate() and invariant() use. Called during the selection, for every
+     counter. May raise a signal, which does not drop the counter: prepare() is then called again,
+     and must skip the step that raised the signal. NULL: nothing to try. */
   void (*prepare)(void);
 
   /* Names the source of rate()'s last result. NULL if rate() has only one source. */
@@ -86,8 +86,8 @@ struct cpucycles_backend {
      error: open()'s errno, or 0. signal: raised by open() or read(), or 0. Both are 0 for a
      counter that opened and stands still; the remedy is then a way to start it, if known.
      Called on demand after the selection, in any thread, so it may be slow. It must execute nothing
-     that can raise a signal, except opening files; it is not called if that raised one during the
-     selection. NULL: nothing to add. */
+     that can raise a signal, except opening files; it is not called if opening files raised one
+     during the selection. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
   /* For a counter that the system may withdraw while it is in use, so that read() faults. Called in
@@ -104,13 +104,13 @@ struct cpucycles_backend {
      Called on demand for the selected counter, under the same conditions as rate(). */
   int (*invariant)(const char **source);
 
-  /* The code, in include/cpucycles/inline.h, of read()'s instruction, which programs may execute
-     inline; 0: read() does more than inline.h can, or needs a rescue. */
+  /* The constant, in include/cpucycles/inline.h, for read()'s instruction, which programs may
+     execute inline; 0: read() does more than inline.h can, or needs a rescue. */
   unsigned int inline_method;
 };
 
-/* Facilities, other than files, that raised no signal during the selection and so may be used after
-   it. 1: worked; -1: tried, and did not return; 0: not tried. Linux can make CPUID raise SIGSEGV
+/* Tells which facilities, other than files, raised no signal during the selection, and so may be
+   used after it. 1: worked; -1: raised a signal; 0: not tried. Linux can make CPUID raise SIGSEGV
    (arch_prctl(2), ARCH_SET_CPUID), and a filter can make perf_event_open(2) raise SIGSYS. */
 extern struct cpucycles_tried {
   int cpuid, perf_event_open;

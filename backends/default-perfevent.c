@@ -21,7 +21,7 @@ static long long read_cycles(void)
 
 const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .kind = CPUCYCLES_KIND_PERF_READ,
-  CPUCYCLES_PERF_FACTS,
+  CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
   .rescue = cpucycles_perf_rescue_filtered,
   .rescued = cpucycles_perf_rescued_filtered,

@@ -2,10 +2,10 @@
 /* default-selfcounts: core cycles of the calling thread, by macOS's thread_selfcounts().
    Readable on Apple Silicon since macOS 12.4. No public header declares the function, so open()
    looks it up. open() fails on systems without it (ENOSYS) and on hardware without counters
-   (ENOTSUP). If a later read fails, the thread continues with the OS clock, scaled to cycles. The
-   count follows the thread from core to core, and includes the kernel's work for the thread. It
-   never runs backward in a thread: a forked child, whose thread is new to the system, continues
-   from its parent's count.
+   (ENOTSUP). If a later read fails, the thread continues with the next best counter. The count
+   follows the thread from core to core, and includes the kernel's work for the thread. It never
+   runs backward in a thread: a forked child, whose thread is new to the system, continues from its
+   parent's count.
    Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
    Source: XNU, bsd/sys/resource_private.h (THSC_CPI) and bsd/kern/kern_recount.c. */
 
@@ -32,9 +32,9 @@ static selfcounts_function *selfcounts;
 
 /* State of the calling thread. */
 static _Thread_local struct {
-  int uses_clock; /* 1 after a read has failed */
-  long long base; /* added to the system's or the clock's count */
-  long long last; /* result of the last read */
+  int uses_next_best; /* 1 after a read has failed */
+  long long base;     /* added to the count of the system, or of the next best counter */
+  long long last;     /* result of the last read */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -54,10 +54,10 @@ static int open_selfcounts(struct cpucycles_why *why)
   return read_counts(&counts);
 }
 
-/* From now on, this thread counts by the next best counter. */
-static void continue_with_clock(void)
+/* Makes this thread count by the next best counter, from its last count. */
+static void use_next_best(void)
 {
-  this_thread.uses_clock = 1;
+  this_thread.uses_next_best = 1;
   this_thread.base = this_thread.last - cpucycles_next_best();
 }
 
@@ -67,10 +67,10 @@ static long long read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  if (!this_thread.uses_clock && read_counts(&counts) != 0)
-    continue_with_clock();
+  if (!this_thread.uses_next_best && read_counts(&counts) != 0)
+    use_next_best();
   count = this_thread.base;
-  count += this_thread.uses_clock ? cpucycles_next_best() : (long long)counts.cycles;
+  count += this_thread.uses_next_best ? cpucycles_next_best() : (long long)counts.cycles;
   if (count < this_thread.last) {
     this_thread.base += this_thread.last - count;
     count = this_thread.last;
@@ -82,7 +82,7 @@ static long long read_cycles(void)
 
 static void close_selfcounts(void)
 {
-  this_thread.uses_clock = 0;
+  this_thread.uses_next_best = 0;
   this_thread.base = this_thread.last = 0;
 }
 

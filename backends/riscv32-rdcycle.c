@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv32-rdcycle: this hart's cycles.
    Registers: the cycle and cycleh CSRs, by RDCYCLE and RDCYCLEH. Readable in user mode where
-   scounteren and mcounteren have bit CY set; else they raise SIGILL. Linux since 6.6 keeps it clear
-   unless sysctl kernel.perf_user_access is 2.
+   scounteren and mcounteren have bit CY set; else both instructions raise SIGILL. Linux since 6.6
+   leaves the bit clear unless sysctl kernel.perf_user_access is 2.
    Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
    of it agree.
    Rate: the hart's current frequency.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv32-rdtime: the machine's timer.
    Registers: the time and timeh CSRs, by RDTIME and RDTIMEH. Readable in user mode where scounteren
-   has bit TM set; Linux sets it. Else they raise SIGILL. Firmware emulates them on harts that do
-   not have them, where a read takes long.
+   has bit TM set; Linux sets it. Else RDTIME and RDTIMEH raise SIGILL. Firmware emulates both on
+   harts without the CSRs, where a read takes long.
    Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
    of it agree.
    Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on most.

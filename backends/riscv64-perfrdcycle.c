@@ -14,5 +14,5 @@
 #include "backends/common/riscv-perf.h"
 
 const struct cpucycles_backend cpucycles_backend_riscv64_perfrdcycle = {
-  RISCV_PERF_FACTS,
+  RISCV_PERF_MEMBERS,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdcycle: this hart's cycles.
    Register: the cycle CSR, by RDCYCLE. Readable in user mode where scounteren and mcounteren have
-   bit CY set; else RDCYCLE raises SIGILL. Linux since 6.6 keeps it clear unless sysctl
+   bit CY set; else RDCYCLE raises SIGILL. Linux since 6.6 leaves the bit clear unless sysctl
    kernel.perf_user_access is 2.
    Width: 64 bits. Rate: the hart's current frequency.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdtime: the machine's timer.
    Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set; Linux
-   sets it. Else RDTIME raises SIGILL. Firmware emulates it on harts that do not have it, where a
+   sets it. Else RDTIME raises SIGILL. Firmware emulates RDTIME on harts without the CSR, where a
    read takes long.
    Width: 64 bits. Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some
    MHz on most.

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends digits to *number, which stays too large once it is. Returns their number. */
+/* Appends the digits at the start of text to *number, unless it is above the highest frequency
+   already. Returns how many digits there are. */
 static size_t append_digits(const char *text, unsigned long long *number)
 {
   size_t i;
@@ -20,23 +21,23 @@ static size_t append_digits(const char *text, unsigned long long *number)
   return i;
 }
 
-/* Reads a line that is a key and a number with exactly so many decimals, which become part of the
-   number: a millionth of a MHz is a Hz. Returns 0 for another or a malformed line. */
+/* Parses a line that consists of the key and a number with exactly `decimals` decimals. Returns the
+   number without its point, so that MHz with six decimals become Hz; 0 for any other line. */
 static long long rate_of_line(const char *line, const char *key, size_t decimals)
 {
   unsigned long long number = 0;
   const char *rest = line + strlen(key);
-  size_t whole, behind = 0;
+  size_t digits, decimal_digits = 0;
 
   if (strncmp(line, key, strlen(key)) != 0)
     return 0;
-  whole = append_digits(rest, &number);
-  rest += whole;
+  digits = append_digits(rest, &number);
+  rest += digits;
   if (decimals > 0 && *rest == '.') {
-    behind = append_digits(rest + 1, &number);
-    rest += 1 + behind;
+    decimal_digits = append_digits(rest + 1, &number);
+    rest += 1 + decimal_digits;
   }
-  return whole > 0 && behind == decimals && !*rest ? plausible_rate(number) : 0;
+  return digits > 0 && decimal_digits == decimals && !*rest ? plausible_rate(number) : 0;
 }
 
 void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece, int length)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Rates that no register states, but Linux does, by a line of /proc/cpuinfo. Each architecture's
-   line is accepted as its own kernel writes it and in no other form: an emulator may show another
+/* Rates that no register states, from lines of Linux's /proc/cpuinfo. A line is accepted only in
+   the form in which the architecture's own kernel writes it: an emulator may show another
    architecture's file. */
 
 #ifndef CPUCYCLES_CPUINFO_RATE_H
@@ -10,27 +10,28 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The first rate that a line of /proc/cpuinfo states, in Hz; 0: none. rate_of is a function for
-   one kind of line, from below. */
+/* Returns the first rate that a line of /proc/cpuinfo states, in Hz; 0: none. rate_of: one of the
+   functions below, each for one kind of line. */
 long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line));
 
-/* The search in a file that is read in pieces: initialised to zeros and rate_of. */
+/* Search in a file that is read in pieces. The caller sets rate_of, and the rest to zero. */
 struct cpucycles_rate_search {
   long long (*rate_of)(const char *line);
   struct cpucycles_kernel_line line;
-  long long hz; /* found */
+  long long hz; /* the rate found; 0: none so far */
 };
 
+/* Searches the next piece of the file. */
 void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece,
   int length);
 
-/* The lines. Each function returns the rate in Hz; 0 for another or a malformed line. */
+/* Kinds of lines. Each function returns the rate in Hz; 0 for another or a malformed line. */
 
 /* "timebase\t: 512000000", in Hz: arch/powerpc/kernel/setup-common.c, show_cpuinfo. */
 long long cpucycles_powerpc_timebase(const char *line);
 
-/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. What is not
-   an estimate ends with a space. */
+/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. A figure
+   that is not an estimate ends with a space. */
 long long cpucycles_alpha_cycle_frequency(const char *line);
 
 /* "cpu MHz\t\t: 552.000000": arch/parisc/kernel/processor.c, show_cpuinfo; from the firmware's
@@ -40,7 +41,7 @@ long long cpucycles_parisc_cr16_rate(const char *line);
 /* "itc MHz    : 399.000000": arch/ia64/kernel/setup.c, show_cpuinfo. */
 long long cpucycles_ia64_itc_rate(const char *line);
 
-/* "Cpu6ClkTck\t: 000000000ec82e00", of the first CPU that is there, hexadecimal in Hz:
+/* "Cpu6ClkTck\t: 000000000ec82e00", of the first CPU present, in Hz, hexadecimal:
    arch/sparc/kernel/smp_64.c, smp_info; cpu.c where there is one CPU. */
 long long cpucycles_sparc_clock_tick(const char *line);
 

@@ -53,7 +53,8 @@ static inline int runs_on_valgrind(void)
 }
 #endif
 
-/* Returns 1 if it does; 0 if it takes another time, or the time is not known. */
+/* Returns 1 if a dependent add takes one cycle; 0 if it takes another time, or the time is not
+   known. */
 static inline int dependent_add_takes_one_cycle(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The whole of mips64-cc and mips32-cc but their names.
+/* The code of mips64-cc and mips32-cc, which differ in their names only.
    Registers, by RDHWR: CC (number 2), the coprocessor's Count; CCRes (number 3), the cycles between
    two steps of CC, 2 on most. read() returns their product. Readable in user mode where HWREna has
-   their bits set; else, and on CPUs older than release 2, which lack the instruction, Linux
-   emulates it. RDHWR raises SIGILL where it is neither readable nor emulated. Under emulators a
+   their bits set. Else, and on CPUs older than release 2, which lack RDHWR, Linux emulates the
+   instruction. RDHWR raises SIGILL where it is neither allowed nor emulated. Under emulators a
    readable counter may stand still.
    Width: 32 bits. Rate: the core's pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
@@ -43,7 +43,7 @@ static long long read_cc(void)
   return (long long)(ticks * cycles_a_tick);
 }
 
-#define MIPS_CC_FACTS \
+#define MIPS_CC_MEMBERS \
   .kind = CPUCYCLES_KIND_CORE, \
   .scope = CPUCYCLES_SCOPE_CORE, \
   .width = 32, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Static functions of each counter that reads perf events. They call the shared code with the
-   counter's `method`, which it defines after including this. No include guard: a test compiles two
-   such counters in one file, under other names. */
+   counter's `method`, which the counter's file defines after it includes this one. No include
+   guard: a test compiles two such counters in one file, under other names. */
 
 static const struct cpucycles_perf_method method;
 

@@ -41,7 +41,7 @@ int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
   return event->descriptor >= 0 && kernel_identify(event->descriptor, &id) == 0 && id == event->id;
 }
 
-/* Fails where the program has closed the descriptor, or reused its number, and for a pinned event
+/* Returns 0 if the program has closed the descriptor or reused its number, and for a pinned event
    that lost its hardware: read(2) then returns 0. */
 static inline int read_event(const struct cpucycles_perf_event *event, struct reading *reading)
 {
@@ -73,8 +73,9 @@ page_of(int i)
   return self.events[i].page;
 }
 
-/* The same by the instruction. Only the event for this kind of core has an index; the others stand
-   still. */
+/* Reads this thread's count by the instruction and the pages. Returns -1 if no page shows it, or if
+   the events did not count all of the time. Only the event for this kind of core has an index; the
+   others stand still. */
 static CPUCYCLES_PERF_GUARDED int read_pages(const struct cpucycles_perf_method *method,
   long long *count)
 {
@@ -146,15 +147,17 @@ void cpucycles_perf_with_signals_blocked(void (*change)(const struct cpucycles_p
   perf_event_restore_signals(&mask);
 }
 
-/* Does the event stand still in its own process, as after PR_TASK_PERF_EVENTS_DISABLE? A child of
-   vfork(), which shares its parent's storage, finds it standing still anyway. */
+/* Does the event stand still in the process that opened it, as after PR_TASK_PERF_EVENTS_DISABLE?
+   Not in a child of vfork(): it shares its parent's storage, and the parent's event stands still
+   there. */
 static int is_disabled(long long count)
 {
   return count == self.last && getpid() == self.process;
 }
 
-/* Reads in every state, and changes the state where a read fails. For a thread with one descriptor,
-   the read in cpucycles_perf_slow() has failed: a file that replaced it is not read again. */
+/* Reads in every state, and changes the state where a read fails. If the thread has one descriptor,
+   cpucycles_perf_slow() has failed to read it. The descriptor is then identified before it is read
+   again, because it may belong to another file. */
 static __attribute__((noinline)) long long
 read_and_recover(const struct cpucycles_perf_method *method, int saved_errno)
 {

@@ -125,7 +125,7 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
 
 /* The members that all these counters have in common. perf-backend.h has open_counter and
    explain_refusal. */
-#define CPUCYCLES_PERF_FACTS \
+#define CPUCYCLES_PERF_MEMBERS \
   .scope = CPUCYCLES_SCOPE_THREAD, \
   .width = 64, \
   .source = "perf cycles", \

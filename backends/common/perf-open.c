@@ -40,7 +40,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* The kernel's list of PMUs. Tests have another one. */
+/* The kernel's list of PMUs. Tests define another. */
 #ifndef CPUCYCLES_PERF_DEVICES
 #define CPUCYCLES_PERF_DEVICES "/sys/bus/event_source/devices/"
 #endif
@@ -55,12 +55,12 @@ enum {
   STANDARD_DESCRIPTORS = 3 /* descriptors: input, output, error */
 };
 
-/* Its destructor closes the events of a thread that exits. */
+/* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int has_exit_key;
 
 /* cpucycles_perf_process points to a word in memory that the kernel zeroes in a forked child, even
-   if no fork handler runs there; or to this word, as Linux before 4.14 cannot do that. */
+   if no fork handler runs there; or, since Linux before 4.14 cannot do that, to unwiped_word. */
 static pid_t unwiped_word;
 pid_t *cpucycles_perf_process = &unwiped_word;
 
@@ -232,11 +232,11 @@ static int open_events(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* Set while this thread opens its events: cpucycles_perf_rescue_filtered() jumps there. */
+/* Set in catch_sigsys(): cpucycles_perf_rescue_filtered() jumps there. */
 static CPUCYCLES_TLS sigjmp_buf *sigsys_escape;
 
-/* Calls open_some(method). Returns its result, or EPERM if a filter raised SIGSYS there. */
-static int catch_sigsys(int (*open_some)(const struct cpucycles_perf_method *),
+/* Calls action(method). Returns its result, or EPERM if a filter raised SIGSYS there. */
+static int catch_sigsys(int (*action)(const struct cpucycles_perf_method *),
   const struct cpucycles_perf_method *method)
 {
   sigjmp_buf here;
@@ -247,7 +247,7 @@ static int catch_sigsys(int (*open_some)(const struct cpucycles_perf_method *),
     return EPERM;
   }
   sigsys_escape = &here;
-  error = open_some(method);
+  error = action(method);
   sigsys_escape = NULL;
   return error;
 }
@@ -383,8 +383,8 @@ static long read_pmu_number(const char *pmu, const char *file, const char *prefi
   return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
 }
 
-/* Is it the PMU of some of the cores? Such a PMU has a file "cpus". Other names than theirs are
-   excluded first, without a system call. */
+/* Is this the PMU of some of the cores? Such a PMU has a file "cpus". Most other PMUs are excluded
+   by their names, without a system call. */
 static int is_core_pmu(const char *name)
 {
   char path[256];
@@ -431,7 +431,7 @@ static int add_core_kind(const char *pmu, const struct cpucycles_perf_method *me
   return 0;
 }
 
-/* Of getdents64(2). Not all C libraries declare it. */
+/* Result of getdents64(2), which not all C libraries declare. */
 struct directory_entry {
   uint64_t inode;
   int64_t next;
@@ -505,7 +505,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucy
   method->refusal->counts_kernel = self.counts_kernel;
   if (error != 0)
     return error;
-  error = find_core_kinds(method); /* not earlier: without a PMU it would be wasted */
+  error = find_core_kinds(method); /* not earlier: the search would be wasted without a PMU */
   if (error != 0) {
     why->explanation = "there are several kinds of core, and not all have an event";
     return error;

@@ -109,9 +109,9 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
       why->remedy = remedies[i].remedy;
 }
 
-/* Against a seccomp filter that refuses perf_event_open(2). */
+/* Remedy for a seccomp filter that refuses perf_event_open(2). */
 #define PERF_FILTER_REMEDY "let the seccomp filter of this process allow perf_event_open"
-/* Against Docker's own filter, which allows the call to processes with the capability. */
+/* Remedy for Docker's own filter, which allows the call to processes with CAP_PERFMON. */
 #define DOCKER_FILTER_REMEDY "run the container with a seccomp profile that allows perf_event_open"
 
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
@@ -120,7 +120,7 @@ void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
 
   why->explanation = "a seccomp filter refuses perf_event_open";
   why->remedy = is_docker ? DOCKER_FILTER_REMEDY : PERF_FILTER_REMEDY;
-  /* against this level, the capability would not help */
+  /* above level 2, CAP_PERFMON would not help */
   if (kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", 2) > 2)
     why->remedy = is_docker
       ? DOCKER_FILTER_REMEDY ", and sysctl kernel.perf_event_paranoid=2 on the host"
@@ -216,9 +216,10 @@ void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
     why->remedy = "sysctl kernel.perf_user_access=2";
 }
 
-/* RDPMC on x86. CPUs with two kinds of core have no PMU named cpu; one setting applies to all. */
+/* RDPMC on x86: the file of its setting, and the remedies that set it to 1, to 2, and to 2 with the
+   NMI watchdog. CPUs with two kinds of core have no PMU named cpu; one setting applies to all. */
 static const struct {
-  const char *file, *one, *two, *watched;
+  const char *file, *set_to_1, *set_to_2, *set_to_2_and_watch;
 } rdpmc_settings[] = {
 #define RDPMC_SETTING(file) \
   { file, "echo 1 > " file, "echo 2 > " file, "echo 2 > " file "; sysctl kernel.nmi_watchdog=1" }
@@ -229,7 +230,7 @@ static const struct {
 
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
-/* Returns the setting, or -1, and which of the files has it. */
+/* Returns the setting, or -1. *which: index of the file that has it. */
 static int rdpmc_setting(const char *root, int *which)
 {
   int level = -1;
@@ -257,13 +258,13 @@ int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
     return level;
   if (needed == 1) {
     why->explanation = "the kernel lets nobody use RDPMC";
-    why->remedy = rdpmc_settings[which].one;
+    why->remedy = rdpmc_settings[which].set_to_1;
     return level;
   }
   why->explanation = "the kernel lets RDPMC read mapped events at most";
   /* amd64-pmcff has no event of its own; the NMI watchdog keeps the counter running */
   why->remedy = kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 1) == 0
-    ? rdpmc_settings[which].watched : rdpmc_settings[which].two;
+    ? rdpmc_settings[which].set_to_2_and_watch : rdpmc_settings[which].set_to_2;
   return level;
 }
 

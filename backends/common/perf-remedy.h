@@ -17,7 +17,7 @@
 #define QEMU_HAS_PMU_OPTION 0
 #endif
 
-/* A PMU is missing. If a hypervisor is the cause, says so and how to get one. */
+/* A PMU is missing. If a hypervisor is the cause, explains that, and how to get a PMU. */
 void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why);
 
 /* A seccomp filter raised SIGSYS at perf_event_open(2), or made it fail. */
@@ -29,7 +29,8 @@ void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
   struct cpucycles_why *why);
 
 /* sysctl kernel.perf_user_access, by which Linux on arm64 and RISC-V lets programs read a PMU's
-   registers: the values that a counter needs, and the first release with the setting. */
+   registers: the values that a counter needs, the first release with the setting, the remedy for
+   other values, and the explanation and the remedy for older releases. */
 struct cpucycles_user_access {
   int lowest, highest, major, minor;
   const char *remedy, *too_old, *newer;
@@ -67,7 +68,8 @@ int cpucycles_rdpmc_level(const char *root);
 /* Explains how to get the level `needed`, if the setting is lower. Returns the setting. */
 int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why);
 
-/* amd64-pmcff is readable and stands still. The NMI watchdog would start it, if it is off. */
+/* amd64-pmcff is readable and stands still. If the NMI watchdog is off, gives as the remedy to turn
+   it on: it starts the counter. */
 void cpucycles_fixed_counter_why(const char *root, struct cpucycles_why *why);
 
 #pragma GCC visibility pop

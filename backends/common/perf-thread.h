@@ -21,7 +21,7 @@ struct reading {
   uint64_t value, enabled, running, id;
 };
 
-/* System calls. A test replaces them by its own. */
+/* System calls. A test defines its own instead. */
 #ifndef CPUCYCLES_PERF_KERNEL
 
 static inline int kernel_open(struct perf_event_attr *wanted)
@@ -34,8 +34,8 @@ static inline int kernel_identify(int descriptor, uint64_t *id)
   return perf_event_identify(descriptor, id);
 }
 
-/* Needs no retry: the kernel does not interrupt it. By syscall(), as it must be no cancellation
-   point. */
+/* Needs no retry: a signal does not interrupt the read of an event. By syscall(), because read() is
+   a cancellation point. */
 static inline ssize_t kernel_read(int descriptor, struct reading *reading)
 {
   return syscall(SYS_read, descriptor, reading, sizeof *reading);
@@ -67,7 +67,7 @@ static inline void kernel_close(int descriptor)
 /* The page of a thread without events, or with several. */
 extern const struct perf_event_mmap_page cpucycles_perf_no_page;
 
-/* Points to the word that has this process's number; in a forked child, 0 until its first read. */
+/* Points to a word with the PID of this process; in a forked child, 0 until its first read. */
 extern pid_t *cpucycles_perf_process;
 
 static inline pid_t *cpucycles_perf_process_word(void)

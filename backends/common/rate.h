@@ -8,15 +8,15 @@
 #define CPUCYCLES_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
 #define CPUCYCLES_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
 
-/* Hz if it is within the limits, else 0. Registers that no firmware has programmed read 0, or
-   anything. */
+/* Returns hz if it is within the limits, else 0. A register that no firmware has programmed reads 0
+   or any other value. */
 static inline long long plausible_rate(unsigned long long hz)
 {
   return hz >= CPUCYCLES_FREQUENCY_LOWEST && hz <= CPUCYCLES_FREQUENCY_HIGHEST ? (long long)hz : 0;
 }
 
-/* One or two cells of a device tree, 32 bits each and big-endian, in Hz; 0 if they are not
-   that. */
+/* Returns the rate in Hz that one or two cells of a device tree state, 32 bits each and big-endian;
+   0 for another length, or outside the limits. */
 static inline long long rate_of_cells(const char *cells, int length)
 {
   unsigned long long value = 0;

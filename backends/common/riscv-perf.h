@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The whole of riscv64-perfrdcycle and riscv32-perfrdcycle but their names. The counter CSRs are
-   C00H (cycle) to C1FH, and their upper halves on 32-bit RISC-V C80H to C9FH. CSRR has the number
-   as a constant.
+/* The code of riscv64-perfrdcycle and riscv32-perfrdcycle. The counter CSRs are C00H (cycle) to
+   C1FH, and on 32-bit RISC-V their upper halves C80H to C9FH. The CSR's number is a constant in the
+   instruction CSRR, so each counter needs an instruction of its own.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr"
    for the code of CSRRS; Linux, drivers/perf/riscv_pmu.c. */
 
@@ -112,9 +112,9 @@ static int rescue_riscv(int signal, const void *info, void *context)
   return cpucycles_perf_rescue_filtered(signal, info, context);
 }
 
-#define RISCV_PERF_FACTS \
+#define RISCV_PERF_MEMBERS \
   .kind = CPUCYCLES_KIND_CORE, \
-  CPUCYCLES_PERF_FACTS, \
+  CPUCYCLES_PERF_MEMBERS, \
   .read = read_cycles, \
   .rescue = rescue_riscv, \
   .rescued = cpucycles_perf_rescued

@@ -18,8 +18,8 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 
-/* Headers older than the kernel may lack all of these. Linux, arch/riscv/include/uapi/asm/unistd.h
-   and hwprobe.h; the numbers are those of riscv32 too. */
+/* Headers older than the kernel may lack all of these definitions. Source: Linux,
+   arch/riscv/include/uapi/asm/unistd.h and hwprobe.h; riscv32 has the same numbers. */
 #ifndef SYS_riscv_hwprobe
 #define SYS_riscv_hwprobe 258
 #endif

@@ -5,7 +5,7 @@
 
 #include "backends/common/x86-tsc.h"
 
-/* All compilers have this way to read it, not all the intrinsic. */
+/* By assembly, because not all compilers have the intrinsic. */
 const struct cpucycles_backend cpucycles_tsc = {
-  X86_TSC_FACTS, .read = read_tsc_by_assembly
+  X86_TSC_MEMBERS, .read = read_tsc_by_assembly
 };

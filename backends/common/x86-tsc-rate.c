@@ -75,22 +75,21 @@ long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
 
 #ifdef TSC_HAS_PERF
 
-/* The event of the question in progress, which a signal can cut short: then close() releases
-   it. */
+/* The event of the query in progress. If a signal ends the query, close() releases the event. */
 static CPUCYCLES_TLS struct {
   int event; /* file descriptor + 1; 0: none */
   struct perf_event_mmap_page *page;
   size_t size;
-} tsc_question;
+} tsc_query;
 
 void cpucycles_tsc_close(void)
 {
-  if (tsc_question.page)
-    munmap((void *)tsc_question.page, tsc_question.size);
-  if (tsc_question.event)
-    close(tsc_question.event - 1);
-  tsc_question.page = NULL;
-  tsc_question.event = 0;
+  if (tsc_query.page)
+    munmap((void *)tsc_query.page, tsc_query.size);
+  if (tsc_query.event)
+    close(tsc_query.event - 1);
+  tsc_query.page = NULL;
+  tsc_query.event = 0;
 }
 
 /* A software event that counts nothing and needs no PMU. */
@@ -122,14 +121,14 @@ long long cpucycles_tsc_rate_of_perf(void)
   long long rate = 0;
   void *page;
 
-  tsc_question.event = open_dummy_event() + 1;
-  if (tsc_question.event) {
-    tsc_question.size = (size_t)sysconf(_SC_PAGESIZE);
-    page = mmap(NULL, tsc_question.size, PROT_READ, MAP_SHARED, tsc_question.event - 1, 0);
-    tsc_question.page = page == MAP_FAILED ? NULL : page;
+  tsc_query.event = open_dummy_event() + 1;
+  if (tsc_query.event) {
+    tsc_query.size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, tsc_query.size, PROT_READ, MAP_SHARED, tsc_query.event - 1, 0);
+    tsc_query.page = page == MAP_FAILED ? NULL : page;
   }
-  if (tsc_question.page)
-    rate = cpucycles_tsc_rate_of_page(tsc_question.page);
+  if (tsc_query.page)
+    rate = cpucycles_tsc_rate_of_page(tsc_query.page);
   cpucycles_tsc_close();
   /* cppcheck-suppress memleak ; the line above releases it */
   return rate;
@@ -173,10 +172,10 @@ long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid)
   return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
 }
 
-/* The "@ 2.10GHz" of a model name. */
+/* Parses the "@ 2.10GHz" of a model name. */
 static long long tsc_rate_of_model(const char *name)
 {
-  unsigned long long hz = 0, unit = 1;
+  unsigned long long number = 0, divisor = 1;
   int digits = 0;
 
   while (*name && *name != '@')
@@ -185,18 +184,18 @@ static long long tsc_rate_of_model(const char *name)
   while (*name == ' ')
     name++;
   for (; (*name >= '0' && *name <= '9') || *name == '.'; name++) {
-    if (*name == '.' ? unit > 1 || digits == 0 : ++digits > 9)
+    if (*name == '.' ? divisor > 1 || digits == 0 : ++digits > 9)
       return 0;
-    if (*name == '.' || unit > 1)
-      unit *= 10;
+    if (*name == '.' || divisor > 1)
+      divisor *= 10;
     if (*name != '.')
-      hz = hz * 10 + (unsigned long long)(*name - '0');
+      number = number * 10 + (unsigned long long)(*name - '0');
   }
   if (digits == 0 || (*name != 'G' && *name != 'M') || name[1] != 'H' || name[2] != 'z')
     return 0;
-  if (unit > 1)
-    unit /= 10; /* the point itself was counted as a digit */
-  return plausible_rate(hz * (*name == 'G' ? 1000000000 : 1000000) / unit);
+  if (divisor > 1)
+    divisor /= 10; /* the point itself was counted as a digit */
+  return plausible_rate(number * (*name == 'G' ? 1000000000 : 1000000) / divisor);
 }
 
 /* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
@@ -226,7 +225,7 @@ long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid)
 {
   unsigned int highest;
 
-  if (!(cpuid(1).c >> 31)) /* each leaf is an exit to the hypervisor */
+  if (!(cpuid(1).c >> 31)) /* none; each further leaf exits to one that hides */
     return 0;
   highest = cpuid(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
@@ -300,11 +299,11 @@ void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
 #endif
 }
 
-int cpucycles_tsc_invariant(const char **who)
+int cpucycles_tsc_invariant(const char **source)
 {
   if (cpucycles_tried.cpuid <= 0)
     return -1;
-  *who = "CPUID 80000007H EDX[8]";
+  *source = "CPUID 80000007H EDX[8]";
   return cpucycles_tsc_is_invariant_by(read_cpuid);
 }
 

@@ -19,13 +19,13 @@ void cpucycles_tsc_prepare(void);
 const char *cpucycles_tsc_rate_source(void);
 int cpucycles_tsc_rate_is_rounded(void);
 void cpucycles_tsc_close(void);
-int cpucycles_tsc_invariant(const char **who);
+int cpucycles_tsc_invariant(const char **source);
 void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
 
 /* All rates are in Hz, or 0: not stated. */
 
-/* The contents of tsc_freq_khz: one decimal number of kHz and a newline, without which the file
-   was cut short. */
+/* Parses tsc_freq_khz: one decimal number of kHz and a newline. Without the newline, the file was
+   cut short. */
 long long cpucycles_tsc_rate_of_text(const char *text, int length);
 
 /* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. Rounded. */
@@ -36,7 +36,7 @@ struct perf_event_mmap_page;
 long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page);
 #endif
 
-/* Opens an event to have its page, and closes it. */
+/* Opens an event, reads its page, and closes the event. */
 long long cpucycles_tsc_rate_of_perf(void);
 
 /* A CPUID leaf: EAX, EBX, ECX, EDX. Tests read leaves of their own. */
@@ -46,8 +46,8 @@ struct cpuid_leaf {
 
 typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
 
-/* The crystal's frequency times EBX / EAX of leaf 15H. CPUs that leave out the crystal's, in ECX,
-   do not state the rate there. */
+/* The crystal's frequency, in ECX of leaf 15H, times EBX / EAX. CPUs on which ECX is 0 do not state
+   the rate there. */
 long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid);
 
 /* The base frequency in whole MHz, of leaf 16H: the TSC's rate, rounded, where leaf 15H states a
@@ -65,8 +65,9 @@ long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid);
 long long cpucycles_tsc_rate_of_sysctl(void);
 #endif
 
-/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. 1, 0, or -1: not
-   stated. Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Returns 1 or 0;
+   -1: not stated. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID
+   Fn8000_0007. */
 int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid);
 
 /* The sources in the order in which they are asked, the most exact first, up to one without a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The time-stamp counter, as its four backends share it: all but the instruction that reads it.
-   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set,
-   which Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
+/* The time-stamp counter: the members that its four backends share, and the read by assembly.
+   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set, as
+   Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
    Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
    x86-tsc-rate.c asks the sources that state it.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The TSC as a source of the CPU's frequency: in no list of counters. */
+/* The TSC as a source of the CPU's frequency. It is not in backends.def. */
 extern const struct cpucycles_backend cpucycles_tsc;
 
 #pragma GCC visibility pop
@@ -25,7 +25,7 @@ static inline long long read_tsc_by_assembly(void)
   return (long long)cpucycles_inline_tsc();
 }
 
-#define X86_TSC_FACTS \
+#define X86_TSC_MEMBERS \
   .kind = CPUCYCLES_KIND_REFERENCE, \
   .scope = CPUCYCLES_SCOPE_SYSTEM, \
   .width = 64, \
