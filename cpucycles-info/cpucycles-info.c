@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* cpucycles-info: prints the report that a user pastes into a bug report about a cycle count. This
-   file parses the arguments; fill.h and print.h have the rest. The tool uses the library's public
-   interface alone. */
+   file parses the arguments; fill.h and print.h have the rest. The tool uses the library by its
+   public interface alone, and compiles some files of sys/ itself. */
 
 #include "config.h"
 
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An observation without --observe. A whole report takes well below two seconds. */
+/* Duration of an observation without --observe. A whole report then takes well below two
+   seconds. */
 static const double default_seconds = 0.05;
 static const double longest_seconds = 86400;
 
@@ -97,8 +98,8 @@ static int check(void)
   return close_output() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
 }
 
-/* A signal ended the child that called the library first, and would end this process too: prints
-   only what needs no call of the library. */
+/* A signal ended the child that called the library first, and would end this process too. Prints
+   only the parts of the report that need no call of the library. */
 static int report_signal(const struct request *request, int signal)
 {
   static struct report report;
@@ -134,7 +135,8 @@ static int usage_error(const char *problem, const char *argument)
   return 2;
 }
 
-/* Limits the library's choice by its own variable, which the children inherit. */
+/* Makes the library try this counter alone: by an environment variable, which child processes
+   inherit. Returns 0 on success. */
 static int force_counter(const char *counter)
 {
 #ifdef CPUCYCLES_POSIX
@@ -172,7 +174,7 @@ static int run(const struct request *request)
   if (request->mode >= DO_LIST)
     list_counters(&list);
   else
-    signal = list_counters_apart(&list);
+    signal = list_counters_in_child(&list);
   if (signal != 0)
     return report_signal(request, signal);
   if (request->counter && !is_listed(&list, request->counter))

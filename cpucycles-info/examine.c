@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Examines each counter that works in a child that selects it: all are measured through the same
-   public calls as the counter in use, and a signal ends only that child. Without fork(), or if it
-   fails, only the counter in use is examined. */
+/* Examines each working counter in a child process that selects this counter. So all are measured
+   through the same public calls as the counter in use, and a signal ends only the child. Without
+   fork(), or if fork() fails, only the counter in use is examined. */
 
 #include "config.h"
 
@@ -110,7 +110,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
   return failed && status == 0 ? -1 : status;
 }
 
-int list_counters_apart(struct counter_list *list)
+int list_counters_in_child(struct counter_list *list)
 {
   int status = run_in_child(list_and_measure, list, list, sizeof *list);
 
@@ -162,7 +162,7 @@ static int examine_in_child(struct timer *timer, double seconds)
 
 #else
 
-int list_counters_apart(struct counter_list *list)
+int list_counters_in_child(struct counter_list *list)
 {
   list->no_child = 1;
   list_and_measure(list);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report part by part, in the order that the library's one selection needs. */
+/* Fills the report part by part. The order matters, because the library selects a counter only once
+   in a process. */
 
 #include "config.h"
 
@@ -20,7 +21,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   report->clock = clock_name;
-  examine_each(report, list, only, seconds); /* its children select; this process must not have */
+  examine_each(report, list, only, seconds); /* its children must select: this process not before */
   observe_differences(report);
   observe_rates(report);
   fill_library(&report->library);

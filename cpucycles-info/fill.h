@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Functions that fill the report. The first call of the library selects a counter for good, so
-   their order matters: see fill_report(). */
+/* Functions that fill the report. Their order matters, because the first call of the library
+   selects a counter for good: see fill_report(). */
 
 #ifndef CPUCYCLES_FILL_H
 #define CPUCYCLES_FILL_H
@@ -16,16 +16,16 @@ struct counter_list {
   int count;
   char names[TIMERS][32];
   int works[TIMERS];
-  long long core_persecond; /* measured by list_counters_apart() */
+  long long core_persecond; /* measured by list_counters_in_child() */
   int no_child; /* 1: there is no fork() or it fails; only the selected counter is examined */
 };
 
-/* Fills all but core_persecond. This process selects. */
+/* Fills all but core_persecond, and makes this process select. */
 void list_counters(struct counter_list *list);
 
 /* Fills the list in a child, so that this process need not select yet. If no child can be started,
    this process selects. Returns 0, or the signal that ended the child. */
-int list_counters_apart(struct counter_list *list);
+int list_counters_in_child(struct counter_list *list);
 
 /* Examines each counter that works; if `only` is not NULL, only the counter of that name. Call it
    before this process selects. If a signal ends a child, says so on standard error and goes on
@@ -39,8 +39,9 @@ void examine_each(struct report *report, const struct counter_list *list, const 
 extern const char clock_name[];
 long long clock_nanoseconds(void);
 
-/* Needs timer->name and fills the rest: only the failure, if the process has not selected the
-   counter of that name. With progress, writes the elapsed time to standard error. */
+/* Needs timer->name, and fills the other members. If this process has not selected the counter of
+   that name, fills only timer->failure. With progress, writes the elapsed time to standard
+   error. */
 void examine(struct timer *timer, double seconds, int progress);
 
 /* observe.c: the report's first lines, about the counter in use. */

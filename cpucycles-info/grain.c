@@ -81,16 +81,18 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
   }
 }
 
-/* A difference, and how often it occurs. */
+/* A difference that is not 0, and how often it occurs. */
 struct value {
-  long long value;
+  long long difference;
   int times;
 };
 
 struct values {
   struct value *value;
-  int count, frequent; /* all values; the first ones, which are not rare */
-  int zeros, all;      /* differences that are 0; all plausible differences */
+  int count;    /* number of values */
+  int frequent; /* number of values that are not rare; they are the first */
+  int zeros;    /* number of differences that are 0 */
+  int all;      /* number of plausible differences, zeros included */
 };
 
 static int compare_counts(const void *a, const void *b)
@@ -142,28 +144,30 @@ static double refine(const struct values *values, double grain)
   int i;
 
   for (i = 0; i < values->frequent; i++) {
-    double multiple = multiple_of(values->value[i].value, grain, 0);
+    double multiple = multiple_of(values->value[i].difference, grain, 0);
     double weight = multiple * values->value[i].times;
 
-    products += weight * (double)values->value[i].value;
+    products += weight * (double)values->value[i].difference;
     squares += weight * multiple;
   }
   return squares > 0 ? products / squares : grain;
 }
 
 struct candidate {
-  double grain, share;
-  double excess; /* of the share above that of chance, as a part of the most that is possible */
+  double grain;
+  double share;  /* of the differences that are multiples of the grain */
+  double excess; /* share beyond chance, relative to the most possible: 1 if all are multiples */
 };
 
-/* Returns how many differences are multiples of the grain, 0 excepted; 0 if nearly all are the same
-   multiple (0 included), as with any grain if each read takes the same time. */
+/* Returns how many differences, zeros excluded, are multiples of the grain. Returns 0 if nearly all
+   differences, zeros included, are the same multiple: if each read takes the same time, this is so
+   with any grain. */
 static int count_multiples(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
 
   for (i = 0; i < values->count; i++)
-    times[multiple_of(values->value[i].value, grain, is_whole)] += values->value[i].times;
+    times[multiple_of(values->value[i].difference, grain, is_whole)] += values->value[i].times;
   for (i = 1; i <= MULTIPLES; i++) {
     sum += times[i];
     if (times[i] > most)
@@ -234,22 +238,22 @@ static struct grain find_in_values(struct values *values)
     values->frequent++;
   for (i = 0; i < values->frequent; i++)
     for (part = 1; part <= PARTS; part++) {
-      double value = (double)values->value[i].value;
+      double difference = (double)values->value[i].difference;
 
-      candidates[count++] = try_grain(values, value / part);
-      candidates[count++] = try_grain(values, (value + 0.5) / part); /* 41.5 for 41 and 42 */
+      candidates[count++] = try_grain(values, difference / part);
+      candidates[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5 for 41 and 42 */
     }
   /* if a read takes many grains: differences between values */
   for (i = 0; i < values->frequent; i++)
     for (other = 0; other < i; other++)
       candidates[count++] = try_grain(values,
-        distance((double)values->value[i].value, (double)values->value[other].value));
+        distance((double)values->value[i].difference, (double)values->value[other].difference));
   for (i = 2; i <= LARGEST_PLAIN; i++)
     candidates[count++] = try_grain(values, i);
   return choose_largest(candidates, count);
 }
 
-/* Undoes the correction that makes each count unique: moves a difference of 1 to the next one. */
+/* Undoes the correction that makes each count unique: adds a difference of 1 to the next one. */
 static void merge_ones(long long *differences, int count)
 {
   long long ones = 0;
@@ -282,8 +286,8 @@ struct grain find_grain(long long *differences, int count)
     values.zeros += differences[i] == 0;
     if (differences[i] == 0)
       continue;
-    if (values.count == 0 || values.value[values.count - 1].value != differences[i]) {
-      values.value[values.count].value = differences[i];
+    if (values.count == 0 || values.value[values.count - 1].difference != differences[i]) {
+      values.value[values.count].difference = differences[i];
       values.value[values.count++].times = 0;
     }
     values.value[values.count - 1].times++;

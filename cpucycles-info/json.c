@@ -12,7 +12,7 @@
 enum { FORMAT = 1 };
 
 static int depth;    /* number of open objects and arrays */
-static int is_first; /* 1: the innermost of these has no members yet */
+static int is_first; /* 1: the innermost open object or array has no members yet */
 
 static void line(void)
 {
@@ -38,7 +38,8 @@ static int sequence_length(const unsigned char *text)
   return length;
 }
 
-/* Escapes control characters and replaces what is not UTF-8: system files can hold any bytes. */
+/* Prints a string. Escapes control characters, and replaces bytes that are not UTF-8: system files
+   can hold any bytes. */
 static void string(const char *text)
 {
   const unsigned char *at = (const unsigned char *)text;

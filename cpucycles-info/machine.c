@@ -109,12 +109,13 @@ static int is_x86(const char *architecture)
     || (architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
 }
 
+/* Ranks of models: a lower one is more informative. */
 enum {
-  NO_MODEL = 1000,
-  MACHINE_NUMBER = 999 /* s390x */
+  RANK_OF_NO_MODEL = 1000,
+  RANK_OF_MACHINE_TYPE = 999 /* s390x */
 };
 
-/* Rank of a key of /proc/cpuinfo that can name the model: 0 is the most informative key. */
+/* Returns the rank of a key of /proc/cpuinfo. */
 static int rank_of_key(const char *key)
 {
   static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch",
@@ -124,10 +125,11 @@ static int rank_of_key(const char *key)
   for (i = 0; i < (int)(sizeof keys / sizeof keys[0]); i++)
     if (strcmp(key, keys[i]) == 0)
       return i;
-  return NO_MODEL;
+  return RANK_OF_NO_MODEL;
 }
 
-struct cpuinfo {
+/* Parser of /proc/cpuinfo. */
+struct parser {
   struct cpu_info *cpu;
   const char *architecture;
   int model_rank;       /* of the line that cpu->model is from */
@@ -149,58 +151,59 @@ static char *split_line(char *line)
   return colon;
 }
 
-static void find_model(struct cpuinfo *cpuinfo, const char *key, const char *value)
+static void find_model(struct parser *parser, const char *key, const char *value)
 {
-  struct cpu_info *cpu = cpuinfo->cpu;
+  struct cpu_info *cpu = parser->cpu;
   const char *machine;
   int rank = rank_of_key(key);
 
-  if (rank < cpuinfo->model_rank) {
-    cpuinfo->model_rank = rank;
+  if (rank < parser->model_rank) {
+    parser->model_rank = rank;
     copy_line(cpu->model, sizeof cpu->model, value);
   }
   /* s390x: the machine's type number, without the serial number in the same line */
   machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
-  if (machine && cpuinfo->model_rank == NO_MODEL) {
+  if (machine && parser->model_rank == RANK_OF_NO_MODEL) {
     snprintf(cpu->model, sizeof cpu->model, "machine %.8s", machine + 10);
-    cpuinfo->model_rank = MACHINE_NUMBER;
+    parser->model_rank = RANK_OF_MACHINE_TYPE;
   }
 }
 
-static void find_arm_core(struct cpuinfo *cpuinfo, const char *key, const char *value)
+static void find_arm_core(struct parser *parser, const char *key, const char *value)
 {
   char name[64];
 
   if (strcmp(key, "CPU implementer") == 0)
-    copy_line(cpuinfo->implementer, sizeof cpuinfo->implementer, value);
+    copy_line(parser->implementer, sizeof parser->implementer, value);
   if (strcmp(key, "CPU part") != 0)
     return;
-  snprintf(name, sizeof name, "implementer %s part %.16s", cpuinfo->implementer, value);
-  add_type(cpuinfo->cpu, name, 1);
+  snprintf(name, sizeof name, "implementer %s part %.16s", parser->implementer, value);
+  add_type(parser->cpu, name, 1);
 }
 
-static void find_foreign_vendor(struct cpuinfo *cpuinfo, const char *key, const char *value)
+static void find_foreign_vendor(struct parser *parser, const char *key, const char *value)
 {
-  if (strcmp(key, "vendor_id") == 0 && !is_x86(cpuinfo->architecture)
+  if (strcmp(key, "vendor_id") == 0 && !is_x86(parser->architecture)
     && (strstr(value, "Intel") || strstr(value, "AMD")))
-    cpuinfo->cpu->foreign = 1;
+    parser->cpu->foreign = 1;
 }
 
-static void parse_cpuinfo_line(struct cpuinfo *cpuinfo, char *line)
+static void parse_cpuinfo_line(struct parser *parser, char *line)
 {
   const char *value = split_line(line);
 
   if (!value)
     return;
-  find_foreign_vendor(cpuinfo, line, value);
-  find_model(cpuinfo, line, value);
-  find_arm_core(cpuinfo, line, value);
+  find_foreign_vendor(parser, line, value);
+  find_model(parser, line, value);
+  find_arm_core(parser, line, value);
 }
 
-/* Longer lines are cut; the keys above have shorter ones. */
+/* Lines that do not fit into struct cpucycles_kernel_line are cut. The lines of the keys above
+   fit. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
 {
-  struct cpuinfo cpuinfo = { cpu, architecture, NO_MODEL, "" };
+  struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
   struct cpucycles_kernel_line line = { .length = 0 };
   char piece[2048];
   int file = cpucycles_open_kernel_file(root, "/proc/cpuinfo"), length, i;
@@ -210,10 +213,10 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *arc
   while ((length = cpucycles_read_some(file, piece, sizeof piece)) > 0)
     for (i = 0; i < length; i++)
       if (cpucycles_kernel_line_add(&line, piece[i]))
-        parse_cpuinfo_line(&cpuinfo, line.text);
+        parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpucycles_kernel_line_add(&line, '\n')) /* ends a last line that lacks it */
-    parse_cpuinfo_line(&cpuinfo, line.text);
+  if (cpucycles_kernel_line_add(&line, '\n')) /* ends a last line without a newline */
+    parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
   if (cpu->types == 1)
@@ -280,7 +283,8 @@ void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 
 /* Settings. */
 
-/* Keeps the governor "performance" only if there is no other: another changes the frequency. */
+/* Counts a CPU's governor. The report names "performance" only if no CPU has another governor,
+   because any other changes the frequency. */
 static void count_governor(struct state_info *state, const char *governor)
 {
   if (*state->governor && strcmp(governor, state->governor) != 0) {

@@ -24,7 +24,7 @@ enum {
   COARSE_CLOCK_CHANGES = 4,        /* or this many if they take COARSE_NANOSECONDS */
   COARSE_NANOSECONDS = 1000000,
   LEAST_CLOCK_STEPS = 10, /* in a duration that is precise enough to use */
-  /* successive equal readings of a stopped clock: the coarsest clock takes fewer to change */
+  /* a clock stands still after so many equal readings: the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };
 
@@ -62,7 +62,7 @@ static long long find_clock_step(void)
   long long begin = clock_nanoseconds(), last = begin, now = begin, step = 0;
   int changes = 0, equal_reads = 0;
 
-  /* of a coarse clock, a few changes are enough */
+  /* a few changes of a coarse clock are enough */
   while (equal_reads < STOPPED_CLOCK_READS && changes < CLOCK_CHANGES
     && (changes < COARSE_CLOCK_CHANGES || now - begin < COARSE_NANOSECONDS)) {
     now = clock_nanoseconds();
@@ -192,7 +192,7 @@ static void summarize_differences(struct timer *timer)
   timer->highest = timer->differences[timer->samples - 1];
 }
 
-/* In units, because scaled counts are rounded down to whole cycles. */
+/* Measures in the counter's units, because scaled counts are rounded down to whole cycles. */
 static void measure_grain(struct timer *timer)
 {
   static long long differences[GRAIN_SAMPLES];
@@ -205,7 +205,7 @@ static void measure_grain(struct timer *timer)
   timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* The lowest mean cost of a call in a run of 10 to 10000 calls. */
+/* Measures the mean cost of a call in runs of 10 to 10000 calls. The lowest mean counts. */
 static void measure_read_cost(struct timer *timer)
 {
   long long reads = 10, begin, time, first, cycles;

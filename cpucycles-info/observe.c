@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the counter in use for the report's lines "iqm" and "observed persecond", which
-   cpucycles-info has always had. */
+/* Measures the counter in use for the report's lines "iqm" and "observed persecond", which the
+   earliest cpucycles-info has, too. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-/* Mean of the middle half: steadier than the mean, finer than the median. */
+/* Returns the mean of the middle half: steadier than the mean, finer than the median. */
 static long long interquartile_mean(const long long *values)
 {
   long long sorted[DIFFERENCES], sum = 0;

@@ -118,7 +118,7 @@ static void make_chart(struct chart *chart, const struct timer *timer)
 /* Returns 1 for the second and later ones of successive empty rows, which are not printed. */
 static int is_gap(const struct chart *chart, int i)
 {
-  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; it is below chart->used */
+  /* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is below chart->used */
   return i > 0 && chart->rows[i].count == 0 && chart->rows[i - 1].count == 0;
 }
 

@@ -34,7 +34,7 @@ struct timer {
   double seconds;         /* duration of the observation; 0: the OS clock failed */
   int invariant;          /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;              /* CPUs, and changes between them; 0: not tried */
+  int cpus, hops;              /* CPUs, and moves to a CPU; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
   long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
@@ -78,11 +78,11 @@ struct cpu_info {
   } type[TYPES];
 };
 
-/* Settings of the system that can change during a measurement. */
+/* Settings of the system that affect measurements. */
 struct state_info {
   char clock_source[32], clock_sources[96], governor[32];
   int governor_cpus; /* CPUs with that governor */
-  int governors;     /* 0: none was read; 1: all CPUs have that one; 2: some have another */
+  int governors;     /* 0: none was read; 1: all CPUs have that governor; 2: some have another */
   int turbo;         /* 1: on; 0: off; -1: not known */
 };
 

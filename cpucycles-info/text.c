@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report as plain lines, each beginning with "cpucycles". The lines that cpucycles-info
-   has always had come first, in their old form and order. */
+/* Prints the report as plain lines, each beginning with "cpucycles". The lines that the earliest
+   cpucycles-info has come first, in their old form and order. */
 
 #include "config.h"
 
@@ -222,7 +222,7 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
 {
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
-  /* a precision of 0: no counter passed its trial, and this one is used for want of another */
+  /* precision 0: no counter passed its trial, and the library uses this one for want of another */
   return counter->precision > 0 ? "note" : "last resort";
 }
 

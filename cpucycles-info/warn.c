@@ -34,7 +34,7 @@ static void warn_about_kind(struct report *report, const struct cpucycles_counte
     warn(report, "nothing counts here");
 }
 
-/* Users publish numbers of cycles and take them for cycles of the core. */
+/* Warns of cycles that are not the core's: users publish them as the core's. */
 static void warn_about_core(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct core_info *core = &report->core;

@@ -65,7 +65,7 @@ void list_counters(struct counter_list *list)
   strcpy(list->names[1], counters[1]);
 }
 
-int list_counters_apart(struct counter_list *list)
+int list_counters_in_child(struct counter_list *list)
 {
   list_counters(list);
   return selection_is_killed ? 11 : 0;

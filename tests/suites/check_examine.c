@@ -319,7 +319,7 @@ static struct report report;
 START_TEST(without_fork_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
-  ck_assert_int_eq(list_counters_apart(&list), 0);
+  ck_assert_int_eq(list_counters_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 1);
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
@@ -337,7 +337,7 @@ START_TEST(signal_that_ends_the_selection_is_returned)
 {
   parent = getpid();
   kill_at_selection = 1;
-  ck_assert_int_eq(list_counters_apart(&list), SIGABRT);
+  ck_assert_int_eq(list_counters_in_child(&list), SIGABRT);
   ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
 }
 END_TEST
@@ -346,7 +346,7 @@ START_TEST(signal_ends_only_one_examination)
 {
   parent = getpid();
   kill_at_overhead = 1;
-  ck_assert_int_eq(list_counters_apart(&list), 0);
+  ck_assert_int_eq(list_counters_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.timers, 2);
