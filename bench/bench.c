@@ -26,7 +26,7 @@
 enum {
   SAMPLES = 10000,
   FIRST_USES = 25,
-  FIRST_USES_NANOSECONDS = 2000000000, /* then no further ones */
+  FIRST_USES_NANOSECONDS = 2000000000, /* no further first use begins after this time */
   SELECTIONS = 100,
   CONTENDERS_LIMIT = 32
 };
@@ -78,7 +78,8 @@ static void resolve_functions(void *handle)
   *(void **)&counter = dlsym(handle, "cpucycles_counter");
 }
 
-/* The first contender of a kind, perhaps the one being added. */
+/* The first contender of a kind; results[result_count], which is about to be added, if there is
+   none yet. */
 static const struct result *baseline_of(enum bench_kind kind)
 {
   int i = 0;
@@ -313,7 +314,7 @@ static int print_first_use(const char *module, int index)
   long long begin, end;
   void *handle;
 
-  now(); /* the first calls of these two are not part of the measurement */
+  now(); /* the first calls of now() and resident() are not part of the measurement */
   resident();
   kib = resident();
   list = load(module, &handle);
@@ -449,7 +450,8 @@ static int any_missed(void)
   return sum;
 }
 
-/* Is a read of the selected counter the inline instruction? Otherwise the ratios have no bounds. */
+/* Is the inline instruction all of a read of the selected counter? If not, the ratios have no
+   bounds. */
 static int reads_the_instruction(void)
 {
   const struct cpucycles_counter_info *info;
@@ -505,7 +507,7 @@ static void check_bounds(int distinct)
   check_bound("counters selected in 100 processes", "", 0, distinct, selection_bound);
 }
 
-/* Fails if the report was not written completely. */
+/* Closes standard output. Returns 1, with a message, if the report was not written completely. */
 static int finish(void)
 {
   int failed = ferror(stdout);

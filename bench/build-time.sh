@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Times configure and make of an unpacked tarball, with two jobs: build-time.sh SOURCE, from a build
-# folder.
+# Times configure, and make with two jobs, of an unpacked tarball: build-time.sh SOURCE, from a
+# build folder.
 
 set -eu
 bound=30

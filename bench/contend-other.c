@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Another libcpucycles: the shared library that the environment variable BENCH_OTHER names, such as
-   the existing libcpucycles or an earlier release of this one. */
+   the public-domain libcpucycles or an earlier release of this one. */
 
 #define _GNU_SOURCE 1
 
@@ -11,7 +11,7 @@
 
 static long long (**other_cpucycles)(void);
 
-/* A constructor, as the libraries of other contenders are loaded with their modules, too. */
+/* A constructor: it loads the library with the module, as the libraries of other contenders are. */
 __attribute__((constructor)) static void load(void)
 {
   const char *path = getenv("BENCH_OTHER");

@@ -21,8 +21,8 @@ struct bench_contender {
   const char *name; /* 0: the end of the list */
   const char *unit; /* of a count */
   enum bench_kind kind;
-  /* Initialises the library before its first read. Returns 0, or the reason why it cannot be used
-     here. 0 if there is nothing to do. */
+  /* Initialises the contender's library before the first read. Returns 0, or the reason why the
+     library cannot be used here. The member is 0 if nothing needs to be initialised. */
   const char *(*prepare)(void);
   void (*run)(long reads);
   void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */
@@ -38,8 +38,8 @@ extern const struct bench_contender bench_contenders[];
 /* Reads are stored here, so that compilers cannot remove them. */
 static volatile long long bench_sink;
 
-/* Define run_ID() and sample_ID(), with the expressions inlined in their loops: for one read, or
-   for a section with a begin and an end. */
+/* These macros define run_ID() and sample_ID(), with the expressions inlined in the loops: for one
+   read, or for a section with a begin and an end. */
 #define BENCH_READS(id, expression) \
   static void run_##id(long reads) \
   { \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Builds the contenders of the benchmark as modules bench/contend-NAME.so: contenders.sh SOURCE,
-# from the build folder. Reports each one that cannot be built here, with its requirements.
+# from the build folder. Reports each contender that cannot be built here, with its requirements.
 
 set -eu
 exec >&2
@@ -13,7 +13,7 @@ rm -f bench/contend-*.so
 libs=$(pwd)/.libs
 include="-I. -I$source -I$source/include"
 
-# contender NAME FILE "COMPILER" "WHAT IT NEEDS" LIBRARIES...
+# contender NAME FILE "COMPILER" "REQUIREMENTS" LIBRARIES...
 contender() {
   name=$1 file=$source/bench/$2 compiler=$3 needs=$4
   shift 4

@@ -43,7 +43,7 @@ static inline void inline_fence(void)
 #endif
 
 #ifdef BENCH_INLINE
-/* No instruction of the section leaks out, and none leaks in. */
+/* The CPU moves no instruction into the section, and none out of it. */
 static inline long long inline_read_fenced(void)
 {
   long long count;

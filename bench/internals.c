@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/internals: the library's own measurements, and the cost of scaling. Measured: the error of
-   the reference counter's rate against the stated one, the variation of the core's frequency,
-   and the time that each takes. Uses the library's inner functions, to measure also rates that are
-   stated, and to scale counters that need no scaling. */
+/* bench/internals: measures the library's own measurements, and the cost of scaling: the error of
+   the measured rate of the reference counter against the stated one, the variation of the core's
+   frequency, and the time that each takes. Uses hidden functions of the library, because the public
+   ones measure no rate that is stated, and scale no counter that needs no scaling. */
 
 #include "config.h"
 
@@ -52,8 +52,8 @@ static const struct cpucycles_backend *reference_counter(void)
   return NULL;
 }
 
-/* The counter's stated rate; without one, the CPU's in /proc/cpuinfo, as kernels of virtual
-   machines have one figure for both. 0: neither. */
+/* The counter's stated rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels of
+   virtual machines have one figure for both. 0 if neither is stated. */
 static long long stated_rate(const struct cpucycles_backend *backend, const char **source)
 {
   long long stated = backend->rate ? backend->rate() : 0;
@@ -71,7 +71,7 @@ static double microseconds_since(long long begin)
 
 static int bench_rate(const struct cpucycles_backend *backend)
 {
-  double ppm[TRIES], times[TRIES], rates[TRIES], time;
+  double ppm[TRIES], times[TRIES], rates[TRIES], median;
   const char *source;
   long long stated = stated_rate(backend, &source);
   int i, missed = 0;
@@ -87,21 +87,21 @@ static int bench_rate(const struct cpucycles_backend *backend)
   }
   printf("rate of the reference counter, measured: median %.0f Hz\n", bench_median(rates, TRIES));
   if (stated) {
-    time = bench_median(ppm, TRIES);
-    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", stated, source, time,
+    median = bench_median(ppm, TRIES);
+    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", stated, source, median,
       ppm[TRIES - 1], TRIES);
-    missed += check_bound(time, ppm_bound);
+    missed += check_bound(median, ppm_bound);
   } else {
     printf("  not stated: nothing to compare with\n");
   }
-  time = bench_median(times, TRIES);
-  printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
-  return missed + check_bound(time, rate_bound);
+  median = bench_median(times, TRIES);
+  printf("  takes %.0f us, %.0f at worst", median, times[TRIES - 1]);
+  return missed + check_bound(median, rate_bound);
 }
 
 static int bench_frequency(void)
 {
-  double values[TRIES], times[TRIES], time;
+  double values[TRIES], times[TRIES], median;
   int i;
 
   for (i = 0; i < TRIES; i++) {
@@ -110,12 +110,12 @@ static int bench_frequency(void)
     values[i] = (double)cpucycles_measured_frequency();
     times[i] = microseconds_since(begin);
   }
-  time = bench_median(values, TRIES);
-  printf("frequency, measured: median %.0f Hz, %.0f to %.0f; the estimate is %lld Hz (%s)\n", time,
-    values[0], values[TRIES - 1], cpucycles_persecond(), cpucycles_frequency_source());
-  time = bench_median(times, TRIES);
-  printf("  takes %.0f us, %.0f at worst", time, times[TRIES - 1]);
-  return check_bound(time, frequency_bound);
+  median = bench_median(values, TRIES);
+  printf("frequency, measured: median %.0f Hz, %.0f to %.0f; the estimate is %lld Hz (%s)\n",
+    median, values[0], values[TRIES - 1], cpucycles_persecond(), cpucycles_frequency_source());
+  median = bench_median(times, TRIES);
+  printf("  takes %.0f us, %.0f at worst", median, times[TRIES - 1]);
+  return check_bound(median, frequency_bound);
 }
 
 /* The kernel's current frequency of cpu0 in Hz; 0 if it states none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/perf-read: compares a read as default-perfevent does it with a bare read(2) of the same
-   event: a software one, which needs no PMU. */
+/* bench/perf-read: compares the read of default-perfevent with a bare read(2), for a software event,
+   which needs no PMU. */
 
 #include "config.h"
 

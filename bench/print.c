@@ -190,8 +190,8 @@ void bench_print_json(const struct bench_report *report)
   printf("]}\n");
 }
 
-/* The column of a cost on a logarithmic axis: it begins at 1 ns, and each column is 10^(1/12) times
-   the one before. */
+/* Returns the column of a cost on a logarithmic axis, which begins at 1 ns. Each column stands for
+   10^(1/12) times the cost of the one before. */
 static int column(double cost)
 {
   enum { COLUMNS = 52 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Costs of events, estimated from the measured times of a cycle, of loads and of a mispredicted
-   branch. libperfex(3), COSTS, has the same as a table. */
+/* Estimates the costs of events from the measured times of a cycle, of loads and of a mispredicted
+   branch. libperfex(3), COSTS, has the rules as a table. */
 
 #include "config.h"
 
@@ -22,9 +22,10 @@ static void set_cost(struct perfex_costs *costs, int event, struct perfex_cost c
   costs->stated[event] = 1;
 }
 
-/* Instructions, loads and stores overlap: at the least, they cost nothing; typically, a load or
-   store takes a cycle. A load that misses a cache waits for the next one, or at the most for
-   memory. A walk of the page table costs as much as the load of an entry. */
+/* Instructions, branches, loads and stores overlap: at the least, they cost nothing; typically, a
+   branch, load or store takes a cycle. A load that misses a cache waits for the next one, or at the
+   most for memory. A walk of the page table costs as much as the load of an entry. The numbers of
+   the events: events.def. */
 void perfex_estimate_costs(const struct perfex_measured *measured, struct perfex_costs *costs)
 {
   const long long cycle = measured->cycle.typical;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parser of cost files, independent of the locale. A line has an event, by its number or its name,
-   and its minimum, typical and maximum cost in nanoseconds; a # begins a comment. If several
-   numbers have one name, the line applies to all of them. */
+/* Parses cost files, the same in every locale. A line has an event, by its number or its name, and
+   its minimum, typical and maximum cost in nanoseconds; a # begins a comment. If several numbers
+   have one name, a line with this name applies to all of them. */
 
 #include "config.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the time of a cycle, of loads from each cache and from memory, and of a mispredicted
-   branch, in at most 20 ms of CPU time. It reads the sizes of the caches from /sys and needs no
+   branch, in at most 20 ms of CPU time. Reads the sizes of the caches from /sys, and needs no
    knowledge of the architecture.
 
    Loads form a chain: the address of each depends on the value of the one before. For a cache, they
    are spread over a part of it. For memory, they are spread over pages that the kernel has just
-   zeroed; if the zeros are still in a cache, other pages are touched until no cache holds them. The
-   time of the loads shows when that is so. */
+   zeroed. If the zeros are still in a cache, other pages are touched until they have displaced the
+   zeros from all caches, which the time of the loads shows. */
 
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 /* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
    progress. CPU time, because one preemption must not leave costs unknown for good. Elapsed time is
-   limited as well, to so many times as much. */
+   limited as well, to ELAPSED_FACTOR times as much. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
 #define MEMORY_LIMIT (64L << 20) /* bytes mapped at most, for the duration of the measurement */
@@ -33,7 +33,7 @@ enum {
   LOADS = 1024,          /* a round */
   MEMORY_LOADS = 256,    /* a round for memory; few, so that most of its lines are read once */
   BRANCHES = 2048,       /* a round */
-  CHUNK = 1 << 20,       /* bytes touched between two looks at the clock; 0.3 ms */
+  CHUNK = 1 << 20,       /* bytes touched between two reads of the clock; 0.3 ms */
   MEMORY_STEP = 2 << 20, /* bytes for one measurement of memory */
   LINE = 64,
   CACHES = PERFEX_LEVELS - 1
@@ -51,7 +51,7 @@ static long long now(void)
   return read_clock(CLOCK_MONOTONIC);
 }
 
-/* CPU time of the thread; elapsed time if the kernel does not tell. */
+/* CPU time of the thread; elapsed time if the kernel does not state it. */
 static long long thread_now(void)
 {
   long long time = read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -273,9 +273,9 @@ static long measure_cache(struct run *run, char *memory, long available, long si
   return bytes;
 }
 
-/* Measures memory by its first MEMORY_STEP bytes, while more and more pages are touched behind
-   them. Loads are from memory if they take half as long again as from the last cache, and after
-   the next step not longer still. */
+/* Measures loads from the first MEMORY_STEP bytes, while more and more pages are touched behind
+   them. The loads are from memory if they take more than 1.5 times as long as loads from the last
+   cache, and after the next step less than an eighth longer. */
 static void measure_memory(struct run *run, char *memory, long available)
 {
   struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
@@ -314,7 +314,7 @@ static void measure_levels(struct run *run, char *memory, long available, const 
     measure_memory(run, memory + used, available - used);
 }
 
-/* Parses the size of a cache as the kernel prints it, such as "32K". Returns 0 if it is none. */
+/* Parses the size of a cache as the kernel prints it, such as "32K". Returns 0 for other text. */
 static long parse_size(const char *text)
 {
   char *end;
@@ -325,8 +325,8 @@ static long parse_size(const char *text)
   return *end == 'K' ? size << 10 : *end == 'M' && size < 1024 ? size << 20 : 0;
 }
 
-/* Stores the sizes of the data caches, L1 first. Returns their number. *has_unmeasured_cache: then
-   follows a cache without a size, or with less than four times the size of the one before. */
+/* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
+   if the next cache has no size, or less than four times the size of the one before. */
 static int find_caches(const char *root, long *caches, int *has_unmeasured_cache)
 {
   static const char *const files[] = { "level", "type", "size" };

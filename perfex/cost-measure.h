@@ -11,17 +11,17 @@ enum { PERFEX_LEVELS = 5 }; /* caches and memory */
 struct perfex_measured {
   struct perfex_cost cycle, branch_miss;
   struct {
-    long bytes; /* the loads were spread over so many */
+    long bytes; /* size of the memory that the loads were spread over */
     struct perfex_cost load;
   } level[PERFEX_LEVELS];
   int levels;               /* measured levels; the first is the L1 cache */
   int has_memory;           /* the last level is memory */
-  int has_unmeasured_cache; /* one of unusable size follows: memory cannot be told from it */
+  int has_unmeasured_cache; /* the next cache has an unusable size: memory cannot be told from it */
   long long nanoseconds;    /* elapsed time of the measurement */
 };
 
-/* Measures, in at most 20 ms of CPU time. Levels for which time or memory runs out are missing;
-   without a measurement, costs are 0. root: folder above /sys, "" or a test's. */
+/* Fills *measured, in at most 20 ms of CPU time. Levels for which time or memory runs out are
+   missing. A cost that cannot be measured is 0. root: folder above /sys, "" or a test's. */
 void perfex_measure(const char *root, struct perfex_measured *measured);
 
 #endif

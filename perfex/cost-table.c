@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The process's table of costs. A cost comes from a file given to load_costs(), else from
-   /etc/perfex.costs, else from a measurement. The last two are made at the first use. Readers get a
-   copy, made under a lock that a forked child can take over. */
+   /etc/perfex.costs, else from a measurement. The first use reads /etc/perfex.costs and measures.
+   Readers get a copy, made under a lock that a forked child can take over. */
 
 #include "config.h"
 

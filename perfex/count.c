@@ -42,7 +42,7 @@ struct reading {
 static _Thread_local struct {
   int generation; /* 0: none yet */
   int is_running;
-  int error;        /* errno of the last start, or 0 */
+  int error;        /* errno of the last start, if that failed; else 0 */
   int requested[2]; /* the caller's arguments */
   int event[2];     /* the events counted: the environment may have replaced the arguments */
   int descriptor[2];
@@ -128,8 +128,8 @@ static void create_exit_key(void)
   exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
 }
 
-/* Deletes the key, whose destructor is unloaded with the library. Other threads' events stay open;
-   libperfex(3) asks them to stop before. */
+/* Deletes the key, whose destructor is unloaded with the library. Other threads' events stay open:
+   libperfex(3) tells programs to read or exit before dlclose(). */
 __attribute__((destructor)) static void unload(void)
 {
   close_at_exit(NULL);
@@ -171,8 +171,9 @@ static int can_open(uint32_t type, uint64_t config)
   return descriptor >= 0;
 }
 
-/* Returns the errno to report for an event that the kernel refused. If the kernel counts other
-   events, this one is at fault: ENOTSUP, or EINVAL if it is counted alone, with a message. */
+/* Returns the errno to report for an event that the kernel refused. EINVAL, with a message: the
+   kernel counts this event alone. ENOTSUP, with a message: the kernel counts cycles, but not this
+   event. Otherwise the error is the cause. */
 static int explain_refusal(int error, int event)
 {
   const struct perfex_event_row *row = PERFEX_ROW(event), *cycles = PERFEX_ROW(0);

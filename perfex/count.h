@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The generation number of a thread's counters, which every public function returns. */
+/* The generation number of a thread's counters, which every public function but perfex_event()
+   returns. */
 
 #ifndef PERFEX_COUNT_H
 #define PERFEX_COUNT_H

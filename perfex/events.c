@@ -18,7 +18,7 @@
     | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct perfex_event_row rows[PERFEX_EVENTS] = {
-#define PERFEX_EVENT(number, text, name, also, type, config, same, arm, intel, amd) \
+#define PERFEX_EVENT(number, text, name, also, type, config, difference, arm, intel, amd) \
   [number] = { text, name, also, type, config },
 #define PERFEX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
 #include "perfex/events.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Printing of counts, of their costs, and of the table of costs. Each call writes all its lines at
-   once, the same in every locale. */
+/* Prints counts, their costs, and the table of costs. Each call writes all its lines at once, the
+   same in every locale. */
 
 #include "config.h"
 
