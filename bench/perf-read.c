@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/perf-read: compares the read of default-perfevent with a bare read(2), for a software event,
-   which needs no PMU. */
+/* bench/perf-read: compares the read of default-perfevent with a bare read(2), for software events,
+   which need no PMU. */
 
 #include "config.h"
 
