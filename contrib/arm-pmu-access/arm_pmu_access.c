@@ -292,7 +292,7 @@ static void write_pmcr_bits(unsigned long bits)
 	write_pmcr((read_pmcr() & ~pmcr_mask()) | (bits & pmcr_mask()));
 }
 
-/* save(), open_counter() and put_back() run with interrupts off. */
+/* save(), open_counter() and restore_registers() run with interrupts off. */
 
 static void save(struct state *state)
 {
@@ -318,7 +318,7 @@ static void open_counter(struct state *state)
 }
 
 /* Undoes open_counter(), in reverse order. */
-static void put_back(struct state *state)
+static void restore_registers(struct state *state)
 {
 	if (read_access() == state->our_access)
 		write_access(state->access);
@@ -337,7 +337,7 @@ static void put_back(struct state *state)
 }
 
 /* CPU hotplug callback: runs on that CPU, in its hotplug thread. */
-static int cpu_comes(unsigned int cpu)
+static int cpu_came_online(unsigned int cpu)
 {
 	struct state *state = per_cpu_ptr(&states, cpu);
 	unsigned long flags;
@@ -353,7 +353,7 @@ static int cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-static int cpu_goes(unsigned int cpu)
+static int cpu_goes_offline(unsigned int cpu)
 {
 	struct state *state = per_cpu_ptr(&states, cpu);
 	unsigned long flags;
@@ -362,7 +362,7 @@ static int cpu_goes(unsigned int cpu)
 		return 0;
 	local_irq_save(flags);
 	state->open = false;
-	put_back(state);
+	restore_registers(state);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -412,8 +412,8 @@ static int __init arm_pmu_access_init(void)
 
 	if (result)
 		return result;
-	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online", cpu_comes,
-					  cpu_goes);
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
+					  cpu_came_online, cpu_goes_offline);
 	if (hotplug_state < 0) {
 		result = hotplug_state;
 		goto unregister;

@@ -8,8 +8,8 @@ set -eu
 export LC_ALL=C
 : "${srcdir:=.}"
 
-# FOLDER: folders that it may include. A file's own row overrides its folder's: these programs of
-# the benchmark measure parts of the library from inside.
+# Rows of "FOLDER: folders that it may include". A file's own row overrides its folder's row: these
+# three programs of the benchmark measure internal parts of the library.
 directions() {
   cat <<'END'
 include:
@@ -26,8 +26,8 @@ bench/perf-read.c: sys backends
 END
 }
 
-# check_includes - FILE...: reads the table from standard input, prints each include against the
-# direction, and fails if there is one.
+# check_includes - FILE...: reads the table from standard input (-), prints each include that is
+# against the direction, and fails if there is one.
 check_includes() {
   awk -v srcdir="$srcdir" '
     function exists(path,  line) {

@@ -84,8 +84,9 @@ done <<END
 $languages
 END
 
-# Number of fences: one on each side of the instruction, and one after the call, which serves
-# counters that have no instruction; in the library, for each of its two functions.
+# Number of fences. An inline read has three: one ahead of both ways to read, one after the
+# instruction, and one after the call. The library's cpucycles_begin() and cpucycles_end() have two
+# each, and share a function that makes the call and has the fifth.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;

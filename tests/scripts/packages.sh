@@ -56,7 +56,7 @@ serves() {
 }
 
 tar -x -C "$work" -f "$tarball"
-source=$work/kept
+source=$work/source
 mv "$work/libcpucycles-$version" "$source"
 
 debs() {
@@ -146,7 +146,7 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
-    # such a requirement is more than the dependencies, made from symbols, can state
+    # the dependencies are made from symbols, and cannot state such a requirement
     ! readelf -VW "$file" | grep -q GLIBC_ABI ||
       wrong "deb: ${file##*/} needs an ABI of the C library that no dependency states"
     # a build without the distribution's flags lacks the last two

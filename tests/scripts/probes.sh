@@ -12,7 +12,7 @@ export LC_ALL=C
 out=probes.tmp
 failed=0
 refused=
-unnamed=
+refused_undef=
 trap 'rm -f $out $out.err' EXIT
 
 wrong() { echo "probes: $*"; failed=1; }
@@ -28,9 +28,9 @@ refused_by_guard() {
     wrong "$1: refused by $2, but not by its guard: $(cat $out.err)"
 }
 
-nameless=
+has_undef=
 if preprocesses "$srcdir/probes/default-zero.c" -undef; then
-  nameless=yes
+  has_undef=yes
 else
   echo "probes: skipped: no predefined macros: this compiler has no -undef"
 fi
@@ -41,10 +41,10 @@ for probe in "$srcdir"/probes/*.c; do
   case $name in
     default-zero | default-gettimeofday | default-monotonic) ;; # need C, POSIX or the clock only
     *)
-      if [ "$nameless" ]; then
+      if [ "$has_undef" ]; then
         ! preprocesses "$probe" -undef || wrong "$name: accepted without predefined macros"
         refused_by_guard "$name" "a compiler without predefined macros"
-        unnamed="$unnamed $name"
+        refused_undef="$refused_undef $name"
       fi
       ;;
   esac
@@ -65,7 +65,7 @@ for probe in "$srcdir"/probes/*.c; do
   refused="$refused $name"
 done
 [ -n "$refused" ] || wrong "no probe is refused, which no target allows"
-echo "probes: refused without predefined macros:$unnamed"
+echo "probes: refused without predefined macros:$refused_undef"
 echo "probes: refused by this target:$refused"
 
 # A check of this test: no target is both s390x and sparc64.

@@ -106,14 +106,14 @@ def names():
     return run("--list").split()
 
 
-def close(schema):
-    """Returns the schema with members that it does not name forbidden."""
+def forbid_other_members(schema):
+    """Returns the schema, changed so that it forbids members that it does not name."""
     if isinstance(schema, dict):
-        schema = {key: close(value) for key, value in schema.items()}
+        schema = {key: forbid_other_members(value) for key, value in schema.items()}
         if "properties" in schema:
             schema["additionalProperties"] = False
     elif isinstance(schema, list):
-        schema = [close(value) for value in schema]
+        schema = [forbid_other_members(value) for value in schema]
     return schema
 
 
@@ -121,7 +121,7 @@ def validate(report):
     with open(f"{SOURCE}/cpucycles-info/cpucycles-info.schema.json") as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
-    jsonschema.validate(report, close(schema), cls=jsonschema.Draft7Validator)
+    jsonschema.validate(report, forbid_other_members(schema), cls=jsonschema.Draft7Validator)
 
 
 # Promises.
@@ -442,12 +442,12 @@ def color_is_for_terminals_only_and_can_be_disabled():
 
 
 def nothing_identifies_person_or_host():
-    marks = {"HOME": "/secret-home", "USER": "secret-user", "LOGNAME": "secret-user",
-             "HOSTNAME": "secret-host", "container": "secret-container"}
+    secrets = {"HOME": "/secret-home", "USER": "secret-user", "LOGNAME": "secret-user",
+               "HOSTNAME": "secret-host", "container": "secret-container"}
     if WINDOWS:
-        del marks["HOME"]  # Wine needs its own
+        del secrets["HOME"]  # Wine needs its own
     for arguments in ("", "--json", "--plot"):
-        said = run(arguments, **marks)
+        said = run(arguments, **secrets)
         assert "secret" not in said
         assert os.getcwd() not in said
         assert not re.search(r"(?i)\bserial\b", said)
@@ -497,7 +497,8 @@ def main():
 
 
 HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale",
-           "utf8_locale", "no_constant", "document", "names", "close", "validate", "bars", "main")
+           "utf8_locale", "no_constant", "document", "names", "forbid_other_members", "validate",
+           "bars", "main")
 
 try:
     import jsonschema

@@ -74,17 +74,17 @@ else
 fi
 
 tar -x -C "$work/from-tarball" -f "$tarball"
-cp -R "$work/from-tarball" "$work/kept"
+cp -R "$work/from-tarball" "$work/pristine"
 unpacked=$(echo "$work"/from-tarball/*/)
 unpacked=${unpacked%/}
 dist "$unpacked"
 same "tarball, made from a tarball" "$tarball" "$unpacked/${tarball##*/}"
-kept=$work/kept/${unpacked##*/}
+pristine=$work/pristine/${unpacked##*/}
 
 # Owner and time of every file: root, and the version's date.
 stamps=$(TZ=UTC tar -t -v --numeric-owner --full-time -f "$tarball" |
   awk '{ print $2, $4, $5 }' | sort -u)
-version=$(sed -n 's/^AC_INIT(\[.*\], \[\(....\)\(..\)\(..\)\])$/\1-\2-\3/p' "$kept/configure.ac")
+version=$(sed -n 's/^AC_INIT(\[.*\], \[\(....\)\(..\)\(..\)\])$/\1-\2-\3/p' "$pristine/configure.ac")
 if [ "$stamps" = "0/0 $version 00:00:00" ]; then
   right "owner and time in the tarball: $stamps"
 else
@@ -93,7 +93,7 @@ fi
 
 if [ -d "$work/git/lib" ]; then
   (cd "$work/git" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/git.list"
-  (cd "$kept" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/tarball.list"
+  (cd "$pristine" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/tarball.list"
   beyond=$(LC_ALL=C comm -13 "$work/git.list" "$work/tarball.list")
   lacking=$(LC_ALL=C comm -23 "$work/git.list" "$work/tarball.list")
   # words are meant to split
@@ -105,8 +105,8 @@ if [ -d "$work/git/lib" ]; then
     wrong "in git and not in the tarball: $(echo $lacking); expected: $(echo $left_out)"
   compared=0
   for file in $(LC_ALL=C comm -12 "$work/git.list" "$work/tarball.list"); do
-    cmp "$work/git/$file" "$kept/$file" || wrong "$file: differs from the file in git"
-    [ "$(test -x "$work/git/$file" && echo x)" = "$(test -x "$kept/$file" && echo x)" ] ||
+    cmp "$work/git/$file" "$pristine/$file" || wrong "$file: differs from the file in git"
+    [ "$(test -x "$work/git/$file" && echo x)" = "$(test -x "$pristine/$file" && echo x)" ] ||
       wrong "$file: executable in git or in the tarball only"
     compared=$((compared + 1))
   done
@@ -116,7 +116,7 @@ if [ -d "$work/git/lib" ]; then
 fi
 
 # Vendored macros equal those in their packages. cpucycles_*.m4 is ours.
-for file in "$kept"/m4/ax_*.m4 "$kept"/m4/pkg.m4; do
+for file in "$pristine"/m4/ax_*.m4 "$pristine"/m4/pkg.m4; do
   name=${file##*/}
   theirs=$(aclocal --print-ac-dir)/$name
   if [ -f "$theirs" ]; then
@@ -132,7 +132,7 @@ build() {
   (
     if [ ! -d "$1" ]; then
       mkdir -p "$1/build"
-      cp -R "$kept" "$1/source"
+      cp -R "$pristine" "$1/source"
       cd "$1/build"
       quietly ../source/configure -q --cache-file="$work/cache" --prefix=/usr CC="$compiler"
     fi
