@@ -239,7 +239,8 @@ static long long random_gap(double longest)
   return random64() % 4 ? random_below(1e5) : random_below(longest);
 }
 
-/* Error of a prediction by clock, counter and a delayed thread. */
+/* Error of a prediction, in counts, by the granularity of clock and counter and by a delay of the
+   thread. */
 #define MARGIN 0x1p24
 
 START_TEST(constant_rate_allows_gaps_up_to_the_bound)
@@ -270,8 +271,8 @@ END_TEST
 /* Greatest age of a thread's anchor at its last read, in counts. */
 #define ANCHOR_AGE 0x1p26
 
-/* Reads some time after the anchor but near it: the anchor stays, unless the coarse clock is
-   quick. */
+/* Reads some time after the anchor, but near enough that the read keeps the anchor, unless the
+   coarse clock lags by less than machine.lag. */
 static void age_anchor(double rate)
 {
   double age = (double)(extension.near_time + machine.lag) * (random64() % 2 ? 1 : random_part());
@@ -829,7 +830,7 @@ END_TEST
 
 #ifdef SINGLE_STEPS
 static long traps, traps_wrong;
-static int bursts; /* left for this read, so that it ends */
+static int bursts; /* left for the interrupted read: without a limit it would not end */
 
 /* At random, reads often enough to replace the thread's anchor and the published one. */
 static void on_trap(int signal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the first call where the system refuses common resources: memory, descriptors, files, a
-   sane environment. Each case runs in processes that have not called the library yet. Threads,
-   signals, forks and filters are in check_first_call.c. */
+/* Tests the first call where the system refuses common resources (memory, descriptors, files) and
+   in hostile environments. Each case runs in processes that have not called the library yet.
+   Threads, signals, forks and filters are in check_first_call.c. */
 
 #include "config.h"
 
@@ -250,7 +250,7 @@ static char module[] = "tests/programs/.libs/malloc-module.so";
 static char survivor[] = "tests/programs/survive";
 
 /* Runs tests/programs/survive with that allocator, after enter() if there is one. Returns its
-   status, or -1 if a signal ended it; *allocations: their number. */
+   status, or -1 if a signal ended it. Stores the number of allocations in *allocations. */
 static int run_survivor(const char *how, int (*enter)(void), long *allocations)
 {
   int channel[2], status = 0;

@@ -236,7 +236,7 @@ static int call_while_being_sent_faults(void)
   signal(suite_fault_to_send(SIGSEGV), count_in_handler);
   sender = fork();
   if (sender == 0) {
-    alarm(60); /* and no signal after the receiver's end */
+    alarm(60); /* getppid() changes at the receiver's end: the loop sends no signal after it */
     while (getppid() == self && kill(self, suite_fault_to_send(SIGSEGV)) == 0)
       ;
     suite_exit(0);

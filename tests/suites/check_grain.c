@@ -107,7 +107,7 @@ START_TEST(corrections_lower_the_share)
   for (i = 0; i < GRAINS * COSTS; i++) {
     begin_with(grains[i % GRAINS], costs[i / GRAINS]);
     if (machine.grain < 10 || machine.grain > floor(machine.grain))
-      continue; /* 1 more can be a multiple there */
+      continue; /* a count that is 1 too high can be a multiple of this grain */
     machine.corrected = 0.08;
     expect_grain(0.1, 0.75);
     ck_assert_double_lt(find().share, 0.99);
@@ -212,7 +212,7 @@ static long long read_fine(void)
   return (long long)machine.time;
 }
 
-/* Except if a cycle of the core is a whole number of counts: the reads show that number. */
+/* Skips machines whose core cycle is a whole number of counts: the reads show that number. */
 START_TEST(grain_of_1_is_not_mistaken_for_another)
 {
   struct grain found;

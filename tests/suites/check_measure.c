@@ -39,8 +39,8 @@ static struct {
   double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
   double ramp;           /* relative change of the frequency in a nanosecond */
   long long granularity; /* of the clock, nanoseconds */
-  int interruptions;     /* in a hundred passes, */
-  int rarely;            /* or in ten thousand if this is 1 */
+  int interruptions;     /* in a hundred passes; if `rarely` is 1, in ten thousand */
+  int rarely;
   double length;         /* longest interruption, nanoseconds */
   double step;           /* a single step of the clock, */
   double step_at;        /* and its time */

@@ -63,7 +63,8 @@ void note_of_test(const char *code);
 #include "backends/common/perf-cycles.c"
 #include "backends/common/perf-open.c"
 
-/* Included too, so that it reads by that copy; its static names are amd64-pmc's as well. */
+/* default-perfevent reads by that copy. Its static names are renamed, because amd64-pmc.c, which is
+   included below, has the same ones. */
 #define method read_method
 #define open_counter read_open_counter
 #define read_cycles read_read_cycles
@@ -128,7 +129,7 @@ static int kernel_open(struct perf_event_attr *wanted)
     errno = EOPNOTSUPP;
     return -1;
   }
-  real.exclude_kernel = real.exclude_hv = 1; /* unprivileged users may always ask for it */
+  real.exclude_kernel = real.exclude_hv = 1; /* an event that any user may open */
   if (real.type == PERF_TYPE_HARDWARE) {
     real.type = PERF_TYPE_SOFTWARE;
     real.config = PERF_COUNT_SW_TASK_CLOCK;
@@ -491,7 +492,7 @@ START_TEST(threads_reading_through_pages_hold_no_descriptor)
 
   record(0, 1, 48, 0);
   every_event_has_a_page = 1;
-  prepared_reading.enabled = prepared_reading.running = 1; /* read(2) agrees: 0 */
+  prepared_reading.enabled = prepared_reading.running = 1; /* read(2) returns the page's count, 0 */
   open_by_fake();
   start_readers(threads, READERS, &read_counter);
   ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
@@ -644,7 +645,7 @@ static void *exit_reading(void *value)
 {
   read_by_fake();
   hardware[2] = 1000000000000LL;
-  prepared_reading.value = 1000000000005ULL; /* read(2) agrees */
+  prepared_reading.value = 1000000000005ULL; /* read(2) returns the page's count */
   prepared_reading.enabled = prepared_reading.running = 1;
   late_before = read_by_fake();
   pthread_setspecific(late_key, &late_key);
@@ -754,7 +755,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 
   record(0, 3, 64, 1000);
   hardware[2] = 500;
-  prepared_reading.value = 1500; /* read(2) agrees */
+  prepared_reading.value = 1500; /* read(2) returns the page's count */
   prepared_reading.enabled = prepared_reading.running = 1;
   open_by_fake();
   before = read_by_fake();
@@ -916,7 +917,7 @@ START_TEST(forked_child_that_never_read_unmaps_nothing_at_exit)
     volatile struct perf_event_mmap_page *mine = mmap(at, size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-    mine->data_offset = size; /* the worst content */
+    mine->data_offset = size; /* content that looks like a page of an event */
     mine->lock = 7;
     unload(); /* like exit() */
     suite_exit(mine->lock == 7 ? 0 : 1);
@@ -1092,7 +1093,7 @@ START_TEST(disabled_event_leads_to_the_next_best_counter)
     skip("disabled_event_leads_to_the_next_best_counter", "perf events cannot be disabled here");
     return;
   }
-  before = by_read.read(); /* counted until here */
+  before = by_read.read(); /* includes the time until the event was disabled */
   after = by_read.read();
   ck_assert_int_ge(after, before);
   ck_assert_int_eq(self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
@@ -1579,7 +1580,7 @@ START_TEST(memory_of_the_program_at_the_pages_address_is_not_replaced)
 END_TEST
 
 #if HAVE_BACKEND_amd64_pmc
-/* Included for the same reasons. */
+/* amd64-pmc reads by the copy, too, and is included for the same reason. */
 #define method rdpmc_method
 #define open_counter open_rdpmc
 #define read_cycles read_by_rdpmc

@@ -36,7 +36,7 @@ static void add(TCase *tests)
 #include <stdint.h>
 #include <sys/wait.h>
 
-/* It differs from EOPNOTSUPP on macOS; here its value must differ from every other errno. */
+/* Different from EOPNOTSUPP, as on macOS. The value must differ from every other errno, too. */
 #undef ENOTSUP
 #define ENOTSUP 10045
 

@@ -185,8 +185,8 @@ static void by_overstated_rate(void)
   select_counter(CPUCYCLES_KIND_SCALED, read_time, state_too_high_rate, NULL);
 }
 
-/* The system's clock has no such faults, so a fake one is measured against; the reason is found
-   as in a selection. */
+/* Measures by a fake clock, as the system's own has no such faults. The reason is found as in a
+   selection. */
 static void drop_by_clock(long long (*now)(void))
 {
   struct cpucycles_calibration calibration = { read_up, 64, now, CPUCYCLES_CALIBRATION_TIME };

@@ -70,7 +70,8 @@ static const struct {
   int error, with_kernel;
   const char *explanation, *remedy;
 } events[] = {
-  /* The setting: mainline Linux has no level above 2, and CAP_PERFMON does not override one. */
+  /* The setting is above 2. Distributions add these levels to Linux, and CAP_PERFMON does not
+     override them. */
   { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0,
     "kernel.perf_event_paranoid is above 2",
     "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
@@ -94,7 +95,7 @@ static const struct {
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
   { { PARANOID("4"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
     "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
-  /* the setting permits it */
+  /* The setting permits the event. */
   { { PARANOID("2"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
   { { PARANOID("-1"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
   { { PARANOID("1"), RELEASE("6.1.0") }, EACCES, 1, "a security module", NULL },
@@ -278,7 +279,7 @@ static const struct {
   { { PMU("armv8_pmuv3") }, "load the kernel module of contrib/arm-pmu-access" },
   { { PMU("armv8_cortex_a72"), ACCESS("0") }, "load the kernel module of contrib/arm-pmu-access" },
   { { PMU("armv7_cortex_a7") }, "load the kernel module of contrib/arm-pmu-access" },
-  { { PMU("apple_firestorm_pmu") }, NULL }, /* it has registers of its own */
+  { { PMU("apple_firestorm_pmu") }, NULL }, /* Apple's PMU has other registers */
   { { NO_PMU }, NULL },
   { { RELEASE("6.1.0") }, NULL },
 };

@@ -106,8 +106,8 @@ static long long finest_step(void)
   return suite_under("qemu") && half > grain ? half : grain;
 }
 
-/* Or to half of the overhead, where reads vary, as in an emulator. The first round brings an
-   idle core up to its frequency. */
+/* Where reads vary, as in an emulator, up to half of the overhead is allowed. The first round
+   brings an idle core up to its frequency. */
 START_TEST(empty_section_takes_0_to_one_grain)
 {
   long long grain = grain_of_the_counter(), first = least_median(empty_section);
@@ -346,7 +346,7 @@ static void add(TCase *tests)
   tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
   tcase_add_test(tests, overhead_is_the_same_in_16_threads_and_a_child);
 #else
-  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for one cost only */
+  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for _i = 0 only */
 #endif
 }
 

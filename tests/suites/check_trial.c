@@ -987,7 +987,7 @@ static void crash_during_the_trial(void)
   make_forbidden_page();
   unrescued = forbidden;
   begin();
-  read_value = *unrescued; /* outside a body: not the trial's */
+  read_value = *unrescued; /* outside of cpucycles_trial(): the fault is the program's */
 }
 
 static void expect_own_cause(void (*crash)(void))
@@ -1056,7 +1056,7 @@ static void die_of_a_filtered_call(void)
   if (set_filter(call, 1, SECCOMP_RET_TRAP) != 0)
     suite_exit(NO_FILTERS);
   begin();
-  syscall(SYS_getppid); /* outside a body: not the trial's */
+  syscall(SYS_getppid); /* outside of cpucycles_trial(): the fault is the program's */
 }
 
 START_TEST(filtered_system_call_still_ends_the_process)
@@ -1116,7 +1116,7 @@ static void send_signal_while_filtered(const int *refused, int count)
   cpucycles_trial_replay();
   if (seen_count < 1 || seen_signal != SIGSEGV || !seen_context)
     suite_exit(4);
-  /* sent by the thread itself, or as it came if the thread may not send either */
+  /* The thread sends the signal to itself. If it may not, the handler gets the code of kill(). */
   suite_exit(seen_code == (count > 2 ? SI_USER : SI_TKILL) ? 0 : 5);
 }
 

@@ -44,7 +44,8 @@ static void end_thread(int signal)
   pthread_exit(NULL);
 }
 
-/* The signal comes during the selection and stays pending until its end; or before or after it. */
+/* The signal comes before, during or after the selection. A signal during the selection stays
+   pending until the selection ends. */
 static void call_until_ended(suseconds_t microseconds)
 {
   const struct itimerval soon = { { 0, 0 }, { 0, microseconds } };

@@ -62,8 +62,9 @@ static inline volatile char *suite_forbidden_page(void)
   return page;
 }
 
-/* A signal of a fault, for a test that sends it without a fault. qemu treats most sent ones as
-   its own faults: it may end by them, and restarts no system call after them. SIGSYS is safe. */
+/* A signal of a fault, for a test that sends the signal without a fault. qemu treats most such
+   signals as its own faults: they may end qemu, and it restarts no system call after them. SIGSYS
+   is safe. */
 static inline int suite_fault_to_send(int usual)
 {
   return suite_under("qemu") ? SIGSYS : usual;

@@ -876,7 +876,7 @@ static int revoked_between(char **arguments)
 }
 
 /* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
-   SIGILL, as arm-pmu-access/README says. */
+   SIGILL, as contrib/arm-pmu-access/README says. */
 static int unloaded(char **arguments)
 {
   struct helper helper = start_helper();
