@@ -169,7 +169,7 @@ END_TEST
 static double cycle;
 static int kind;
 
-static double bell(void)
+static double draw_normal(void)
 {
   double sum = 0;
   int i;
@@ -194,10 +194,10 @@ static long long read_fine(void)
     machine.time += cycle * turns;
     break;
   case 3:
-    machine.time += machine.varies * bell();
+    machine.time += machine.varies * draw_normal();
     break;
   case 4:
-    machine.time += cycle * turns + machine.varies * bell();
+    machine.time += cycle * turns + machine.varies * draw_normal();
     break;
   case 5: /* a branch is mispredicted */
     machine.time += cycle * (turns + (draw() < 0.3 ? 20 : 0));

@@ -39,8 +39,8 @@ static struct {
   double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
   double ramp;           /* relative change of the frequency in a nanosecond */
   long long granularity; /* of the clock, nanoseconds */
-  int interruptions;     /* in a hundred passes; if `rarely` is 1, in ten thousand */
-  int rarely;
+  int interruptions;     /* in a hundred passes; if per_10000 is 1, in ten thousand */
+  int per_10000;
   double length;         /* longest interruption, nanoseconds */
   double step;           /* a single step of the clock, */
   double step_at;        /* and its time */
@@ -91,7 +91,7 @@ static void run_passes(long passes)
       machine.hz = machine.changed_hz;
     advance(512 * 1e9 / machine.hz);
     machine.hz *= 1 + machine.ramp * (machine.nanoseconds - before);
-    if ((int)draw(machine.rarely ? 10000 : 100) < machine.interruptions)
+    if ((int)draw(machine.per_10000 ? 10000 : 100) < machine.interruptions)
       advance(machine.length * draw(1000) / 1000);
   }
 }
@@ -239,7 +239,7 @@ START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
     begin_at(i % 2 ? 2.5e9 : 48e6);
     machine.random = (unsigned int)i;
     machine.interruptions = 1 + i % 50;
-    machine.rarely = 1;
+    machine.per_10000 = 1;
     machine.length = 1e3 * (1 << i % 16);
     begin = machine.nanoseconds;
     measured = cpucycles_measure(&simulated);

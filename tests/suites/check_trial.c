@@ -345,7 +345,7 @@ END_TEST
 
 #ifdef __linux__
 
-static void send_oddly(void *code)
+static void send_with_code(void *code)
 {
   siginfo_t info;
 
@@ -369,7 +369,7 @@ START_TEST(sent_signal_of_any_code_reaches_the_application)
   set_recording_handler(SIGBUS, 0);
   for (i = 0; i < 6; i++) {
     begin();
-    ck_assert_int_eq(cpucycles_trial(send_oddly, &codes[i]), 0);
+    ck_assert_int_eq(cpucycles_trial(send_with_code, &codes[i]), 0);
     end();
     ck_assert_int_eq(seen_count, i + 1);
     ck_assert_int_eq(seen_code, codes[i]);
