@@ -30,7 +30,7 @@ void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char 
 /* "timebase\t: 512000000", in Hz: arch/powerpc/kernel/setup-common.c, show_cpuinfo. */
 long long cpucycles_powerpc_timebase(const char *line);
 
-/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. A figure
+/* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. A rate
    that is not an estimate ends with a space. */
 long long cpucycles_alpha_cycle_frequency(const char *line);
 
