@@ -31,6 +31,7 @@ int cpucycles_join_path(char *whole, const char *root, const char *path)
     errno = ENAMETOOLONG;
     return -1;
   }
+  /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the second copy terminates the string */
   memcpy(whole, root, root_length);
   memcpy(whole + root_length, path, path_length + 1);
   return 0;
