@@ -42,7 +42,7 @@ long long cpucycles_parisc_cr16_rate(const char *line);
 long long cpucycles_ia64_itc_rate(const char *line);
 
 /* "Cpu6ClkTck\t: 000000000ec82e00", of the first CPU present, in Hz, hexadecimal:
-   arch/sparc/kernel/smp_64.c, smp_info; cpu.c where there is one CPU. */
+   arch/sparc/kernel/smp_64.c, smp_bogo; cpu.c where there is one CPU. */
 long long cpucycles_sparc_clock_tick(const char *line);
 
 #pragma GCC visibility pop

@@ -225,7 +225,7 @@ long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid)
 {
   unsigned int highest;
 
-  if (!(cpuid(1).c >> 31)) /* none; each further leaf exits to one that hides */
+  if (!(cpuid(1).c >> 31)) /* no hypervisor, or a hidden one: further leaves would exit to it */
     return 0;
   highest = cpuid(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)

@@ -54,8 +54,8 @@ long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid);
    ratio without a crystal. */
 long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid);
 
-/* The nominal frequency in the model name of Intel's CPUs, which the TSC's rate is near. AMD's
-   model names state none, and an emulator's can be anything. */
+/* The nominal frequency in the model name of Intel's CPUs; the TSC's rate is near it. AMD's model
+   names state none, and an emulator's can be anything. */
 long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid);
 
 /* Leaf 40000010H, in kHz, of hypervisors that follow VMware's. */
