@@ -11,7 +11,7 @@
 
 static long long (**other_cpucycles)(void);
 
-/* A constructor: it loads the library with the module, as the libraries of other contenders are. */
+/* A constructor: the libraries of the other contenders, too, are loaded with their modules. */
 __attribute__((constructor)) static void load(void)
 {
   const char *path = getenv("BENCH_OTHER");
