@@ -21,7 +21,8 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   report->clock = clock_name;
-  examine_each(report, list, only, seconds); /* its children must select: this process not before */
+  /* Starts children that must select, so this process must not have selected yet. */
+  examine_each(report, list, only, seconds);
   observe_differences(report);
   observe_rates(report);
   fill_library(&report->library);
