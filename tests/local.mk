@@ -142,7 +142,7 @@ tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without it, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
-# Built and run by "make check-cross" alone.
+# Not part of "make check": check-cross, check-systems and check-vm build and run it.
 EXTRA_PROGRAMS += tests/cross/count
 tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)

@@ -121,7 +121,7 @@ static int test_backend(const struct cpucycles_entry *entry)
   return wrong;
 }
 
-/* All but the system's clocks, and counters that cannot be read or stand still. */
+/* All but the system's counters (default-...), and counters that cannot be read or stand still. */
 static int test_all_backends(void)
 {
   int i, wrong = 0;

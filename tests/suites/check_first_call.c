@@ -826,7 +826,7 @@ static void call_all(void)
 
 #ifdef HAVE_SECURE_GETENV
 
-/* Replaces the library's secure_getenv(), which the selection calls. */
+/* Replaces the C library's secure_getenv(), which the selection calls. */
 static int selecting;
 static void (*while_selecting)(void) = call_all;
 

@@ -70,7 +70,7 @@ static long long read_forbidden(void)
   return *forbidden;
 }
 
-/* Works in the trial, and traps at the 1,000th read. */
+/* Traps at the 1,000th of the 1001 reads of its trial. */
 static long long read_traps_late(void)
 {
   return ++reads_made == 1000 ? *forbidden : reads_made;

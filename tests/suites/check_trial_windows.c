@@ -104,7 +104,7 @@ END_TEST
 
 #ifdef __x86_64__
 
-/* Changes every callee-saved register, and faults before it would restore them. */
+/* Changes most callee-saved registers, and faults before it would restore them. */
 static void spoil_registers(void *unused)
 {
   (void)unused;
