@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* survive HOW: makes the first call and every other one, in two threads, while allocations fail.
-   HOW: "none" refuses none, "first" likewise for cpucycles() alone, "call" makes each allocation
-   count cycles, "all" refuses all, and N the N-th. Exits with 0 if every function answers, with
-   77 if the allocator of malloc-module.c is not loaded; prints the number of allocations. */
+   HOW: "none" refuses none; "first" refuses none and calls only cpucycles(); "call" makes each
+   allocation count cycles; "all" refuses all; N refuses the N-th. Exits with 0 if every function
+   answers, with 77 if the allocator of malloc-module.c is not loaded; prints the number of
+   allocations. */
 
 #include "config.h"
 

@@ -80,7 +80,8 @@ static struct timer timer;
 static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_USABLE };
 
-static pid_t parent; /* the two flags below: where its child ends itself by SIGABRT */
+static pid_t parent;
+/* Where a child of `parent` ends itself by SIGABRT. */
 static int kill_at_selection, kill_at_overhead;
 
 static void kill_child(int is_wanted)

@@ -148,11 +148,11 @@ static int page_is_refused(void)
   return page == MAP_FAILED && errno == ENOMEM;
 }
 
-/* Volatile, because a compiler may leave out an unused allocation. */
 #ifndef RLIMIT_AS /* OpenBSD */
 #define RLIMIT_AS RLIMIT_DATA
 #endif
 
+/* Volatile, because a compiler may leave out an unused allocation. */
 static void *volatile allocated;
 
 static int allocate(size_t size)

@@ -389,7 +389,6 @@ static void *read_twice(void *read)
   return read_counter() >= begin ? read : NULL;
 }
 
-/* Pages of software events exist, but have no index. */
 static void run_threads(long long (*read_counter)(void), int count)
 {
   int i;
@@ -404,6 +403,8 @@ static void run_threads(long long (*read_counter)(void), int count)
   }
 }
 
+/* Only this thread has the recorded page. The other threads map the pages of their software
+   events, which have no index. */
 START_TEST(short_lived_threads_leak_nothing)
 {
   int descriptors, i;
@@ -1580,7 +1581,7 @@ START_TEST(memory_of_the_program_at_the_pages_address_is_not_replaced)
 END_TEST
 
 #if HAVE_BACKEND_amd64_pmc
-/* amd64-pmc reads by the copy, too, and is included for the same reason. */
+/* amd64-pmc reads by the copy, too. Its static names are renamed, like default-perfevent's. */
 #define method rdpmc_method
 #define open_counter open_rdpmc
 #define read_cycles read_by_rdpmc

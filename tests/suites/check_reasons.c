@@ -61,7 +61,7 @@ static long long rate_of_clock(void)
   return 1000000;
 }
 
-/* Selects among the last `count` of four counters, and a clock. The last counter is `backend`,
+/* Selects among the last `count` of four counters, and a clock. The fourth counter is `backend`,
    and `info` describes it afterwards. */
 static void select_among(const struct cpucycles_backend *backend, int count)
 {

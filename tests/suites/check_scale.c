@@ -278,8 +278,8 @@ static double scaling_error(struct cpucycles_scale scale, long long rate, long l
   return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
 }
 
-/* With a stated rate all machines are scaled, also without a multiple; without it, those with a
-   multiple in the table. */
+/* With a stated rate, all machines are scaled, also those without a multiple in the table; without
+   a stated rate, only those with a multiple. */
 START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 {
   int i, found = 0;

@@ -60,8 +60,8 @@ static inline int skip_under(const char *tool, const char *test, const char *why
 }
 
 /* Likewise, for a test whose signal handler uses thread-local storage while there are other
-   threads. qemu's i386 has one table of segments for all threads, and a handler gets that of the
-   thread created last. */
+   threads. qemu's i386 has one table of segments for all threads, and a handler gets the segment
+   of the thread created last. */
 static inline int skip_where_handlers_find_another_thread(const char *test)
 {
 #ifdef __i386__
