@@ -42,7 +42,8 @@ struct cpucycles_frequency {
   int no_files;       /* opening a file raises a signal here */
 };
 
-/* Call within a trial (sys/trial.h): a source that raises a signal does not answer. */
+/* Call between cpucycles_trial_begin() and cpucycles_trial_end(). A source that raises a signal
+   does not answer. */
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
 
 /* frequency-parse.c: texts and bytes that state a frequency. Reads no files. */

@@ -13,8 +13,8 @@
 void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cpucycles_entry *);
 
 /* Marks a counter as dropped, for a reason code, an errno of open(), or a signal. The code decides
-   the sentence. An errno decides the code, unless the backend gave one. With errno and signal, the
-   backend's remedy is stored. */
+   the sentence, and an errno decides the code, unless the backend gave its own. With errno and
+   signal, the backend's remedy is stored. */
 void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
 void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpucycles_why *);

@@ -30,9 +30,10 @@ struct cpucycles_calibration {
 #define CPUCYCLES_CALIBRATION_TIME 4500000LL
 
 /* Finds the scale of a counter. A measurement must confirm the stated rate (units per second, as
-   hardware or kernel state it) within 1 %; *sixteenths is then 0. If `stated` is 0, three
-   measurements must show the same number of cycles per unit, a multiple of 1, 1/2, 1/4, 1/8 or
-   1/16, which is stored in *sixteenths. Returns 0, or a reason code to drop the counter for. */
+   hardware or kernel state it) within 1 %, unless no time is left; *sixteenths is 0 in both cases.
+   If `stated` is 0, three measurements must show the same number of cycles per unit, a multiple of
+   1, 1/2, 1/4, 1/8 or 1/16, which is stored in *sixteenths. Returns 0, or a reason code to drop the
+   counter for. */
 const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long long stated,
   long long persecond, long long *sixteenths);
 

@@ -53,7 +53,7 @@ static inline void perf_event_close(int descriptor)
 }
 
 /* Exclusions from a count, in the order to be tried: Apple's PMUs must exclude guests, and some
-   cannot exclude the kernel. */
+   other PMUs cannot exclude the kernel. */
 static const struct perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };

@@ -24,7 +24,7 @@ static struct {
   CONTEXT before_body;
 } trial;
 
-/* The signal that the same fault raises on POSIX; 0: no exception that reading a counter raises. */
+/* The signal that the same fault raises on POSIX; 0: reading a counter raises no such fault. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {

@@ -292,8 +292,8 @@ static void replace_or_restore(int i)
     replace(&after, i, &after.program[i]);
 }
 
-/* True if the signal was sent to the selecting thread. False if it was sent to the process: another
-   thread can take it if this one blocks it. */
+/* True if the signal is to be sent again to the selecting thread: it was sent to this thread, or
+   this thread does not block it. False: to the process, where another thread can handle it. */
 static int is_for_thread(int i)
 {
 #ifdef SI_TKILL
