@@ -55,7 +55,7 @@ static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseco
 #ifdef SYS_clock_gettime
 static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
-#ifdef __ILP32__ /* x32: the longs of a 64-bit kernel */
+#if defined(__x86_64__) && defined(__ILP32__) /* x32: the longs of a 64-bit kernel */
   typedef long long kernel_long;
 #else
   typedef long kernel_long;
