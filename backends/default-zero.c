@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-zero: always 0, so that the list of counters is never empty. It raises no signal, and
-   the library drops it as not increasing. */
+/* default-zero: always 0. It raises no signal, and the library drops it as not increasing. It is
+   selected only if no clock can be read. */
 
 #include "config.h"
 

@@ -7,7 +7,8 @@
 #include "bench/contender.h"
 #include "bench/statistics.h"
 
-/* Counts that are 1 more than a multiple of 4 have a value at each quartile and at the median. */
+/* The number of rounds is 1 more than a multiple of 4: then one of the sorted rounds is exactly at
+   each quartile and at the median. */
 enum {
   BENCH_ROUNDS = 2001, /* so many short rounds that most are undisturbed, and so is the median */
   BENCH_ROUND_NANOSECONDS = 20000, /* long enough to make the clock's resolution negligible */

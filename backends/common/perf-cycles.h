@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Counters that read perf events of core cycles. perf-open.c opens the events, per thread and per
-   kind of core, and handles forks and losses. perf-cycles.c reads them by read(2). The inline
-   function here is the hot path: it reads by an instruction and the event's mmap page.
+   kind of core, and handles forks and losses. The inline function here is the hot path: it reads
+   one event by an instruction and the event's mmap page. perf-cycles.c is the slow path: it reads
+   by read(2), or by the pages where the hot path cannot.
    Source: linux/perf_event.h, struct perf_event_mmap_page; perf_event_open(2), "MMAP layout". */
 
 #ifndef CPUCYCLES_PERF_CYCLES_H

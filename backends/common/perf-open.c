@@ -146,8 +146,8 @@ static int open_descriptors(const struct cpucycles_perf_method *method)
   return error;
 }
 
-/* Moves a descriptor to numbers that the program's files do not reach by themselves. The lower half
-   of the soft limit is left to the program. Returns 0 or an errno. */
+/* Moves a descriptor to numbers that the program's files do not reach by themselves. Half of the
+   numbers below the soft limit are left to the program. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   struct rlimit limit = { 0, 0 };
