@@ -64,11 +64,12 @@ int main(void)
 {
   static double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
   struct cpucycles_why why = { 0 };
-  int i;
+  int i, error;
 
   bare_event = open_bare();
-  if (bare_event < 0 || cpucycles_perf_open(&method, &why) != 0) {
-    printf("bench: skipped: a read of a perf event: %s\n", strerror(errno));
+  error = bare_event < 0 ? errno : cpucycles_perf_open(&method, &why);
+  if (error) {
+    printf("bench: skipped: a read of a perf event: %s\n", strerror(error));
     return 0;
   }
   for (i = 0; i < ROUNDS; i++) {
