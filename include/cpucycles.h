@@ -45,9 +45,9 @@ extern const char *cpucycles_implementation_skipped(void);
 extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency in cycles per second, from 1000 (1 kHz) to
-     1000000000000 (1 THz). Clocks are scaled to it. The sources are /etc/cpucyclespersecond; else
-     the operating system, the CPU or the hypervisor; else the environment variable
-     cpucyclespersecond; else a measurement of 2 ms; else it is 2399987654.
+     1000000000000 (1 THz). Clocks and other scaled counters are scaled to it. The sources are
+     /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else the
+     environment variable cpucyclespersecond; else a measurement of 2 ms; else it is 2399987654.
    Fails: never.  Threads: safe.  Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 
