@@ -68,7 +68,7 @@ struct search {
   const struct cpucycles_host *host;
   const struct source *source;
   struct cpucycles_frequency *found;
-  int cpus; /* whose files are read, one for each frequency policy; -1: not listed yet */
+  int cpus; /* number of CPUs whose files are read: see list_cpus(); -1: not listed yet */
   int cpu[CPUS_LIMIT];
   int has_policy[CPUS_LIMIT]; /* its folder has a folder cpufreq */
   /* in use, or -1 and NULL: released by release() if a signal cuts the source short */
@@ -261,7 +261,8 @@ static int has_policy(struct search *search, int cpu)
   return cpucycles_join_path(whole, search->host->root, path) == 0 && access(whole, F_OK) == 0;
 }
 
-/* Lists the CPUs whose files are read: the first online CPU of each frequency policy. */
+/* Lists the CPUs whose files are read: the first online CPU of each frequency policy, and every
+   online CPU without a policy. */
 static void list_cpus(struct search *search)
 {
   struct cpu_set online, policy, asked;
@@ -487,7 +488,8 @@ static long long from_measurement(struct search *search, const struct source *so
   return search->host->measure ? search->host->measure() : 0;
 }
 
-/* Names that begin with a slash, and those of from_sysfs(), are names of files. */
+/* Sources whose names begin with a slash, and those of from_sysfs(), get their answers from
+   files. */
 static const struct source sources[] = {
   { "/etc/cpucyclespersecond", from_setting, 1 },
   { "cpufreq/scaling_setspeed", from_sysfs, KHZ },

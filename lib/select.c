@@ -238,8 +238,8 @@ static int is_second_way(const struct cpucycles_entry *table,
 }
 
 /* False if an earlier usable counter rules out counter i, whatever the score of counter i: the
-   earlier one counts cycles and counter i counts time, or it scores no more than the penalty of
-   counter i, or both read the same register. */
+   earlier one counts cycles and counter i counts time; or both count the same, and the earlier one
+   scores no more than the penalty of counter i; or both read the same register. */
 static int can_win(const struct cpucycles_entry *table, const struct cpucycles_counter_info *infos,
   int i)
 {

@@ -2,8 +2,8 @@
 /* Finds the hypervisor of this machine: by CPUID if there is CPUID, else by the kernel's files.
    Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf
    40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
-   Documentation/ABI/testing/sysfs-firmware-dmi-entries;
-   Documentation/devicetree/bindings/arm/xen.txt; drivers/s390, /proc/sysinfo. */
+   drivers/firmware/dmi-id.c, for /sys/class/dmi/id; Documentation/devicetree/bindings/arm/xen.txt;
+   arch/s390/kernel/sysinfo.c, for /proc/sysinfo. */
 
 #include "config.h"
 

@@ -27,9 +27,10 @@ long long cpucycles_osclock_wall(void);
 /* Reads each clock once, which may raise a signal. For cpucycles_trial(). */
 void cpucycles_osclock_try(void *unused);
 
-/* Makes the functions read the clocks by system calls from now on; the second call makes them
-   return 0. The C library reads a counter in user space (vDSO), which raises SIGSEGV under
-   prctl(PR_SET_TSC). A filter can answer the system call with SIGSYS. */
+/* Makes the functions read the clocks by system calls from now on; the second call (on POSIX
+   systems other than Linux, the first) makes them return 0. The C library reads a counter in user
+   space (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC). A filter can answer the system call
+   with SIGSYS. */
 void cpucycles_osclock_fall_back(void);
 
 #pragma GCC visibility pop

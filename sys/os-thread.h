@@ -11,7 +11,7 @@
 
 #include <signal.h>
 
-/* A thread's signal mask and cancelability while cpucycles_block_signals() is in force. */
+/* A thread's signal mask and cancelability before cpucycles_block_signals(), to be restored. */
 struct cpucycles_signal_state {
   sigset_t mask;
   int cancel_state;

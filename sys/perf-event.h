@@ -81,10 +81,10 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
   return descriptor;
 }
 
-/* Blocks signals while a thread's state is inconsistent, except faults, whose handlers must run.
-   Signals that the program has blocked stay blocked, except SIGSYS: a seccomp filter may raise
-   SIGSYS at perf_event_open(2), which ends the process if SIGSYS is blocked. A pending SIGSYS stays
-   blocked. */
+/* Blocks signals while a thread's state is inconsistent, except SIGSEGV, SIGBUS and SIGSYS, whose
+   handlers must run. Signals that the program has blocked stay blocked, except SIGSYS: a seccomp
+   filter may raise SIGSYS at perf_event_open(2), which ends the process if SIGSYS is blocked. A
+   pending SIGSYS stays blocked. */
 static inline void perf_event_block_signals(sigset_t *mask)
 {
   sigset_t signals, pending;

@@ -42,8 +42,9 @@ struct handlers {
 static void on_signal_during(int signal, siginfo_t *info, void *context);
 static void on_signal_after(int signal, siginfo_t *info, void *context);
 
-/* Two handlers, so that the program can install one between them during the selection. Each is then
-   called once per fault. */
+/* Two handlers, since the program may install a handler of its own during the selection: a fault
+   may then go from `after` to the program's, and from there to `during`. With a single handler, it
+   would go in a circle. */
 static struct handlers during = { .handler = on_signal_during },
   after = { .handler = on_signal_after };
 
