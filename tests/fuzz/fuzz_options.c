@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Random command lines for cpucycles-info: the input is the arguments, with a zero byte after each.
-   An invalid command line ends with status 2, a message on standard error and no output; a valid
-   one does what it requests. A second parser here decides from the usage which lines are valid.
-   Fakes replace the functions that measure and print. For libFuzzer: make check-fuzz. */
+/* Random command lines for cpucycles-info: the first byte of the input is "!" if the process that
+   selects is killed; the rest is the arguments, with a zero byte after each. An invalid command
+   line ends with status 2, a message on standard error and no output; a valid one does what it
+   requests. A second parser here decides from the usage which lines are valid. Fakes replace the
+   functions that measure and print. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* survive HOW: makes the first call and every other one, in two threads, while allocations fail.
+/* survive HOW: makes the first call and most others, in two threads, while allocations fail.
    HOW: "none" refuses none; "first" refuses none and calls only cpucycles(); "call" makes each
-   allocation count cycles; "all" refuses all; N refuses the N-th. Exits with 0 if every function
-   answers, with 77 if the allocator of malloc-module.c is not loaded; prints the number of
+   allocation count cycles; "all" refuses all; N refuses the N-th. Exits with 0 if each call is
+   answered, with 77 if the allocator of malloc-module.c is not loaded; prints the number of
    allocations. */
 
 #include "config.h"
@@ -21,7 +21,7 @@
 
 static pthread_barrier_t ready, called;
 
-/* Does each function answer? */
+/* Does each function that is called here answer? */
 static int every_function_answers(void)
 {
   const struct cpucycles_timer_info *timer;

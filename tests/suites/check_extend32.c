@@ -169,8 +169,8 @@ static void change_rate(double persecond)
   machine.rate = (uint64_t)(persecond / 1e9 * 0x1p32);
 }
 
-/* Starts a machine of that many counts per second, and an extension with that estimate of the
-   rate. */
+/* Starts a machine of `persecond` counts a second, and an extension with this estimate of it.
+   fastest: highest rate of a core that changes its frequency; 0: the estimate. */
 static void begin_scaling(double persecond, double estimate, double fastest, int settable)
 {
   struct cpucycles_clock clock = { simulated_now, simulated_coarse, 0 };
@@ -213,7 +213,8 @@ static double twenty_percent(double rate)
   return with_error(rate, 0.2);
 }
 
-/* Number of simulated steps in all. LIFE: steps from one start of the machine to the next. */
+/* Number of simulated steps of one test: a fifth of CPUCYCLES_TEST_STEPS or of its default. LIFE:
+   steps from one start of the machine to the next. */
 static long steps(void)
 {
   const char *wanted = getenv("CPUCYCLES_TEST_STEPS");
@@ -271,8 +272,8 @@ END_TEST
 /* Greatest age of a thread's anchor at its last read, in counts. */
 #define ANCHOR_AGE 0x1p26
 
-/* Reads some time after the anchor, but near enough that the read keeps the anchor, unless the
-   coarse clock lags by less than machine.lag. */
+/* Lets the anchor age, then reads. The read keeps the anchor, except that it may replace one of
+   the greatest age. */
 static void age_anchor(double rate)
 {
   double age = (double)(extension.near_time + machine.lag) * (random64() % 2 ? 1 : random_part());
@@ -480,9 +481,9 @@ START_TEST(jumps_between_cores_cancel_with_gaps_up_to_the_bound)
 }
 END_TEST
 
-/* Even with any offsets, errors do not accumulate if the gaps are too short for a sleeping core
-   to explain the jumps, and the rate is known. The sum may exceed 3 * 2^30 by the counts that
-   such a sleep may explain. */
+/* Even with any offsets, errors do not accumulate if the rate is known, and the gaps are too short
+   for a jump to be explained by a core that slept. The sum of the jumps may exceed 3 * 2^30 by
+   what counters that ran slower or faster explain (see extend32.c). */
 START_TEST(errors_of_migrations_do_not_accumulate)
 {
   long i, done, wrong = 0, all = steps();

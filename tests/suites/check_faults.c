@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the first call where the system refuses common resources (memory, descriptors, files) and
    in hostile environments. Each case runs in processes that have not called the library yet.
-   Threads, signals, forks and filters are in check_first_call.c. */
+   check_first_call.c has the other tests of the first call. */
 
 #include "config.h"
 

@@ -504,7 +504,7 @@ static int call_with_perf_answered(unsigned int action, const char *reason)
     if (strcmp(counter->name, "default-perfevent") == 0)
       return counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, reason) != 0
         || (counter->signal_number != 0) != (strcmp(reason, "signal") == 0)
-        /* in a Docker container the remedy is another one, and only the errno is visible there */
+        /* the remedy differs in a Docker container, and names seccomp there, too */
         || !counter->remedy || !strstr(counter->remedy, "seccomp");
   return 0;
 }

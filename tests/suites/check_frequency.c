@@ -514,7 +514,7 @@ START_TEST(long_cpuinfo_is_read_in_part)
   fclose(file);
   i = (int)(estimate().persecond / 1000000);
   ck_assert_int_ge(i, 1010); /* more than a few CPUs */
-  ck_assert_int_le(i, 1020); /* but not many: 32 KiB of 2.6 MB */
+  ck_assert_int_le(i, 1020); /* but not many: 32 KiB of 2.4 MB */
   remove_machine();
 }
 END_TEST

@@ -1310,7 +1310,7 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
 
   page = record(0, 1, 64, 0);
   open_by_fake();
-  self.base = 0; /* omits the event's count before the opening */
+  self.base = 0; /* undoes the opening, which subtracts the event's count so far */
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
     self.shift = 64 - cases[i].width; /* as set at the opening */

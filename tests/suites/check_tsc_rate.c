@@ -338,7 +338,7 @@ START_TEST(invariance_follows_cpuid)
     { 0x80000008, 0x100, 1 },
     { 0x80000007, 0x1ff, 1 },
     { 0x80000008, 0xff, 0 },
-    { 0x80000006, 0x100, 0 }, /* an absent leaf states nothing */
+    { 0x80000006, 0x100, 0 }, /* no such leaf: not invariant */
     { 0, 0x100, -1 },         /* no CPUID, or a CPU without extended leaves */
   };
   size_t i;

@@ -583,7 +583,8 @@ static int forked(char **arguments)
   return before >= 0 && read_upward(before) >= 0 && counts_correctly("parent") ? PASSED : FAILED;
 }
 
-/* Closes the descriptors of perf events, unknown to the library. Returns their number. */
+/* Closes the descriptors of the library's perf events, without a call of the library. Returns
+   their number. */
 static int close_events(void)
 {
   char link[32], name[64];
