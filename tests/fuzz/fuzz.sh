@@ -23,8 +23,8 @@ END
       sys/kernel-file.c
 }
 
-# seed NAME: makes the initial inputs. For the parsers of frequencies, each file of the recorded
-# machines after the number of each parser.
+# seed NAME: makes the initial inputs. For the parsers of frequencies, each small file of the
+# recorded machines after the number of each parser.
 seed() {
   mkdir -p "$folder/$1"
   [ "$1" != perfex ] ||

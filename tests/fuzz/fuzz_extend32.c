@@ -94,7 +94,7 @@ static void call(void)
 /* Greatest relative difference between rate and estimate. */
 #define SPREAD 0.2
 
-/* Greatest number of counts between two anchors. In extend32.c's terms: e * D + w < 2^31, with w
+/* Greatest number of counts between two anchors. In extend32.c's terms: e * T + w < 2^31, with w
    from twice a step of the clock and the time of the accesses. A thread's anchor may be older
    than its last read by the time of 2^26 counts; this bound allows for 2^27. With a clock that
    can be set: less than 7/8 of a wraparound. */

@@ -125,7 +125,8 @@ struct command {
   int counter_given, observe_given;
 };
 
-/* DIGITS[.DIGITS][e[SIGN]DIGITS], with a sign before it; above 0 and up to a day. */
+/* [SIGN]DIGITS[.DIGITS][e[SIGN]DIGITS], and either side of the point may be empty, but not both;
+   above 0 and up to a day. */
 static int is_duration(const char *text, double *seconds)
 {
   const char *at = text;

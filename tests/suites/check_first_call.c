@@ -236,7 +236,8 @@ static int call_while_being_sent_faults(void)
   signal(suite_fault_to_send(SIGSEGV), count_in_handler);
   sender = fork();
   if (sender == 0) {
-    alarm(60); /* getppid() changes at the receiver's end: the loop sends no signal after it */
+    alarm(60);
+    /* getppid() changes when the receiver ends, and so the loop ends, too */
     while (getppid() == self && kill(self, suite_fault_to_send(SIGSEGV)) == 0)
       ;
     suite_exit(0);

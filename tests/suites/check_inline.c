@@ -35,7 +35,7 @@ static const struct cpucycles_entry *find_selected(void)
   return NULL;
 }
 
-/* Alternates between all functions that read. Returns how often the count decreased. */
+/* Alternates between inline reads and reads by call. Returns how often the count decreased. */
 static int count_decreases(long reads)
 {
   long long last = cpucycles(), now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The frequency estimate for recorded machines: within the known limits of each machine, also if
    any of its files is truncated anywhere. CPUCYCLES_MACHINES names the folder of the recorded
-   machines, which are not part of the project; the default is beside the sources. Others are in
-   tests/machines. */
+   machines, which are not part of the project; the default is beside the sources. tests/machines
+   has further machines, written by hand. */
 
 #include "config.h"
 

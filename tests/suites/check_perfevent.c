@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the perf event counters. A software event stands in for the PMU's cycles: the thread's
    own CPU time in nanoseconds, which every Linux counts. Tests that read through an mmap page
-   use a recorded page, and a function in place of the instruction. Everything else is the real
+   fill the page themselves, and a function replaces the instruction. Everything else is the real
    kernel. */
 
 #include "config.h"

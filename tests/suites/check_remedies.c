@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the remedies for refused counters against recorded files of the kernel: a remedy is
+/* Tests the remedies for refused counters against simulated files of the kernel: a remedy is
    given where it helps on that machine, and none elsewhere. */
 
 #include "config.h"
@@ -14,7 +14,7 @@
 
 enum { FILES = 6 };
 
-/* A file of a recorded machine. */
+/* A file of a simulated machine. */
 struct file {
   const char *path, *text;
 };

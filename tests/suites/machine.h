@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Simulated machines for the suites of the frequency and of remedies: a folder as the root of a
-   machine's files, and the estimate for it. */
+/* Simulated machines for suites: a folder as the root of a machine's files, and the estimate of the
+   frequency for it. */
 
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
