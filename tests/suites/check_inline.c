@@ -49,7 +49,7 @@ static int count_decreases(long reads)
     case 2: now = cpucycles_inline_begin(); break;
     case 3: now = cpucycles_begin(); break;
     case 4: now = cpucycles_inline_end(); break;
-    default: now = cpucycles(); break;
+    default: now = cpucycles_end(); break;
     }
     wrong += now < last;
     last = now;
