@@ -20,7 +20,7 @@ struct counter_list {
   int no_child; /* 1: there is no fork() or it fails; only the selected counter is examined */
 };
 
-/* Fills all but core_persecond, and makes this process select. */
+/* Fills count, names and works, and makes this process select. */
 void list_counters(struct counter_list *list);
 
 /* Fills the list in a child, so that this process need not select yet. If no child can be started,

@@ -20,7 +20,7 @@
 
 enum {
   LONGEST = 16,      /* iterations of a loop between two reads */
-  FREQUENT = 12,     /* most values that candidates are made from */
+  FREQUENT = 12,     /* candidates are made from at most this many values */
   RARE = 128,        /* a value is rare, as interruptions are, up to 1/RARE of the differences */
   PARTS = 8,         /* a candidate is a value divided by 1 to PARTS */
   MULTIPLES = 1024,  /* highest multiple of a grain that is looked for */

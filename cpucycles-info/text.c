@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report as plain lines, each beginning with "cpucycles". The lines that the earliest
-   cpucycles-info has come first, in their old form and order. */
+/* Prints the report as plain lines, each beginning with "cpucycles". The lines of the earliest
+   cpucycles-info come first, in their old form and order. */
 
 #include "config.h"
 

@@ -142,7 +142,7 @@ static struct perfex_cost cost_of_times(long long *times, int count, long long o
 struct run {
   struct perfex_measured *measured;
   long long begin, thread_begin; /* elapsed and CPU time */
-  long long loop_overhead;       /* picoseconds a load that time_loads() spends besides loading */
+  long long loop_overhead;       /* of time_loads(), in picoseconds per load */
   unsigned seed;
 };
 

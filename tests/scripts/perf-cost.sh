@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that a read through a perf event's mmap page executes at most 1.15 times the instructions of
-# the bare sequence, with those that find the thread's page included.
+# Tests that the library's read through a perf event's mmap page executes at most 1.15 times the
+# instructions of the bare sequence, although it must also find the thread's page.
 
 set -eu
 export LC_ALL=C

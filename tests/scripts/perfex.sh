@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# libperfex as it is installed. Header, manual, map and Debian's symbols file list the same
+# Tests libperfex as it was built. Header, manual, map and Debian's symbols file list the same
 # functions, each also for Fortran; the library exports these, and needs only libcpucycles and the C
 # library. The header stands alone in C89 and C++98. The manuals have all numbers, and an example
 # that compiles and runs. Set-user-ID programs ignore the environment.
