@@ -321,7 +321,7 @@ def each_counter_can_be_forced():
     assert document("--counter default-zero --json")["counters"][-1]["timer"] is None
 
 
-def other_names_are_a_usage_error():
+def wrong_arguments_are_a_usage_error():
     for arguments in ("--counter nonesuch", "--counter ''", "--counter", "--observe", "--observe x",
                       "--observe 0", "--observe -1", "--observe nan", "--observe inf",
                       "--observe 1e9", "--observe 1x", "--observe=0x1", "--observe ' 1'",
