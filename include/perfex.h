@@ -31,8 +31,8 @@ extern int start_counters(int e0, int e1);
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
    each count is stored where the argument after its event points.
    Returns: the number that start_counters() returned, if the events were counted all the time
-     since; otherwise another positive number. Stopping then makes the thread's number larger by
-     one.
+     since; otherwise another positive number. Stopping makes the thread's number larger by one in
+     both cases.
    Fails: returns -1 and sets errno. EINVAL: these events were not started; the counters go on. If
      the thread's last start failed: the errno of that.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
