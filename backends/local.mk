@@ -5,7 +5,7 @@
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# Headers that several counters share.
+# Headers that several counters share, and dependent-add.h, which lib/cpucycles.c includes.
 EXTRA_DIST += backends/common/dependent-add.h
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/perf-backend.h

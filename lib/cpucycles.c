@@ -55,9 +55,9 @@ static long long (*read_function_of(const struct cpucycles_reader *reader))(void
 }
 
 /* The count for a signal handler or allocator of the program that runs inside the selection: the
-   wall clock's time, scaled by the default frequency. The trial blocks or defers all signals except
-   faults, so few handlers run there: after a fault outside of a trial, or if another thread has
-   installed one meanwhile. */
+   wall clock's time, scaled by the default frequency in whole MHz. The trial blocks or defers all
+   signals except faults, so few handlers run there: after a fault outside of a trial, or if another
+   thread has installed one meanwhile. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpucycles_osclock_wall()

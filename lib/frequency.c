@@ -472,7 +472,7 @@ static long long from_environment(struct search *search, const struct source *so
   return value ? parse_setting(search, source->name, value) : 0;
 }
 
-/* The environment is used only if no other source answers. If it is set and ignored, report
+/* The environment is used only if no source before it answers. If it is set and ignored, report
    that. */
 static void report_environment(struct search *search, const struct source *source)
 {
