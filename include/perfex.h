@@ -21,8 +21,8 @@ extern "C" {
 /* Zeroes two counters of the calling thread and starts them. e0, e1: numbers of events; the
    environment variables T5_EVENT0 and T5_EVENT1 override them. Counters that are running are
    stopped first, even if the call fails.
-   Returns: the thread's generation number, positive and larger by one than before; after 2147483647
-     comes 1.
+   Returns: the thread's generation number, positive and larger by one than before, or by two if
+     counters were running; after 2147483647 comes 1.
    Fails: returns -1 and sets errno. ENOTSUP: an event cannot be counted here; a message on standard
      error has its number. ENOENT: there is no PMU. Others: libperfex(3).
    Threads: safe; each thread has its own counters.  Since: 20261121. */
