@@ -40,9 +40,9 @@
 
    Signals. Handlers may read, and may never return (siglongjmp). A thread has two places for an
    anchor. Each place holds two copies, which are equal if it is valid. A store goes to the place
-   that is not in use, so that a handler that interrupts the store finds the other place valid. If
-   the handler stores, too, the interrupted store leaves either copies that differ, and is repeated,
-   or the handler's copies. */
+   that is not in use, so that a handler that interrupts the store finds the other place valid. The
+   handler may store at the same place. Then either the two copies differ after the interrupted
+   store, which is repeated, or both are the handler's. */
 
 #include "config.h"
 

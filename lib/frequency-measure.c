@@ -147,8 +147,9 @@ static long long result_of(const struct series *series)
 }
 
 /* Returns 1 if there is time for another window. As long as there is no result, the excess of the
-   longest window does not count: one interruption must not use up the time of all windows. So 2 ms
-   are exceeded by one window's interruption, or by two if the first came early. */
+   longest window does not count: one interruption must not use up the time of all windows. The
+   whole can thus exceed 2 ms by one window's interruption, or by those of two windows if the first
+   one came early. */
 static int has_time(const struct series *series, long long spent)
 {
   long long whole = WHOLE;
