@@ -833,7 +833,7 @@ END_TEST
 static long traps, traps_wrong;
 static int bursts; /* left for the interrupted read: without a limit it would not end */
 
-/* At random, reads often enough to replace the thread's anchor and the published one. */
+/* At random, reads often enough to replace the anchors at both places of the thread. */
 static void on_trap(int signal)
 {
   uint64_t seen[READS];
@@ -919,8 +919,8 @@ START_TEST(handler_may_abandon_a_read_after_any_instruction)
 END_TEST
 #endif
 
-/* Counters of cores may differ. A thread that stays on its core sees no jump, whatever other
-   threads publish; here this thread's core is ahead by any multiple of 2^29. */
+/* Counters of cores may differ. A thread that stays on its core sees no jump, whatever threads on
+   other cores read; here this thread's core is ahead by any multiple of 2^29. */
 static uint32_t core_offset;
 static _Thread_local int other_core;
 

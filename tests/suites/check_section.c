@@ -21,9 +21,10 @@
 
 enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
 
-/* Each step depends on the previous one, and no compiler can shorten it. Divisions, because few
-   of them take long: a chain of more instructions than a CPU's reorder window holds would delay
-   the second read even without fences. NUMBER divides its square, so all steps are the same. */
+/* Each step depends on the previous one, and no compiler can shorten it. Divisions, because a short
+   chain of them already takes long: a chain of more instructions than a CPU's reorder window holds
+   would delay the second read even without fences. NUMBER divides its square, so all steps are the
+   same. */
 #define NUMBER 0xfffdUL
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP

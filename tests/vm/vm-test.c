@@ -739,8 +739,8 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root that carries out one-character commands and echoes each: 't' and 'r' before
-   it carries them out, the others after that. */
+/* A process of root that carries out commands of one character. It echoes 't' and 'r' before it
+   carries them out, and the other commands afterwards, or '!' for one that failed. */
 struct helper {
   int to, from;
 };
