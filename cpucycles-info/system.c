@@ -90,7 +90,7 @@ static void find_container(struct system_info *system, const char *root)
     if (strcmp(name, known[i]) == 0)
       copy_line(system->container, sizeof system->container, known[i]);
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (!*system->container && cpucycles_is_kernel_file(root, files[i].path))
+    if (!*system->container && cpucycles_can_open_file(root, files[i].path))
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 

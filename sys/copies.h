@@ -7,7 +7,7 @@
 
 #ifdef CPUCYCLES_SYS_FOR_PERFEX
 #define cpucycles_environment perfex_environment
-#define cpucycles_is_kernel_file perfex_is_kernel_file
+#define cpucycles_can_open_file perfex_can_open_file
 #define cpucycles_join_path perfex_join_path
 #define cpucycles_kernel_line_add perfex_kernel_line_add
 #define cpucycles_open_kernel_file perfex_open_kernel_file

@@ -79,7 +79,7 @@ int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer,
   return length < (int)size ? length : -1;
 }
 
-int cpucycles_is_kernel_file(const char *root, const char *path)
+int cpucycles_can_open_file(const char *root, const char *path)
 {
   int file = cpucycles_open_kernel_file(root, path);
 

@@ -35,7 +35,7 @@ int cpucycles_read_rest(int file, char *buffer, size_t size);
 int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size);
 
 /* Returns 1 if the file can be opened, else 0. */
-int cpucycles_is_kernel_file(const char *root, const char *path);
+int cpucycles_can_open_file(const char *root, const char *path);
 
 /* Reads the beginning of a file as a string. A byte 0 becomes a space, as device trees separate
    words by it. Returns the string's length, or -1. */

@@ -26,7 +26,6 @@ posix_tests =
 posix_tests += tests/suites/check_cpuinfo_rate
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
-posix_tests += tests/suites/check_faults
 posix_tests += tests/suites/check_frequency
 posix_tests += tests/suites/check_machines
 posix_tests += tests/suites/check_measure
@@ -35,6 +34,7 @@ posix_tests += tests/suites/check_ports
 posix_tests += tests/suites/check_printers
 posix_tests += tests/suites/check_remedies
 posix_tests += tests/suites/check_report
+posix_tests += tests/suites/check_resources
 posix_tests += tests/suites/check_trial
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
@@ -110,7 +110,7 @@ EXTRA_DIST += tests/programs/malloc-module.c
 EXTRA_DIST += tests/programs/malloc-module.h
 EXTRA_DIST += tests/programs/persecond.c
 EXTRA_DIST += tests/programs/survive.c
-# An allocator that check_faults preloads in place of the C library's.
+# An allocator that check_resources preloads in place of the C library's.
 tests_programs_malloc_module_la_SOURCES = tests/programs/malloc-module.c tests/programs/malloc-module.h
 tests_programs_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

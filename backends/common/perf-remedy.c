@@ -116,7 +116,7 @@ void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
 
 void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
 {
-  int is_docker = cpucycles_is_kernel_file(root, "/.dockerenv");
+  int is_docker = cpucycles_can_open_file(root, "/.dockerenv");
 
   why->explanation = "a seccomp filter refuses perf_event_open";
   why->remedy = is_docker ? DOCKER_FILTER_REMEDY : PERF_FILTER_REMEDY;

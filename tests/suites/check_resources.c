@@ -646,5 +646,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-  return suite_main("faults", add);
+  return suite_main("resources", add);
 }
