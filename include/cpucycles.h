@@ -85,9 +85,9 @@ extern long long cpucycles_rate(void);
    Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
 extern long long cpucycles_core_persecond(void);
 
-/* The beginning and the end of a timed section. Both read the count between two fences: all code
-   before a read has completed when the counter is read, and no code after a read begins earlier.
-   The fences are those that the CPU's manual names.
+/* The beginning and the end of a timed section. Both read the count between two fences: the code
+   before the call is complete when the counter is read, and no code after the call begins before
+   the read is complete. The fences are those that the CPU's manual names.
    Returns: the same count as cpucycles(), in cycles. The section takes
      end - begin - cpucycles_overhead() cycles.
    Fails: never.  Threads: safe.  Since: 20261121.
