@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/common/perf-remedy.h"
 #include "sys/kernel-file.h"
 
 #include BACKEND
@@ -66,6 +67,11 @@ int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer,
 {
   (void)root, (void)path, (void)buffer, (void)size;
   return -1;
+}
+
+void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
+{
+  (void)root, (void)why;
 }
 
 static void print(const char *text)

