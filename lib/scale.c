@@ -61,9 +61,9 @@ long long cpucycles_scale_multiple(long long rate, long long persecond)
   return 0;
 }
 
-int cpucycles_rates_agree(long long rate, long long other)
+int cpucycles_rates_agree(long long base, long long other)
 {
-  return is_part(other - rate, rate, 100);
+  return is_part(other - base, base, 100);
 }
 
 /* A count, and the time at which it was read. */
@@ -173,7 +173,8 @@ static const char *measure(const struct cpucycles_calibration *calibration, long
       reason = best_timed_count(calibration, &to);
     if (!reason)
       reason = rate_between(calibration, &from, &to, &rates[i]);
-    from = to;
+    if (!reason)
+      from = to;
   }
   return reason;
 }

@@ -41,8 +41,8 @@ const char *cpucycles_scale_find(struct cpucycles_calibration *calibration, long
    from 1 to 10^12. */
 long long cpucycles_scale_multiple(long long rate, long long persecond);
 
-/* True if `other` is within 1 % of `rate`. */
-int cpucycles_rates_agree(long long rate, long long other);
+/* True if `other` is within 1 % of `base`. */
+int cpucycles_rates_agree(long long base, long long other);
 
 /* The measured rate of a counter, in units per second; 0: not measurable within 1 %. */
 long long cpucycles_calibration_rate(struct cpucycles_calibration *calibration);
