@@ -18,7 +18,7 @@ enum {
   SAMPLES = BATCHES * BATCH,
   TIMERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* four per working counter, of at most 9 built for a CPU, and those of the system */
+  WARNINGS = 64 /* four for each of 9 counters at most, and those of the system */
 };
 
 /* Measurements of one counter, made by a process that has selected it. */
