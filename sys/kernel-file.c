@@ -27,6 +27,11 @@ int cpucycles_join_path(char *whole, const char *root, const char *path)
 {
   size_t root_length = strlen(root), path_length = strlen(path);
 
+#ifdef _WIN32
+  /* No file of a kernel is there, and what the current drive has at the path can be anybody's. */
+  errno = ENOENT;
+  return -1;
+#endif
   if (root_length + path_length >= CPUCYCLES_PATH_SIZE) {
     errno = ENAMETOOLONG;
     return -1;

@@ -16,7 +16,7 @@
 enum { CPUCYCLES_PATH_SIZE = 512 };
 
 /* Joins root and path, in CPUCYCLES_PATH_SIZE bytes. Returns 0; -1 with errno if they are too
-   long. */
+   long, and always on Windows, so that all functions fail there. */
 int cpucycles_join_path(char *whole, const char *root, const char *path);
 
 /* Opens a file for reading, closed on exec, without waiting for a FIFO or device. Returns the file

@@ -2,6 +2,7 @@
 """Tests the output of cpucycles-info: JSON against the shipped schema and against the plain lines,
 plots of every width, each counter forced in turn. Prints a line for each promise."""
 
+import functools
 import json
 import os
 import pty
@@ -124,6 +125,25 @@ def validate(report):
     jsonschema.validate(report, forbid_other_members(schema), cls=jsonschema.Draft7Validator)
 
 
+def differs(value, other):
+    """Whether two numbers differ by more than one percent."""
+    return abs(value - other) > 0.01 * abs(other)
+
+
+def of_processes(promise):
+    """For promises that compare processes. Each process measures, and selects, for itself: on a
+    busy machine two may differ, but not each time."""
+    @functools.wraps(promise)
+    def repeated():
+        for _ in range(4):
+            try:
+                return promise()
+            except AssertionError as error:
+                print(f"report: repeated: {promise.__name__}: {error}")
+        return promise()
+    return repeated
+
+
 # Promises.
 
 def json_follows_the_shipped_schema():
@@ -154,16 +174,21 @@ def text_of_any_kind_is_a_json_string():
     assert skipped.startswith('a"b\\c '), skipped
 
 
+@of_processes
 def json_agrees_with_the_plain_lines():
     report = document()
     lines = run().splitlines()
     traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
+    persecond = int(re.search(r"^cpucycles persecond (\d+)$", "\n".join(lines), re.M).group(1))
     assert [words[3] for words in traced] == [c["name"] for c in report["counters"]] == names()
     only32 = ["1" if c["width"] == 32 else "0" for c in report["counters"]]
     assert [words[9] for words in traced] == only32
     for words, counter in zip(traced, report["counters"]):
         assert (words[5] == "0") == (counter["precision"] == 0), words
-        assert abs(float(words[7]) - counter["scaling"]) <= 0.01 * counter["scaling"], words
+        # Of a scaled counter it is proportional to the estimated frequency, which is each process's.
+        scaling = float(words[7])
+        assert not differs(scaling, counter["scaling"]) or not differs(
+            scaling / persecond, counter["scaling"] / report["frequency"]["persecond"]), words
     used = [c["name"] for c in report["counters"] if c["state"] == "selected"]
     assert used == [report["implementation"]]
     assert f"cpucycles implementation {used[0]}" in lines
@@ -335,6 +360,7 @@ def wrong_arguments_are_a_usage_error():
         assert "usage: " in run.error
 
 
+@of_processes
 def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in ("clock", "none")))
@@ -405,6 +431,7 @@ def plots_follow_the_width(columns=(40, 80, 132, 200)):
             assert width // 2 < longest <= width, f"a terminal: {longest} of {width}"
 
 
+@of_processes
 def plot_has_each_working_counter():
     chart = run("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
@@ -498,7 +525,7 @@ def main():
 
 HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale",
            "utf8_locale", "no_constant", "document", "names", "forbid_other_members", "validate",
-           "bars", "main")
+           "differs", "of_processes", "bars", "main")
 
 try:
     import jsonschema
