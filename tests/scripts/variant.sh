@@ -80,9 +80,11 @@ fi
 [ -z "$cppflags" ] || set -- "$@" CPPFLAGS="$cppflags"
 [ -z "$ldflags" ] || set -- "$@" LDFLAGS="$ldflags"
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
+jobs=-j$(nproc 2>/dev/null || echo 1)
+unset MAKEFLAGS # the job server of the calling make is not available here
 "$source/configure" -q CC="$compiler" CFLAGS="$cflags" $options "$@" >configure.out 2>&1 ||
   { cat configure.out; exit 1; }
-make -s >make.out 2>&1 || { cat make.out; exit 1; }
+make -s "$jobs" >make.out 2>&1 || { cat make.out; exit 1; }
 if grep -n 'warning:' make.out; then
   echo "check-$kind: the build is not free of warnings" >&2
   exit 1
@@ -98,7 +100,7 @@ fi
 [ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 status=0
-make -s check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
+make -s "$jobs" check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
   >check.out 2>&1 || status=$?
 cat check.out
 [ $status = 0 ]
