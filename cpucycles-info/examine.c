@@ -194,6 +194,8 @@ void examine_each(struct report *report, const struct counter_list *list, const 
   int i;
 
   report->timer = calloc((size_t)list->count + 1, sizeof *report->timer);
+  if (!report->timer)
+    fprintf(stderr, "cpucycles-info: no counter is examined: %s\n", strerror(errno));
   for (i = 0; report->timer && i < list->count; i++) {
     struct timer *timer = &report->timer[report->timers];
 
