@@ -306,7 +306,7 @@ static int compare(const void *a, const void *b)
 START_TEST(frequency_of_this_cpu_is_reproducible)
 {
   long long values[TRIES], times[TRIES];
-  int i;
+  int i, known = 0;
 
 #ifndef __OPTIMIZE__
   skip("frequency_of_this_cpu_is_reproducible", "the library was compiled unoptimized");
@@ -314,17 +314,22 @@ START_TEST(frequency_of_this_cpu_is_reproducible)
 #endif
   for (i = 0; i < TRIES; i++) {
     times[i] = cpucycles_osclock_monotonic();
-    values[i] = cpucycles_measured_frequency();
+    values[known] = cpucycles_measured_frequency();
     times[i] = cpucycles_osclock_monotonic() - times[i];
+    known += values[known] != 0; /* 0: the thread was interrupted too often */
   }
-  qsort(values, TRIES, sizeof values[0], compare);
   qsort(times, TRIES, sizeof times[0], compare);
-  dprintf(suite_console(), "measured frequency: %lld Hz, quartiles %lld and %lld; %lld us\n",
-    values[TRIES / 2], values[TRIES / 4], values[TRIES * 3 / 4], times[TRIES / 2] / 1000);
-  ck_assert_int_ge(values[TRIES / 2], 1000000);
-  ck_assert_int_le(values[TRIES / 2], 20000000000);
   if (!suite_under("valgrind"))
-    ck_assert_int_le(times[TRIES / 4], 2000000);
+    ck_assert_int_le(times[0], 2000000);
+  if (known < TRIES / 4) {
+    skip("frequency_of_this_cpu_is_reproducible", "the machine is too busy to measure it");
+    return;
+  }
+  qsort(values, (size_t)known, sizeof values[0], compare);
+  dprintf(suite_console(), "measured frequency: %lld Hz, quartiles %lld and %lld; %lld us\n",
+    values[known / 2], values[known / 4], values[known * 3 / 4], times[TRIES / 2] / 1000);
+  ck_assert_int_ge(values[known / 2], 1000000);
+  ck_assert_int_le(values[known / 2], 20000000000);
 }
 END_TEST
 
@@ -366,7 +371,7 @@ START_TEST(core_persecond_is_the_measured_frequency)
     return;
   }
   ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
-  ck_assert_int_le(times[TRIES / 4], 2000000);
+  ck_assert_int_le(times[0], 2000000);
 }
 END_TEST
 
