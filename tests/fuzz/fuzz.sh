@@ -13,7 +13,7 @@ folder=tests/fuzz/fuzz.tmp
 targets() {
   rates='backends/common/cpuinfo-rate.c backends/common/x86-tsc-rate.c'
   cat <<END
-extend32 1024
+extend32 1024 lib/extend32.c
 frequency 65536 lib/frequency-parse.c lib/choice.c $rates sys/kernel-file.c
 options 512
 scale 64 lib/scale.c

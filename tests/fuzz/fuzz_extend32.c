@@ -6,9 +6,11 @@
 
 #include "config.h"
 
-#include "lib/extend32.c"
+#include "lib/extend32.h"
 
 #include "tests/fuzz/fuzz.h"
+
+#include <string.h>
 
 #define DAY (86400LL * 1000000000)
 
