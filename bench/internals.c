@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench/internals: measures the library's own measurements, and the cost of scaling: the error of
-   the measured rate of the reference counter against the stated one, the measured frequency, the
-   time that each of these two takes, and the variation of the core's own frequency. Uses hidden
-   functions of the library, because the public ones measure no rate that is stated, and scale no
-   counter that needs no scaling. */
+/* bench/internals: measures the library's own measurements: the error of the reference counter's
+   measured rate against the stated one, the measured frequency, the time that each of these two
+   takes, and the variation of the core's own frequency. Also measures the cost of scaling. Uses
+   hidden functions of the library, because the public ones measure no rate that is stated, and
+   scale no counter that needs no scaling. */
 
 #include "config.h"
 

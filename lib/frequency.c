@@ -198,7 +198,8 @@ static int has_cpu(const struct cpu_set *set, int cpu)
   return set->has[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Makes the path of a file in a CPU's folder. The name must fit. */
+/* Makes the path of a file in a CPU's folder, without snprintf() as in cpucycles_join_path(). The
+   name must fit. */
 static void make_cpu_path(char *path, int cpu, const char *name)
 {
   static const char folder[] = CPUS "/cpu";

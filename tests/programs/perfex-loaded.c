@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Module that check_perfex_events loads and unloads: libperfex's counters on a software event,
-   which needs no PMU. */
+   which needs no PMU. Includes count.c to replace its table of events. */
 
 #include "config.h"
 
