@@ -190,8 +190,8 @@ enum {
 
 /* The first letters of the architectures' names in uname(2). */
 static const struct {
-  char machine[10]; /* with its terminating 0 */
-  unsigned short family;
+  const char *machine;
+  unsigned int family;
 } machines[] = {
   { "alpha", ALPHA },
   { "amd64", X86 },
