@@ -102,14 +102,14 @@ fences() {
   [ "$found" = "$1" ] || wrong "$2: $found fences, expected $1"
 }
 if [ "$fence" ]; then
-  cat >$work/fences.c <<'END'
+  for name in cpucycles_inline_begin cpucycles_inline_end; do
+    cat >$work/fences.c <<END
 #include <cpucycles/inline.h>
-long long section_begins(void);
-long long section_begins(void) { return cpucycles_inline_begin(); }
+long long bound(void);
+long long bound(void) { return $name(); }
 END
-  fences 3 cpucycles_inline_begin $work/fences.c
-  sed -i 's/_inline_begin/_inline_end/' $work/fences.c
-  fences 3 cpucycles_inline_end $work/fences.c
+    fences 3 $name $work/fences.c
+  done
   fences 5 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
 else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"

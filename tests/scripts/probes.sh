@@ -24,7 +24,7 @@ preprocesses() {
 
 # refused_by_guard NAME TARGET: expects the guard's #error in the compiler's last output
 refused_by_guard() {
-  grep -q "#error.* \(the target is not\|the system has no\) " $out.err ||
+  grep -q -e '#error.* the target is not ' -e '#error.* the system has no ' $out.err ||
     wrong "$1: refused by $2, but not by its guard: $(cat $out.err)"
 }
 
