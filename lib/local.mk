@@ -111,7 +111,8 @@ CLEANFILES += lib/cpucycles.3
 # signs in this file: hence the brackets in the pattern.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
-	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\n\2/p' \
+	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\
+	\2/p' \
 	  $(srcdir)/backends/backends.def >$@-list && \
 	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@[V]ERSION@/$(VERSION)/' \
 	  $(srcdir)/lib/cpucycles.3.in >$@-t && \
