@@ -68,7 +68,8 @@ else
   echo "header: skipped: C++: this compiler does not compile it"
 fi
 # They define no macros but the documented ones.
-left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/include" -x c - | sed -n 's/^#define \([A-Za-z_]*cpucycles[A-Za-z0-9_]*\).*/\1/Ip' |
+left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/include" -x c - |
+  grep -i '^#define [A-Z_]*cpucycles' | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' |
   grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 exit $failed
