@@ -225,8 +225,7 @@ static void scores(struct attempt *attempt, struct cpucycles_counter_info *info)
 
 /* True if an earlier usable counter reads the same register. Their scores differ by noise only. */
 static int is_second_way(const struct cpucycles_entry *table,
-  const struct cpucycles_counter_info *infos,
-  int i)
+  const struct cpucycles_counter_info *infos, int i)
 {
   int j;
 
@@ -270,8 +269,7 @@ static void try_counter(const struct cpucycles_entry *table, int i,
 }
 
 static int is_better(const struct cpucycles_entry *table,
-  const struct cpucycles_counter_info *infos, int i,
-  int other)
+  const struct cpucycles_counter_info *infos, int i, int other)
 {
   if (counts_time(&table[i]) != counts_time(&table[other]))
     return counts_time(&table[i]) < counts_time(&table[other]);
