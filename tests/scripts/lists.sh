@@ -13,7 +13,8 @@ failed=0
 wrong() { echo "lists: $*"; failed=1; }
 
 rows=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)", "[^",]*")$/\1:\2/p' "$srcdir/backends/backends.def")
-[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")" ] ||
+count=$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")
+[ "$(echo "$rows" | wc -l)" -eq "$count" ] ||
   wrong "a row of backends.def is not of the form CPUCYCLES_BACKEND(id, \"name\", \"summary without commas\")"
 [ -n "$rows" ] || wrong "backends.def has no rows"
 

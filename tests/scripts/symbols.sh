@@ -24,7 +24,8 @@ done
 
 # The manual has the headers' declarations.
 headers=$({
-  sed -n -e 's/^extern \(.*(void)\);$/\1/p' -e 's/^extern \(.*(int i)\);$/\1/p' "$srcdir/include/cpucycles.h"
+  sed -n -e 's/^extern \(.*(void)\);$/\1/p' -e 's/^extern \(.*(int i)\);$/\1/p' \
+    "$srcdir/include/cpucycles.h"
   sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/include/cpucycles/inline.h"
 } | sort -u)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
