@@ -220,8 +220,8 @@ static void install(struct handlers *ours, int i)
   action.sa_sigaction = ours->handler;
   sigemptyset(&action.sa_mask);
   sigaction(faults[i], &action, &found);
-  /* ours is found at the end of the selection, or after a fork in the middle of it */
-  if (is_action_of(&found, &during))
+  /* ours is found at the end of the selection, or after a fork in the middle or at the end of it */
+  if (is_action_of(&found, &during) || is_action_of(&found, &after))
     found = during.program[i];
   ours->program[i] = found;
   __atomic_store_n(&ours->known[i], 1, __ATOMIC_RELEASE);
