@@ -539,6 +539,20 @@ static int files_answer_sigsys(void)
   _exit(!count_increases() || cpucycles_persecond() < 1000);
 }
 
+/* getpid() cannot fail, except under a filter. */
+static int pid_answers_eperm(void)
+{
+#ifdef SYS_getpid
+  static const int calls[] = { SYS_getpid };
+#else /* Alpha */
+  static const int calls[] = { SYS_getxpid };
+#endif
+
+  if (set_filter(calls, 1, SECCOMP_RET_ERRNO | EPERM) != 0)
+    return NO_FILTERS;
+  return !count_increases();
+}
+
 #ifdef __x86_64__
 
 /* A sandbox entered after the first call: opening a file asks a broker. */
@@ -629,6 +643,7 @@ static void in_filterable_process(const char *test, int (*body)(void))
 #define perf_answers_enosys NULL
 #define perf_answers_sigsys NULL
 #define files_answer_sigsys NULL
+#define pid_answers_eperm NULL
 #define query_in_a_sandbox NULL
 #define forbid_new_processes NULL
 
@@ -664,6 +679,15 @@ START_TEST(first_call_survives_sigsys_at_every_open)
         "valgrind makes the system calls in its own code"))
     return;
   in_filterable_process("first_call_survives_sigsys_at_every_open", files_answer_sigsys);
+}
+END_TEST
+
+START_TEST(first_call_ends_under_a_filter_that_refuses_getpid)
+{
+  if (skip_under("valgrind", "first_call_ends_under_a_filter_that_refuses_getpid",
+        "valgrind makes the system calls in its own code"))
+    return;
+  in_filterable_process("first_call_ends_under_a_filter_that_refuses_getpid", pid_answers_eperm);
 }
 END_TEST
 
@@ -1144,6 +1168,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, filter_with_enosys_for_perf_event_open_drops_perf_with_a_remedy);
   tcase_add_test(tests, filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy);
   tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
+  tcase_add_test(tests, first_call_ends_under_a_filter_that_refuses_getpid);
   tcase_add_test(tests, queries_work_in_a_sandbox_entered_after_the_first_call);
   tcase_add_test(tests, first_call_starts_no_process);
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
