@@ -66,6 +66,7 @@ static struct {
   siginfo_t sent_info[FAULTS];
   int (*rescue)(int signal, const void *info, void *context);
   int stays[FAULTS]; /* a handler stays after the selection */
+  int found_other[FAULTS]; /* at the end, a handler of the program was in the place of ours */
 } trial;
 
 static int index_of(int signal)
@@ -198,14 +199,16 @@ static int is_action_of(const struct sigaction *action, const struct handlers *o
 }
 
 /* Replaces our handler. A handler that the program has installed meanwhile stays: it may pass
-   signals on to ours, so that ours must not pass signals on to it. */
-static void replace(const struct handlers *ours, int i, const struct sigaction *action)
+   signals on to ours, so that ours must not pass signals on to it. Returns 0 then. */
+static int replace(const struct handlers *ours, int i, const struct sigaction *action)
 {
   struct sigaction found = *action;
 
   sigaction(faults[i], action, &found);
-  if (!is_action_of(&found, ours))
-    sigaction(faults[i], &found, NULL);
+  if (is_action_of(&found, ours))
+    return 1;
+  sigaction(faults[i], &found, NULL);
+  return 0;
 }
 
 /* Installs our handler for faults[i] with one system call. If the program has a handler, a second
@@ -284,7 +287,7 @@ static void replace_or_restore(int i)
 {
   trial.in_place[i] = 0; /* first: a child that is forked now installs it again */
   if (!trial.stays[i]) {
-    replace(&during, i, &during.program[i]);
+    trial.found_other[i] = !replace(&during, i, &during.program[i]);
     return;
   }
   install(&after, i);
@@ -340,7 +343,8 @@ void cpucycles_trial_replay(void)
     }
 }
 
-/* Removes the handlers before dlclose() unloads them. A handler of the program may still call
+/* Removes the handlers before dlclose() unloads them: those that stay, and those that the program
+   has put back, which had saved them during the selection. A handler of the program may still call
    them. */
 __attribute__((destructor)) static void unload(void)
 {
@@ -349,6 +353,8 @@ __attribute__((destructor)) static void unload(void)
   for (i = 0; i < FAULTS; i++)
     if (trial.stays[i])
       replace(&after, i, &after.program[i]);
+    else if (trial.found_other[i])
+      replace(&during, i, &during.program[i]);
 }
 
 int cpucycles_trial(void (*body)(void *), void *argument)
