@@ -341,8 +341,9 @@ static void after_fork_in_child(void)
 
 /* Runs when the library is loaded, for two reasons. Fork handlers cannot be added while a fork runs
    them. And the C library has room in each thread for the values of the first keys; later keys cost
-   an allocation in a thread's first read. */
-__attribute__((constructor)) static void load(void)
+   an allocation in a thread's first read. The number: before the constructors of the program, which
+   come first in a program that is linked statically, and may count. */
+__attribute__((constructor(101))) static void load(void)
 {
   has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, NULL, after_fork_in_child);
