@@ -109,11 +109,12 @@ struct cpucycles_backend {
   unsigned int inline_method;
 };
 
-/* Tells which facilities, other than files, raised no signal during the selection, and so may be
-   used after it. 1: worked; -1: raised a signal; 0: not tried. Linux can make CPUID raise SIGSEGV
-   (arch_prctl(2), ARCH_SET_CPUID), and a filter can make perf_event_open(2) raise SIGSYS. */
+/* Tells which facilities, other than opening files, raised no signal during the selection, and so
+   may be used after it. 1: worked; -1: raised a signal; 0: not tried. Linux can make CPUID raise
+   SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter can make perf_event_open(2) and
+   getdents64(2) raise SIGSYS. */
 extern struct cpucycles_tried {
-  int cpuid, perf_event_open;
+  int cpuid, perf_event_open, list_folder;
   int no_pmu; /* 1: perf_event_open(2) reported that there is no PMU */
 } cpucycles_tried;
 

@@ -121,6 +121,7 @@ cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instr
    does not allow. */
 int cpucycles_perf_open(const struct cpucycles_perf_method *method, struct cpucycles_why *why);
 void cpucycles_perf_close(void);
+void cpucycles_perf_prepare(void);
 void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
   struct cpucycles_why *why);
 
@@ -133,6 +134,7 @@ void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int erro
   .unit = "core cycles in user mode", \
   .open = open_counter, \
   .close = cpucycles_perf_close, \
+  .prepare = cpucycles_perf_prepare, \
   .explain = explain_refusal
 
 /* For struct cpucycles_backend's rescue(): after a fault at the instruction, or at a page (address

@@ -468,6 +468,17 @@ static int find_core_kinds(const struct cpucycles_perf_method *method)
   return error;
 }
 
+/* perf-remedy.c lists a folder after the selection. A filter raises SIGSYS before the kernel looks
+   at the descriptor. */
+void cpucycles_perf_prepare(void)
+{
+  if (cpucycles_tried.list_folder != 0)
+    return;
+  cpucycles_tried.list_folder = -1;
+  (void)syscall(SYS_getdents64, -1, NULL, 0);
+  cpucycles_tried.list_folder = 1;
+}
+
 void cpucycles_perf_explain(const struct cpucycles_perf_method *method, int error, int signal,
   struct cpucycles_why *why)
 {

@@ -66,6 +66,8 @@ static int has_pmu(const char *root, const char *const *names)
   struct dirent *entry;
   int found = 0, i;
 
+  if (cpucycles_tried.list_folder < 0)
+    return 1; /* not known to be missing */
   if (snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root) < (int)sizeof path)
     folder = opendir(path);
   if (!folder)

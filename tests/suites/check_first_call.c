@@ -553,6 +553,25 @@ static int pid_answers_eperm(void)
   return !count_increases();
 }
 
+/* Listing a folder raises SIGSYS. */
+static int listing_answers_sigsys(void)
+{
+  static const int calls[] = {
+    SYS_getdents64,
+#ifdef SYS_getdents
+    SYS_getdents,
+#endif
+  };
+  int i;
+
+  if (set_filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_TRAP) != 0)
+    return NO_FILTERS;
+  for (i = 0; cpucycles_counter(i); i++)
+    ;
+  return i != CPUCYCLES_TABLE_LENGTH || !cpucycles_timer() || cpucycles_rate() < 0
+    || !count_increases();
+}
+
 #ifdef __x86_64__
 
 /* A sandbox entered after the first call: opening a file asks a broker. */
@@ -644,6 +663,7 @@ static void in_filterable_process(const char *test, int (*body)(void))
 #define perf_answers_sigsys NULL
 #define files_answer_sigsys NULL
 #define pid_answers_eperm NULL
+#define listing_answers_sigsys NULL
 #define query_in_a_sandbox NULL
 #define forbid_new_processes NULL
 
@@ -688,6 +708,16 @@ START_TEST(first_call_ends_under_a_filter_that_refuses_getpid)
         "valgrind makes the system calls in its own code"))
     return;
   in_filterable_process("first_call_ends_under_a_filter_that_refuses_getpid", pid_answers_eperm);
+}
+END_TEST
+
+START_TEST(queries_survive_sigsys_at_the_listing_of_a_folder)
+{
+  const char *test = "queries_survive_sigsys_at_the_listing_of_a_folder";
+
+  if (skip_under("valgrind", test, "valgrind makes the system calls in its own code"))
+    return;
+  in_filterable_process(test, listing_answers_sigsys);
 }
 END_TEST
 
@@ -1169,6 +1199,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, filter_with_sigsys_for_perf_event_open_drops_perf_with_a_remedy);
   tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
   tcase_add_test(tests, first_call_ends_under_a_filter_that_refuses_getpid);
+  tcase_add_test(tests, queries_survive_sigsys_at_the_listing_of_a_folder);
   tcase_add_test(tests, queries_work_in_a_sandbox_entered_after_the_first_call);
   tcase_add_test(tests, first_call_starts_no_process);
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);

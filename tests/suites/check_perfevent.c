@@ -36,6 +36,7 @@
 #define cpucycles_perf_slow tested_slow
 #define cpucycles_perf_open tested_open
 #define cpucycles_perf_close tested_close
+#define cpucycles_perf_prepare tested_prepare
 #define cpucycles_perf_explain tested_explain
 #define cpucycles_perf_is_guarded tested_is_guarded
 #define cpucycles_perf_rescue_instruction tested_rescue_instruction
