@@ -1004,7 +1004,8 @@ static void *query_once_sent(void *unused)
   return unused;
 }
 
-static int call_while_one_signal_is_sent(void)
+/* refuse: makes this thread unable to send a signal, or does nothing. Returns 0. */
+static int call_while_one_signal_is_sent_and(int (*refuse)(void))
 {
   pthread_t sender, querying;
 
@@ -1015,11 +1016,52 @@ static int call_while_one_signal_is_sent(void)
     return 2;
   while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
     sched_yield();
+  if (refuse() != 0)
+    return 3;
   cpucycles();
   pthread_join(sender, NULL);
   pthread_join(querying, NULL);
   return received != 1 || received_elsewhere || !count_increases();
 }
+
+static int refuse_nothing(void)
+{
+  return 0;
+}
+
+static int call_while_one_signal_is_sent(void)
+{
+  return call_while_one_signal_is_sent_and(refuse_nothing);
+}
+
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
+
+/* The filter is this thread's alone: the sender may send. */
+static int refuse_to_send(void)
+{
+  static const int calls[] = { SYS_rt_tgsigqueueinfo, SYS_rt_sigqueueinfo, SYS_kill, SYS_tkill,
+    SYS_tgkill };
+
+  return set_filter(calls, sizeof calls / sizeof calls[0], SECCOMP_RET_ERRNO | EPERM);
+}
+
+static int call_without_sending_while_one_signal_is_sent(void)
+{
+  return call_while_one_signal_is_sent_and(refuse_to_send);
+}
+
+static int call_often_without_sending(void)
+{
+  int i, runs = suite_runs(100);
+
+  for (i = 0; i < runs; i++)
+    in_fresh_process(call_without_sending_while_one_signal_is_sent);
+  return 0;
+}
+
+#else
+#define call_often_without_sending NULL
+#endif
 
 START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
 {
@@ -1031,6 +1073,16 @@ START_TEST(signal_sent_during_the_selection_is_delivered_once_to_its_thread)
     return;
   for (i = 0; i < runs; i++)
     in_fresh_process(call_while_one_signal_is_sent);
+}
+END_TEST
+
+START_TEST(signal_that_may_not_be_sent_again_is_delivered_once_to_its_thread)
+{
+  const char *test = "signal_that_may_not_be_sent_again_is_delivered_once_to_its_thread";
+
+  if (!skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit")
+    && !skip_where_handlers_find_another_thread(test))
+    in_filterable_process(test, call_often_without_sending);
 }
 END_TEST
 
@@ -1210,6 +1262,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, every_function_answers_during_the_selection);
   tcase_add_test(tests, jump_out_of_the_first_call_restores_cancellation);
   tcase_add_test(tests, signal_sent_during_the_selection_is_delivered_once_to_its_thread);
+  tcase_add_test(tests, signal_that_may_not_be_sent_again_is_delivered_once_to_its_thread);
   tcase_add_test(tests, handlers_before_during_and_after_the_selection_are_each_called_once);
   tcase_add_test(tests, fallback_of_a_thread_is_noted_at_the_selected_counter);
   tcase_add_test(tests, unscaled_counter_needs_no_wrapper);
