@@ -45,7 +45,7 @@ static int count_cpus(const char *list, unsigned char *is_listed)
 
 static int read_cpus(const char *root, const char *path, unsigned char *is_listed)
 {
-  char text[1024];
+  static char text[CPUS * 4]; /* the longest list is "0-1,3-4,6-7" and so on */
 
   if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
     return 0;

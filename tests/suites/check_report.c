@@ -58,6 +58,27 @@ START_TEST(core_with_several_threads_is_counted_once)
 }
 END_TEST
 
+/* A server of 1536 threads, with two threads of each eight online. */
+START_TEST(long_list_of_cpus_is_read_whole)
+{
+  char list[4096] = "";
+  size_t length = 0;
+  int first;
+
+  for (first = 0; first < 1536; first += 8)
+    length += (size_t)snprintf(list + length, sizeof list - length, "%s%d-%d", first ? "," : "",
+      first, first + 1);
+  list[length] = '\n';
+  make_machine();
+  write_file(CPU "online", list);
+  write_file(CPU "cpu1528/topology/thread_siblings_list", "1528-1529\n");
+  fill_below(machine_root, "ppc64le");
+  remove_machine();
+  ck_assert_int_eq(cpu.cpus, 384);
+  ck_assert_int_eq(cpu.cores, 1);
+}
+END_TEST
+
 START_TEST(types_of_core_are_counted)
 {
   make_machine();
@@ -351,6 +372,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, machine_without_files_is_not_known);
   tcase_add_test(tests, core_with_several_threads_is_counted_once);
+  tcase_add_test(tests, long_list_of_cpus_is_read_whole);
   tcase_add_test(tests, types_of_core_are_counted);
   tcase_add_test(tests, model_is_found_on_each_architecture);
   tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
