@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/time.h>
 
 /* Returns the mean of the middle half: steadier than the mean, finer than the median. */
 static long long interquartile_mean(const long long *values)
@@ -36,14 +35,6 @@ void observe_differences(struct report *report)
   report->mean = interquartile_mean(report->differences);
 }
 
-static long long microseconds(void)
-{
-  struct timeval now;
-
-  gettimeofday(&now, NULL);
-  return (long long)now.tv_sec * 1000000 + now.tv_usec;
-}
-
 /* A chain of dependent multiplications: some dozens of cycles that no compiler removes and no CPU
    overlaps. */
 static unsigned long long multiply(unsigned long long x)
@@ -57,16 +48,16 @@ static unsigned long long multiply(unsigned long long x)
   return sink;
 }
 
-/* The bounds allow for wall-clock readings that are up to a microsecond off at either end. */
+/* The bounds allow for clock readings that are up to a microsecond off. */
 static void observe_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;
-  long long i, begin = microseconds(), time, cycles, first = cpucycles();
+  long long i, begin = clock_nanoseconds(), time, cycles, first = cpucycles();
 
   for (i = 0; i < loops; i++)
     x = multiply(x);
   cycles = cpucycles() - first;
-  time = microseconds() - begin;
+  time = (clock_nanoseconds() - begin) / 1000;
   observed->low = (double)cycles * 1e6 / (double)(time + 1);
   observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
   observed->loops = loops;

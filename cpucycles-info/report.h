@@ -47,7 +47,7 @@ struct timer {
   long long differences[SAMPLES]; /* sorted, if the timer was examined */
 };
 
-/* The counter in use against the wall clock. */
+/* The counter in use against the OS clock. */
 struct observed {
   double low, high; /* bounds of the rate, counts per second */
   long long loops, microseconds;

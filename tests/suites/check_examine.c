@@ -60,6 +60,7 @@ static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 #include "cpucycles-info/examine.c"
 #include "cpucycles-info/library.c"
 #include "cpucycles-info/measure.c"
+#include "cpucycles-info/observe.c"
 #undef fork
 #undef cpucycles_implementation
 #undef clock_gettime
@@ -298,6 +299,20 @@ START_TEST(stopped_clock_measures_no_rate)
 }
 END_TEST
 
+/* Not by the wall clock, which can be set back. */
+START_TEST(rates_are_observed_by_the_same_clock)
+{
+  static struct report observing;
+  int i;
+
+  reads_until_stop = 4 * (OBSERVED - 1); /* the counter reads the clock, too */
+  observe_rates(&observing);
+  for (i = 0; i < OBSERVED; i++)
+    ck_assert_int_eq(observing.observed[i].microseconds > 0, i < OBSERVED - 1);
+  ck_assert(isfinite(observing.observed[OBSERVED - 1].low));
+}
+END_TEST
+
 #else
 
 START_TEST(coarse_clock_raises_the_uncertainty)
@@ -309,6 +324,12 @@ END_TEST
 START_TEST(stopped_clock_measures_no_rate)
 {
   skip("stopped_clock_measures_no_rate", "this system has no clock_gettime");
+}
+END_TEST
+
+START_TEST(rates_are_observed_by_the_same_clock)
+{
+  skip("rates_are_observed_by_the_same_clock", "this system has no clock_gettime");
 }
 END_TEST
 
@@ -418,6 +439,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
   tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
   tcase_add_test(tests, stopped_clock_measures_no_rate);
+  tcase_add_test(tests, rates_are_observed_by_the_same_clock);
   tcase_add_test(tests, without_fork_the_counter_in_use_is_examined);
   tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
   tcase_add_test(tests, signal_ends_only_one_examination);
