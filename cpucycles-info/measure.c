@@ -293,7 +293,7 @@ void examine(struct timer *timer, double seconds, int progress)
   const struct cpucycles_counter_info *counter = selected_counter();
 
   if (!counter || strcmp(counter->name, timer->name) != 0) {
-    snprintf(timer->failure, sizeof timer->failure, "it worked, and does not any more%s%s",
+    snprintf(timer->failure, sizeof timer->failure, "it could not be selected%s%s",
       counter ? "; selected: " : "", counter ? counter->name : "");
     return;
   }
