@@ -152,11 +152,14 @@ static int is_late(const struct run *run)
     || now() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
-/* The cycle that cpucycles() counts; if that scales a clock, a cycle of the CPU's frequency. */
+/* The core's cycle, which event 0 counts; where it cannot be measured, the one that cpucycles()
+   counts. */
 static void measure_cycle(struct run *run)
 {
-  long long rate = cpucycles_rate(), cost;
+  long long rate = cpucycles_core_persecond(), cost;
 
+  if (rate <= 0)
+    rate = cpucycles_rate();
   if (rate <= 0)
     rate = cpucycles_persecond();
   cost = (PERFEX_COST_LIMIT + rate / 2) / rate;

@@ -10,6 +10,8 @@
 static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";
 #include "perfex/cost-table.c"
 
+#include "include/cpucycles.h"
+
 /* The measurement reads the test's clocks. With is_clock_slow, elapsed time passes 1000 times
    slower, CPU time stands still, and a preemption of preemption_ms follows the 30th call. */
 static int is_clock_slow, clock_calls;
@@ -36,9 +38,19 @@ static int test_clock_gettime(clockid_t clock, struct timespec *time)
   return 0;
 }
 
+/* 0: measured. */
+static long long test_core_rate;
+
+static long long test_core_persecond(void)
+{
+  return test_core_rate ? test_core_rate : cpucycles_core_persecond();
+}
+
 #define clock_gettime test_clock_gettime
+#define cpucycles_core_persecond test_core_persecond
 #include "perfex/cost-measure.c"
 #undef clock_gettime
+#undef cpucycles_core_persecond
 
 #include "tests/suites/machine.h"
 #include "tests/suites/capture.h"
@@ -81,7 +93,7 @@ static int is_cost(struct perfex_cost cost, long long minimum, long long typical
 START_TEST(measured_costs_are_in_order_and_have_their_origin)
 {
   struct perfex_cost_table table = table_now();
-  long long rate = cpucycles_rate() > 0 ? cpucycles_rate() : cpucycles_persecond();
+  long long rate = cpucycles_persecond();
   int i;
 
   ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
@@ -98,6 +110,18 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   }
   ck_assert_int_ge(table.measured.levels, 1);
   ck_assert_int_gt(table.measured.nanoseconds, 0);
+}
+END_TEST
+
+/* Event 0 counts the core's cycles, and cpucycles() may count others. */
+START_TEST(cycle_is_the_core_s)
+{
+  struct perfex_measured measured;
+
+  test_core_rate = 4 * cpucycles_persecond();
+  perfex_measure("", &measured);
+  ck_assert_int_eq(measured.cycle.typical,
+    (PERFEX_COST_LIMIT + test_core_rate / 2) / test_core_rate);
 }
 END_TEST
 
@@ -671,6 +695,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
+  tcase_add_test(tests, cycle_is_the_core_s);
   tcase_add_test(tests, farther_caches_are_slower_and_mispredictions_cost_time);
   tcase_add_test(tests, cost_files_are_closed);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
