@@ -408,6 +408,60 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
 }
 END_TEST
 
+/* Bytes that are no UTF-8 are replaced one by one: overlong sequences, surrogates, numbers above
+   10FFFF, and sequences that end early. */
+START_TEST(json_strings_are_valid_for_any_bytes)
+{
+  static const struct {
+    const char *text, *json;
+  } rows[] = {
+    { "a\"\\\177", "a\\\"\\\\\\u007f" },
+    { "\303\244 \342\202\254 \360\237\230\200 \364\217\277\277",
+      "\303\244 \342\202\254 \360\237\230\200 \364\217\277\277" },
+    { "\300\257", "\\ufffd\\ufffd" },
+    { "\340\237\277", "\\ufffd\\ufffd\\ufffd" },
+    { "\355\237\277\355\240\200", "\355\237\277\\ufffd\\ufffd\\ufffd" },
+    { "\360\217\277\277", "\\ufffd\\ufffd\\ufffd\\ufffd" },
+    { "\364\220\200\200", "\\ufffd\\ufffd\\ufffd\\ufffd" },
+    { "\342\202", "\\ufffd\\ufffd" },
+  };
+  char part[96];
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    strcpy(report.cpu.model, rows[i].text);
+    print(print_json);
+    snprintf(part, sizeof part, "{\"model\": \"%s\",", rows[i].json);
+    expect_json(part);
+  }
+}
+END_TEST
+
+START_TEST(plot_has_a_row_for_all_large_differences)
+{
+  struct timer *timer = &timers[0];
+  int i;
+
+  memset(timer, 0, sizeof *timer);
+  strcpy(timer->name, "fake");
+  for (i = 0; i < SAMPLES; i++)
+    timer->differences[i] = i < 3000 ? 26 : i < 9000 ? 52 : i < 9900 ? 54 : i < 9950 ? 9999 : 10001;
+  timer->samples = SAMPLES;
+  timer->lowest = timer->lower_quartile = 26;
+  timer->median = timer->upper_quartile = 52;
+  timer->highest = 10001;
+  report.timer = timer;
+  report.timers = 1;
+  setenv("COLUMNS", "60", 1);
+  setenv("LC_ALL", "C", 1);
+  print(print_plot);
+  expect("quartiles 26 52 52, from 26 to 10001");
+  expect("   26..27   3000 ############### Q1\n   28..29      0\n"
+         "   52..53   6000 ############################# median Q3\n"
+         "   54..55    900 #####\n56..10001    100 #");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, trace_lines_are_those_of_the_library);
@@ -417,6 +471,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, core_is_printed_with_any_of_its_figures_missing);
   tcase_add_test(tests, warnings_depend_on_the_kind_of_the_counter_in_use);
   tcase_add_test(tests, warning_if_core_and_count_differ_by_2_percent);
+  tcase_add_test(tests, json_strings_are_valid_for_any_bytes);
+  tcase_add_test(tests, plot_has_a_row_for_all_large_differences);
 }
 
 int main(void)

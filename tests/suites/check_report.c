@@ -249,6 +249,11 @@ START_TEST(warning_of_settings_that_spoil_measurements)
   ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert_int_eq(state.governors, 2);
   ck_assert(has_warning("the governor powersave changes"));
+  write_file(CPU "cpu0/cpufreq/scaling_governor", "powersave\n");
+  write_file(CPU "cpu2/cpufreq/scaling_governor", "performance\n");
+  fill_below(machine_root, "x86_64");
+  ck_assert_str_eq(state.governor, "powersave");
+  ck_assert_int_eq(state.governor_cpus, 2);
   ck_assert(has_warning("turbo is on"));
   ck_assert(has_warning("the clock source hpet is slow"));
   write_file(CPU "intel_pstate/no_turbo", "1\n");
