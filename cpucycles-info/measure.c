@@ -46,7 +46,8 @@ long long clock_nanoseconds(void)
 #ifdef CLOCK
   struct timespec now;
 
-  clock_gettime(CLOCK, &now);
+  if (clock_gettime(CLOCK, &now) != 0)
+    return 0;
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #else
   struct timeval now;
