@@ -100,8 +100,10 @@ START_TEST(clock_set_before_its_origin_still_goes_up)
   struct cpucycles_scale scale = cpucycles_scale_between(1000000, 2399987654);
   long long count;
 
-  for (count = -1000; count < 1000; count++)
+  for (count = -1000; count < 1000; count++) {
     ck_assert_int_gt(cpucycles_scale_apply(scale, count + 1), cpucycles_scale_apply(scale, count));
+    ck_assert_int_eq(cpucycles_scale_apply(scale, count), -cpucycles_scale_apply(scale, -count));
+  }
 }
 END_TEST
 
