@@ -206,29 +206,29 @@ static void measure_grain(struct timer *timer)
   timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the mean cost of a call in runs of 10 to 10000 calls. The lowest mean counts. */
+/* Measures the mean cost of a call in runs of 10 to 10000 calls: at least as
+   many as take REPETITION_NANOSECONDS, unless an interruption takes that long. The lowest mean counts. */
 static void measure_read_cost(struct timer *timer)
 {
   long long reads = 10, begin, time, first, cycles;
   long long i;
-  int round;
+  int runs = 0;
 
-  for (round = 0; round <= REPETITIONS; round++) {
+  while (runs < REPETITIONS) {
     begin = clock_nanoseconds();
     first = cpucycles();
     for (i = 0; i < reads; i++)
       cycles = cpucycles();
     cycles -= first;
     time = clock_nanoseconds() - begin;
-    if (round == 0) { /* finds how many reads fill REPETITION_NANOSECONDS */
-      reads = time > 0 ? 10LL * REPETITION_NANOSECONDS / time : 10000;
-      reads = reads < 10 ? 10 : reads > 10000 ? 10000 : reads;
+    if (time < REPETITION_NANOSECONDS && reads < 10000) {
+      reads = reads < 5000 ? 2 * reads : 10000;
       continue;
     }
     if (clock_step > 0 && time >= LEAST_CLOCK_STEPS * clock_step
       && (timer->read_nanoseconds <= 0 || (double)time / (double)reads < timer->read_nanoseconds))
       timer->read_nanoseconds = (double)time / (double)reads;
-    if (round == 1 || (double)cycles / (double)reads < timer->read_cycles)
+    if (runs++ == 0 || (double)cycles / (double)reads < timer->read_cycles)
       timer->read_cycles = (double)cycles / (double)reads;
   }
 }

@@ -271,7 +271,9 @@ def each_counter_that_works_is_examined():
         assert timer["rate"]["uncertainty_ppm"] < 100000
         assert timer["overhead"] >= 0
         assert timer["rate"]["stated"] or timer["rate"]["stated_source"] is None
-        assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
+        assert timer["read"]["cycles"] > 0
+        # null: the OS clock is too coarse
+        assert timer["read"]["nanoseconds"] is None or timer["read"]["nanoseconds"] > 0
         assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
         if timer["rate"]["stated"]:
             off = (timer["rate"]["measured"] / timer["rate"]["stated"] - 1) * 1e6
@@ -508,7 +510,7 @@ def main():
             promise()
         except Skip as why:
             skips.append(f"{name}: {why}")
-        except (AssertionError, KeyError, IndexError, ValueError) as error:
+        except Exception as error:
             failures.append(f"{name}: {type(error).__name__}: {error}")
         else:
             print(f"report: passed: {name}")
