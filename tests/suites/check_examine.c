@@ -197,6 +197,29 @@ START_TEST(true_statements_about_a_counter_are_confirmed)
 }
 END_TEST
 
+static long long read_interrupted_once(void)
+{
+  static int reads;
+  long long end = clock_nanoseconds() + 1000000;
+
+  while (reads == 5 && clock_nanoseconds() < end)
+    ;
+  reads++;
+  return clock_nanoseconds();
+}
+
+/* By a clock of whole microseconds, for which ten reads are too short. */
+START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
+{
+  memset(&timer, 0, sizeof timer);
+  cpucycles = read_interrupted_once;
+  clock_granularity = clock_step = 1000;
+  measure_read_cost(&timer);
+  ck_assert_double_gt(timer.read_nanoseconds, 0);
+  ck_assert_double_lt(timer.read_nanoseconds, 100000); /* not the mean of the interrupted ten */
+}
+END_TEST
+
 START_TEST(grain_of_41_units_is_found)
 {
   examine_by(read_by_41);
@@ -432,6 +455,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, true_statements_about_a_counter_are_confirmed);
+  tcase_add_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost);
   tcase_add_test(tests, grain_of_41_units_is_found);
   tcase_add_test(tests, false_stated_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
