@@ -206,8 +206,8 @@ static void measure_grain(struct timer *timer)
   timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the mean cost of a call in runs of 10 to 10000 calls: at least as
-   many as take REPETITION_NANOSECONDS, unless an interruption takes that long. The lowest mean counts. */
+/* Measures the mean cost of a call in runs of 10 to 10000 calls: as many as take
+   REPETITION_NANOSECONDS, or fewer if an interruption takes that long. The lowest mean counts. */
 static void measure_read_cost(struct timer *timer)
 {
   long long reads = 10, begin, time, first, cycles;

@@ -2,7 +2,6 @@
 """Tests the output of cpucycles-info: JSON against the shipped schema and against the plain lines,
 plots of every width, each counter forced in turn. Prints a line for each promise."""
 
-import functools
 import json
 import os
 import pty
@@ -130,20 +129,6 @@ def differs(value, other):
     return abs(value - other) > 0.01 * abs(other)
 
 
-def of_processes(promise):
-    """For promises that compare processes. Each process measures, and selects, for itself: on a
-    busy machine two may differ, but not each time."""
-    @functools.wraps(promise)
-    def repeated():
-        for _ in range(4):
-            try:
-                return promise()
-            except AssertionError as error:
-                print(f"report: repeated: {promise.__name__}: {error}")
-        return promise()
-    return repeated
-
-
 # Promises.
 
 def json_follows_the_shipped_schema():
@@ -174,7 +159,6 @@ def text_of_any_kind_is_a_json_string():
     assert skipped.startswith('a"b\\c '), skipped
 
 
-@of_processes
 def json_agrees_with_the_plain_lines():
     report = document()
     lines = run().splitlines()
@@ -185,7 +169,7 @@ def json_agrees_with_the_plain_lines():
     assert [words[9] for words in traced] == only32
     for words, counter in zip(traced, report["counters"]):
         assert (words[5] == "0") == (counter["precision"] == 0), words
-        # Of a scaled counter it is proportional to the estimated frequency, which is each process's.
+        # Proportional to the estimate of the frequency if the counter is scaled.
         scaling = float(words[7])
         assert not differs(scaling, counter["scaling"]) or not differs(
             scaling / persecond, counter["scaling"] / report["frequency"]["persecond"]), words
@@ -271,9 +255,7 @@ def each_counter_that_works_is_examined():
         assert timer["rate"]["uncertainty_ppm"] < 100000
         assert timer["overhead"] >= 0
         assert timer["rate"]["stated"] or timer["rate"]["stated_source"] is None
-        assert timer["read"]["cycles"] > 0
-        # null: the OS clock is too coarse
-        assert timer["read"]["nanoseconds"] is None or timer["read"]["nanoseconds"] > 0
+        assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
         assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
         if timer["rate"]["stated"]:
             off = (timer["rate"]["measured"] / timer["rate"]["stated"] - 1) * 1e6
@@ -362,7 +344,6 @@ def wrong_arguments_are_a_usage_error():
         assert "usage: " in run.error
 
 
-@of_processes
 def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in ("clock", "none")))
@@ -433,7 +414,6 @@ def plots_follow_the_width(columns=(40, 80, 132, 200)):
             assert width // 2 < longest <= width, f"a terminal: {longest} of {width}"
 
 
-@of_processes
 def plot_has_each_working_counter():
     chart = run("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
@@ -527,7 +507,7 @@ def main():
 
 HELPERS = ("Skip", "usual_environment", "run", "on_terminal", "locales", "comma_locale",
            "utf8_locale", "no_constant", "document", "names", "forbid_other_members", "validate",
-           "differs", "of_processes", "bars", "main")
+           "differs", "bars", "main")
 
 try:
     import jsonschema

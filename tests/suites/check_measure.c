@@ -312,24 +312,24 @@ START_TEST(frequency_of_this_cpu_is_reproducible)
   skip("frequency_of_this_cpu_is_reproducible", "the library was compiled unoptimized");
   return;
 #endif
-  for (i = 0; i < TRIES; i++) {
-    times[i] = cpucycles_osclock_monotonic();
+  /* On a busy machine many measurements are interrupted, and return 0. */
+  for (i = 0; i < TRIES || (known < TRIES && i < 20 * TRIES); i++) {
+    long long begin = cpucycles_osclock_monotonic();
+
     values[known] = cpucycles_measured_frequency();
-    times[i] = cpucycles_osclock_monotonic() - times[i];
-    known += values[known] != 0; /* 0: the thread was interrupted too often */
+    if (i < TRIES)
+      times[i] = cpucycles_osclock_monotonic() - begin;
+    known += values[known] != 0;
   }
-  qsort(times, TRIES, sizeof times[0], compare);
-  if (!suite_under("valgrind"))
-    ck_assert_int_le(times[0], 2000000);
-  if (known < TRIES / 4) {
-    skip("frequency_of_this_cpu_is_reproducible", "the machine is too busy to measure it");
-    return;
-  }
+  ck_assert_int_gt(known, 0);
   qsort(values, (size_t)known, sizeof values[0], compare);
+  qsort(times, TRIES, sizeof times[0], compare);
   dprintf(suite_console(), "measured frequency: %lld Hz, quartiles %lld and %lld; %lld us\n",
     values[known / 2], values[known / 4], values[known * 3 / 4], times[TRIES / 2] / 1000);
   ck_assert_int_ge(values[known / 2], 1000000);
   ck_assert_int_le(values[known / 2], 20000000000);
+  if (!suite_under("valgrind"))
+    ck_assert_int_le(times[TRIES / 4], 2000000);
 }
 END_TEST
 
@@ -371,7 +371,7 @@ START_TEST(core_persecond_is_the_measured_frequency)
     return;
   }
   ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
-  ck_assert_int_le(times[0], 2000000);
+  ck_assert_int_le(times[TRIES / 4], 2000000);
 }
 END_TEST
 
