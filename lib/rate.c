@@ -11,6 +11,7 @@
 enum {
   SAMPLES = 16,         /* at each end of the measurement */
   NANOSECONDS = 850000, /* between the ends; with the samples, less than a millisecond */
+  LEAST_READS = 16,     /* of the clock between the ends: one change may be an interruption */
   STILL = 4096          /* after this many reads without a change, the clock stands still */
 };
 
@@ -25,10 +26,11 @@ static struct clock_sample sample(long long (*read)(void), long long (*now)(void
 static long long wait_for_end(long long (*now)(void), long long begin)
 {
   long long before = begin, time = begin, step, finest = NANOSECONDS;
-  int still = 0;
+  int still = 0, reads = 0;
 
-  while (time - begin < NANOSECONDS && still < STILL) {
+  while ((time - begin < NANOSECONDS || reads < LEAST_READS) && still < STILL) {
     time = now();
+    reads++;
     step = time - before;
     if (step < 0)
       return 0;

@@ -517,6 +517,39 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
 }
 END_TEST
 
+/* A clock of which each read takes a microsecond, and one of them `interruption` more. */
+static long long simulated_time, interrupted_read, interruption;
+
+static long long read_interrupted(void)
+{
+  if (clock_reads++ == interrupted_read)
+    simulated_time += interruption;
+  return simulated_time += 1000;
+}
+
+static long long read_simulated(void)
+{
+  return simulated_time * 3;
+}
+
+START_TEST(interruption_does_not_hide_a_rate)
+{
+  static const long long interruptions[] = { 10000, 1000000, 10000000, 500000000 };
+  long long rate;
+  size_t i;
+
+  for (i = 0; i < 4; i++) {
+    for (interrupted_read = 0; interrupted_read < 1000; interrupted_read++) {
+      interruption = interruptions[i];
+      clock_reads = 0;
+      rate = cpucycles_rate_by(read_simulated, read_interrupted);
+      ck_assert_msg(rate > 2980000000 && rate < 3020000000, "%lld, read %lld takes %lld ns", rate,
+        interrupted_read, interruption);
+    }
+  }
+}
+END_TEST
+
 START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
 {
   granularity = 1LL << 62;
@@ -752,6 +785,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
+  tcase_add_test(tests, interruption_does_not_hide_a_rate);
   tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, clock_set_back_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
