@@ -69,21 +69,30 @@ START_TEST(clocks_of_the_system_work)
 }
 END_TEST
 
-START_TEST(clocks_agree_with_the_systems_own)
+/* Whether the clocks advance by the time of the system's own clock over half a second. */
+static int do_clocks_agree(void)
 {
   long long wall = cpucycles_osclock_wall(), monotonic = cpucycles_osclock_monotonic(), elapsed;
   DWORD begin = GetTickCount();
-  struct timeval now;
 
-  gettimeofday(&now, NULL);
-  ck_assert_int_le(now.tv_sec - wall / 1000000, 1);
   Sleep(500);
   elapsed = (GetTickCount() - begin) * 1000000LL;
   monotonic = cpucycles_osclock_monotonic() - monotonic;
   wall = (cpucycles_osclock_wall() - wall) * 1000;
-  /* ticks are up to 16 ms apart, and other processes run in between */
-  ck_assert_int_lt(llabs(monotonic - elapsed), 100000000);
-  ck_assert_int_lt(llabs(wall - elapsed), 100000000);
+  /* ticks are up to 16 ms apart */
+  return llabs(monotonic - elapsed) < 50000000 && llabs(wall - elapsed) < 50000000;
+}
+
+START_TEST(clocks_agree_with_the_systems_own)
+{
+  struct timeval now;
+  int i, agree = 0;
+
+  gettimeofday(&now, NULL);
+  ck_assert_int_le(llabs(now.tv_sec - cpucycles_osclock_wall() / 1000000), 1);
+  for (i = 0; i < 20 && !agree; i++)
+    agree = do_clocks_agree(); /* other processes may run between two reads */
+  ck_assert(agree);
 }
 END_TEST
 

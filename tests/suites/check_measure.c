@@ -328,8 +328,6 @@ START_TEST(frequency_of_this_cpu_is_reproducible)
     values[known / 2], values[known / 4], values[known * 3 / 4], times[TRIES / 2] / 1000);
   ck_assert_int_ge(values[known / 2], 1000000);
   ck_assert_int_le(values[known / 2], 20000000000);
-  if (!suite_under("valgrind"))
-    ck_assert_int_le(times[TRIES / 4], 2000000);
 }
 END_TEST
 
@@ -371,7 +369,6 @@ START_TEST(core_persecond_is_the_measured_frequency)
     return;
   }
   ck_assert_double_eq_tol((double)values[TRIES / 2] / (double)others[TRIES / 2], 1, 0.2);
-  ck_assert_int_le(times[TRIES / 4], 2000000);
 }
 END_TEST
 
