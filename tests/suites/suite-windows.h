@@ -98,13 +98,18 @@ static inline DWORD suite_start(int number)
   STARTUPINFOA startup = { .cb = sizeof startup };
   PROCESS_INFORMATION started;
   DWORD status = EXIT_FAILURE;
+  int tries = 10;
 
   GetModuleFileNameA(NULL, program, sizeof program);
   snprintf(number_text, sizeof number_text, "%d", number);
   SetEnvironmentVariableA(SUITE_NUMBER, number_text);
   fflush(stdout);
-  if (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started))
-    return GetLastError();
+  /* Wine 8 fails to start one process of some 10,000, with ERROR_INTERNAL_ERROR. */
+  while (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started)) {
+    if (--tries == 0)
+      return GetLastError();
+    Sleep(100);
+  }
   if (WaitForSingleObject(started.hProcess, SUITE_TIMEOUT) != WAIT_OBJECT_0)
     TerminateProcess(started.hProcess, WAIT_TIMEOUT);
   WaitForSingleObject(started.hProcess, INFINITE);
