@@ -20,10 +20,9 @@ enum {
   CLOCK_SAMPLES = 16,              /* at each end of an observation */
   REPETITIONS = 5,                 /* of the measurement of a read */
   REPETITION_NANOSECONDS = 200000, /* duration of one, about */
-  CLOCK_CHANGES = 100,             /* to find the step of the clock, */
-  COARSE_CLOCK_CHANGES = 4,        /* or this many if they take COARSE_NANOSECONDS */
-  COARSE_NANOSECONDS = 1000000,
-  LEAST_CLOCK_STEPS = 10, /* in a duration that is precise enough to use */
+  LEAST_CLOCK_READS = 1000,        /* to find the step of the clock: the first ones may be slow; */
+  LEAST_CLOCK_CHANGES = 4,         /* a coarse clock takes more */
+  LEAST_CLOCK_STEPS = 10,          /* in a duration that is precise enough to use */
   /* a clock stands still after so many equal readings: the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };
@@ -60,16 +59,17 @@ long long clock_nanoseconds(void)
 /* Measured, because clock_getres(2) states the resolution of timers, not of the clock's source. */
 static long long find_clock_step(void)
 {
-  long long begin = clock_nanoseconds(), last = begin, now = begin, step = 0;
-  int changes = 0, equal_reads = 0;
+  long long last = clock_nanoseconds(), now, step = 0;
+  int reads, changes = 0, equal_reads = 0;
 
-  /* a few changes of a coarse clock are enough */
-  while (equal_reads < STOPPED_CLOCK_READS && changes < CLOCK_CHANGES
-    && (changes < COARSE_CLOCK_CHANGES || now - begin < COARSE_NANOSECONDS)) {
+  for (reads = 0; equal_reads < STOPPED_CLOCK_READS
+       && (reads < LEAST_CLOCK_READS || changes < LEAST_CLOCK_CHANGES);
+       reads++) {
     now = clock_nanoseconds();
-    equal_reads++;
-    if (now == last)
+    if (now == last) {
+      equal_reads++;
       continue;
+    }
     if (now > last && (step == 0 || now - last < step))
       step = now - last;
     last = now;
@@ -207,10 +207,11 @@ static void measure_grain(struct timer *timer)
 }
 
 /* Measures the mean cost of a call in runs of 10 to 10000 calls: as many as take
-   REPETITION_NANOSECONDS, or fewer if an interruption takes that long. The lowest mean counts. */
+   REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption takes that long. The
+   lowest mean counts. */
 static void measure_read_cost(struct timer *timer)
 {
-  long long reads = 10, begin, time, first, cycles;
+  long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
   long long i;
   int runs = 0;
 
@@ -221,11 +222,11 @@ static void measure_read_cost(struct timer *timer)
       cycles = cpucycles();
     cycles -= first;
     time = clock_nanoseconds() - begin;
-    if (time < REPETITION_NANOSECONDS && reads < 10000) {
+    if ((time < REPETITION_NANOSECONDS || time < least) && reads < 10000) {
       reads = reads < 5000 ? 2 * reads : 10000;
       continue;
     }
-    if (clock_step > 0 && time >= LEAST_CLOCK_STEPS * clock_step
+    if (clock_step > 0 && time >= least
       && (timer->read_nanoseconds <= 0 || (double)time / (double)reads < timer->read_nanoseconds))
       timer->read_nanoseconds = (double)time / (double)reads;
     if (runs++ == 0 || (double)cycles / (double)reads < timer->read_cycles)

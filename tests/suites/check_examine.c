@@ -22,7 +22,7 @@ static pid_t fake_fork(void)
   return -1;
 }
 
-/* The tool's OS clock, which a test can make coarse or stop. */
+/* The tool's OS clock, which a test can make coarse or slow, or stop. */
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
 static long long clock_granularity = 1;
 
@@ -39,11 +39,27 @@ static long long on_fake_clock(long long nanoseconds)
 }
 
 #ifdef HAVE_CLOCK_GETTIME
+
+enum { SLOW_NANOSECONDS = 300000 };
+
+static int slow_clock_reads; /* this many reads take SLOW_NANOSECONDS each */
+
+static long long nanoseconds_of(const struct timespec *time)
+{
+  return (long long)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
 static int fake_clock_gettime(clockid_t clock, struct timespec *now)
 {
   int status = clock_gettime(clock, now);
-  long long time = on_fake_clock((long long)now->tv_sec * 1000000000 + now->tv_nsec);
+  long long time = nanoseconds_of(now);
 
+  if (slow_clock_reads > 0) {
+    slow_clock_reads--;
+    while (nanoseconds_of(now) < time + SLOW_NANOSECONDS)
+      status = clock_gettime(clock, now);
+  }
+  time = on_fake_clock(nanoseconds_of(now));
   now->tv_sec = (time_t)(time / 1000000000);
   now->tv_nsec = (long)(time % 1000000000);
   return status;
@@ -281,8 +297,18 @@ static long long read_true(void)
   struct timespec now;
 
   clock_gettime(CLOCK, &now);
-  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+  return nanoseconds_of(&now);
 }
+
+START_TEST(slow_first_reads_of_the_clock_do_not_hide_the_cost)
+{
+  slow_clock_reads = 50;
+  examine_by(read_true);
+  ck_assert_int_eq(slow_clock_reads, 0);
+  ck_assert_int_lt(clock_step, SLOW_NANOSECONDS / 10);
+  ck_assert_double_gt(timer.read_nanoseconds, 0);
+}
+END_TEST
 
 START_TEST(coarse_clock_raises_the_uncertainty)
 {
@@ -337,6 +363,12 @@ START_TEST(rates_are_observed_by_the_same_clock)
 END_TEST
 
 #else
+
+START_TEST(slow_first_reads_of_the_clock_do_not_hide_the_cost)
+{
+  skip("slow_first_reads_of_the_clock_do_not_hide_the_cost", "this system has no clock_gettime");
+}
+END_TEST
 
 START_TEST(coarse_clock_raises_the_uncertainty)
 {
@@ -461,6 +493,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
+  tcase_add_test(tests, slow_first_reads_of_the_clock_do_not_hide_the_cost);
   tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
   tcase_add_test(tests, stopped_clock_measures_no_rate);
   tcase_add_test(tests, rates_are_observed_by_the_same_clock);
