@@ -45,7 +45,8 @@ struct cpucycles_backend {
   int width;
 
   /* The register or function, as its manual names it: "TSC". Backends with the same source read one
-     register in two ways: the order of backends.def decides between them, not the score. */
+     register in two ways, or one clock by two functions: the order of backends.def decides between
+     them, not the score. */
   const char *source;
 
   /* The unit of the unscaled count: "core cycles". */

@@ -208,10 +208,11 @@ static void measure_grain(struct timer *timer)
 
 /* Measures the mean cost of a call in runs of 10 to 10000 calls: as many as take
    REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption takes that long. The
-   lowest mean counts. */
+   run of the lowest mean time counts. */
 static void measure_read_cost(struct timer *timer)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
+  double lowest = 0;
   long long i;
   int runs = 0;
 
@@ -226,11 +227,11 @@ static void measure_read_cost(struct timer *timer)
       reads = reads < 5000 ? 2 * reads : 10000;
       continue;
     }
-    if (clock_step > 0 && time >= least
-      && (timer->read_nanoseconds <= 0 || (double)time / (double)reads < timer->read_nanoseconds))
-      timer->read_nanoseconds = (double)time / (double)reads;
-    if (runs++ == 0 || (double)cycles / (double)reads < timer->read_cycles)
-      timer->read_cycles = (double)cycles / (double)reads;
+    if (runs++ > 0 && (double)time / (double)reads >= lowest)
+      continue;
+    lowest = (double)time / (double)reads;
+    timer->read_nanoseconds = clock_step > 0 && time >= least ? lowest : 0;
+    timer->read_cycles = (double)cycles / (double)reads;
   }
 }
 

@@ -64,7 +64,7 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_skipped(void);
 
 /* The rate of the selected counter. The first call of this function finds it, which can take a
-   millisecond.
+   millisecond, or a few where it is interrupted.
    Returns: the increase of cpucycles() per second, from 1 to 10^15. Clocks and other scaled
      counters: cpucycles_persecond(). Counters of constant rate: the rate that hardware or system
      state, if a measurement agrees within 1 %; else the measured one. Core cycles: the rate

@@ -8,6 +8,8 @@
 #include "sys/clock-sample.h"
 #include "sys/os-clock.h"
 
+#include <limits.h>
+
 enum {
   SAMPLES = 16,         /* at each end of the measurement */
   NANOSECONDS = 850000, /* between the ends; with the samples, less than a millisecond */
@@ -25,7 +27,7 @@ static struct clock_sample sample(long long (*read)(void), long long (*now)(void
    the clock; 0: it stands still, or was set back. */
 static long long wait_for_end(long long (*now)(void), long long begin)
 {
-  long long before = begin, time = begin, step, finest = NANOSECONDS;
+  long long before = begin, time = begin, step, finest = LLONG_MAX;
   int still = 0, reads = 0;
 
   while ((time - begin < NANOSECONDS || reads < LEAST_READS) && still < STILL) {

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { TRIES = 4 }; /* of a measurement, which can be interrupted */
+
 /* Invariance as far as the kind decides it: core cycles follow the core's frequency, and scaled
    counters are used only if their rate is constant. */
 static const struct {
@@ -91,17 +93,20 @@ const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_se
   return &selection->timer;
 }
 
-/* Measures the selected counter at the first call. If several threads measure, the first result
-   holds for all. It is stored as a float, which every CPU can exchange atomically: 24 bits resolve
+/* Measures the selected counter at the first call, several times if the measurement is interrupted.
+   If several threads measure, the first result holds for all. It is stored as a float, which every CPU can exchange atomically: 24 bits resolve
    0.06 ppm, and the measurement is good for some ppm. */
 static long long measured_once(void)
 {
   static uint32_t published;
   uint32_t known = __atomic_load_n(&published, __ATOMIC_RELAXED), found;
   float rate;
+  int i;
 
   if (known == 0) {
-    rate = (float)cpucycles_measured_rate(cpucycles);
+    rate = 0;
+    for (i = 0; i < TRIES && rate == 0; i++)
+      rate = (float)cpucycles_measured_rate(cpucycles);
     memcpy(&found, &rate, sizeof found);
     if (__atomic_compare_exchange_n(&published, &known, found, 0, __ATOMIC_RELAXED,
           __ATOMIC_RELAXED))

@@ -55,6 +55,7 @@ def on_terminal(arguments, columns, **environment):
                              stderr=slave)
     os.close(slave)
     seen = b""
+    ended = False
     while True:
         if select.select([master], [], [], 0.1)[0]:
             try:
@@ -64,8 +65,10 @@ def on_terminal(arguments, columns, **environment):
             if not part:
                 break
             seen += part
-        elif child.poll() is not None:
+        elif ended:
             break
+        else:
+            ended = child.poll() is not None  # it may have written just before
     assert child.wait() == 0, seen
     os.close(master)
     return seen.decode().replace("\r\n", "\n")
@@ -199,8 +202,10 @@ def json_agrees_with_the_plain_lines():
             f"{system['byte_order']}-endian") in lines
     for key in ("libc", "hypervisor", "container", "emulator"):
         assert f"cpucycles system {key} {system[key] or 'none found'}" in lines, key
+    # A busy machine can prevent the measurement of the core's frequency in one of the two runs.
     warnings = [line for line in lines if line.startswith("cpucycles warning ")]
-    assert len(warnings) == len(report["warnings"])
+    assert (len([line for line in warnings if "but the core runs at" not in line])
+            == len([line for line in report["warnings"] if "but the core runs at" not in line]))
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
@@ -273,7 +278,8 @@ def step_and_unit_are_reported_separately():
     if counter["timer"] is None:
         raise Skip("default-gettimeofday is not examined here")
     assert counter["unit"] == "microseconds", counter
-    assert abs(counter["timer"]["step_units"] - 1) < 0.01, counter
+    steps = round(counter["timer"]["step_units"])  # above 1 where a read takes longer
+    assert steps >= 1 and abs(counter["timer"]["step_units"] - steps) < 0.01, counter
     assert counter["timer"]["step"] >= counter["scaling"] - 1
 
 

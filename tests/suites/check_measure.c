@@ -329,6 +329,8 @@ START_TEST(frequency_of_this_cpu_is_reproducible)
   skip("frequency_of_this_cpu_is_reproducible", "the library was compiled unoptimized");
   return;
 #endif
+  if (skip_where_the_clock_is_slow("frequency_of_this_cpu_is_reproducible"))
+    return;
   /* On a busy machine many measurements are interrupted, and return 0. */
   for (i = 0; i < TRIES || (known < TRIES && i < 20 * TRIES); i++) {
     values[known] = cpucycles_measured_frequency();
@@ -446,7 +448,7 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
   const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
   const struct cpucycles_backend *backend = NULL;
   long long values[TRIES], stated;
-  int i;
+  int i, known = 0;
 
   for (i = 0; i < CPUCYCLES_TABLE_LENGTH && !backend; i++)
     if (cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE
@@ -458,12 +460,17 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
       : "there is no reference counter here");
     return;
   }
-  for (i = 0; i < TRIES; i++)
-    values[i] = cpucycles_measured_rate(backend->read);
-  qsort(values, TRIES, sizeof values[0], compare);
-  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n", values[TRIES / 2],
-    stated, ((double)values[TRIES / 2] / (double)stated - 1) * 1e6);
-  ck_assert_int_le(llabs(values[TRIES / 2] - stated), stated / 1000);
+  if (skip_where_the_clock_is_slow(test))
+    return;
+  for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
+    values[known] = cpucycles_measured_rate(backend->read);
+    known += values[known] != 0;
+  }
+  ck_assert_int_gt(known, 0);
+  qsort(values, (size_t)known, sizeof values[0], compare);
+  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n",
+    values[known / 2], stated, ((double)values[known / 2] / (double)stated - 1) * 1e6);
+  ck_assert_int_le(llabs(values[known / 2] - stated), stated / 1000);
 }
 END_TEST
 
@@ -554,6 +561,28 @@ START_TEST(interruption_does_not_hide_a_rate)
 }
 END_TEST
 
+/* An interruption makes the measurement long enough for a finer clock than this one, or ends it. */
+START_TEST(interruption_does_not_refine_a_coarse_clock)
+{
+  static const long long coarse[] = { 1000000, 4000000, 10000000 };
+  long long rate;
+  int i, at;
+
+  for (i = 0; i < 3; i++) {
+    for (at = 1; at <= 100; at++) {
+      begin_at(3e9);
+      machine.granularity = coarse[i];
+      machine.nanoseconds -= (double)coarse[i] * at / 100;
+      machine.step = 95e6;
+      machine.step_at = machine.nanoseconds + 3000 + 700 * at;
+      rate = cpucycles_rate_by(read_simulated, read_clock);
+      ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
+        "%lld by a clock of %lld ns", rate, coarse[i]);
+    }
+  }
+}
+END_TEST
+
 START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
 {
   granularity = 1LL << 62;
@@ -578,10 +607,22 @@ END_TEST
 
 /* The public call. */
 
+/* The rate. A machine that is too busy prevents its measurement: then it is the stated rate or 0,
+   until a measurement succeeds. */
+static long long final_rate(void)
+{
+  long long rate = 0;
+  int i;
+
+  for (i = 0; i < 20 || (i < 500 && rate == 0); i++)
+    rate = cpucycles_rate();
+  return rate;
+}
+
 START_TEST(rate_is_that_of_the_count)
 {
   const struct cpucycles_counter_info *counter;
-  long long rate = cpucycles_rate();
+  long long rate = final_rate();
   int i = 0;
 
   while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
@@ -591,7 +632,7 @@ START_TEST(rate_is_that_of_the_count)
     ck_assert_int_eq(rate, cpucycles_persecond());
   else if (strcmp(counter->kind, "none") == 0)
     ck_assert_int_eq(rate, 0);
-  else
+  else if (!skip_where_the_clock_is_slow("rate_is_that_of_the_count"))
     ck_assert_int_gt(rate, 1000000);
   ck_assert_int_eq(cpucycles_rate(), rate); /* the rate is final */
 }
@@ -670,7 +711,7 @@ START_TEST(measurement_refines_only_a_rounded_stated_rate)
   selection.backend = &backend;
   ck_assert_int_eq(cpucycles_find_timer_info(&selection)->stated_rate, stated_rate);
   rate = cpucycles_selected_rate(&selection);
-  for (i = 0; i < 10 && stated_rate_is_rounded && rate == stated_rate; i++)
+  for (i = 0; i < 1000 && stated_rate_is_rounded && rate == stated_rate; i++)
     rate = cpucycles_selected_rate(&selection); /* a busy machine can prevent the measurement */
   ck_assert(cpucycles_rates_agree(measured, rate));
   if (stated_rate_is_rounded)
@@ -722,15 +763,16 @@ static void *find_rate(void *rate)
 START_TEST(threads_find_one_rate)
 {
   pthread_t threads[8];
-  long long rates[8];
+  long long rates[8], rate;
   int i;
 
   for (i = 0; i < 8; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, find_rate, &rates[i]), 0);
   for (i = 0; i < 8; i++)
     pthread_join(threads[i], NULL);
-  for (i = 1; i < 8; i++)
-    ck_assert_int_eq(rates[i], rates[0]);
+  rate = final_rate();
+  for (i = 0; i < 8; i++)
+    ck_assert(rates[i] == rate || rates[i] == cpucycles_timer()->stated_rate);
 }
 END_TEST
 
@@ -757,8 +799,8 @@ START_TEST(child_of_a_fork_during_a_measurement_finds_the_rate)
 
   if (_i > 0 && suite_under("qemu"))
     return; /* reported in the first round */
-  if (skip_where_fork_may_deadlock(
-        "child_of_a_fork_during_a_measurement_finds_the_rate"))
+  if (skip_where_fork_may_deadlock("child_of_a_fork_during_a_measurement_finds_the_rate")
+    || skip_where_the_clock_is_slow("child_of_a_fork_during_a_measurement_finds_the_rate"))
     return;
   cpucycles();
   pthread_create(&thread, NULL, find_rate, &rate);
@@ -790,6 +832,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
   tcase_add_test(tests, interruption_does_not_hide_a_rate);
+  tcase_add_test(tests, interruption_does_not_refine_a_coarse_clock);
   tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, clock_set_back_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);

@@ -573,7 +573,7 @@ static int call_all_under_a_fast_timer(void)
 {
   struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
   struct sigaction action;
-  int fault;
+  int fault, i;
 
   memset(&action, 0, sizeof action);
   action.sa_handler = count_alarm;
@@ -581,6 +581,8 @@ static int call_all_under_a_fast_timer(void)
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
   fault = check_every_answer();
+  for (i = 0; i < 1000 && !fault && alarms == 0; i++)
+    fault = check_every_answer();
   setitimer(ITIMER_REAL, &never, NULL);
   return fault ? fault : alarms == 0 ? 20 : 0;
 }
