@@ -94,8 +94,9 @@ const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_se
 }
 
 /* Measures the selected counter at the first call, several times if the measurement is interrupted.
-   If several threads measure, the first result holds for all. It is stored as a float, which every CPU can exchange atomically: 24 bits resolve
-   0.06 ppm, and the measurement is good for some ppm. */
+   If several threads measure, the first result holds for all. It is stored as a float, which every
+   CPU can exchange atomically: 24 bits resolve 0.06 ppm, and the measurement is good for some
+   ppm. */
 static long long measured_once(void)
 {
   static uint32_t published;

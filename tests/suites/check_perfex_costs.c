@@ -125,8 +125,8 @@ START_TEST(cycle_is_the_core_s)
 }
 END_TEST
 
-/* Each must hold in most of 20 measurements, in one of five rounds, as other programs disturb. The first
-   measurement alone is not enough: a CPU may learn its branches. */
+/* Each must hold in most of 20 measurements, in one of five rounds, as other programs disturb. The
+   first measurement alone is not enough: a CPU may learn its branches. */
 START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
 {
   const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";

@@ -301,7 +301,8 @@ START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
     cpucycles_tsc_answered = i;
     rate = cpucycles_stated_rate(&counter);
     /* the machine may be too busy for a measurement */
-    for (tries = 0; tries < 1000 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
+    for (tries = 0;
+         tries < 1000 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
       rate = cpucycles_stated_rate(&counter);
     ck_assert_msg((rate == state_rate()) == !order[i].rounds, "%s", order[i].name);
     ck_assert_msg(cpucycles_rates_agree(2100000000, rate), "%s", order[i].name);
