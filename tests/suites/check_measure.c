@@ -723,6 +723,39 @@ START_TEST(measurement_refines_only_a_rounded_stated_rate)
 }
 END_TEST
 
+static int reads_so_far;
+
+/* Nanoseconds. As many reads as begin one measurement are each interrupted. */
+static long long read_interrupted_at_first(void)
+{
+  long long end = cpucycles_osclock_raw() + 50000;
+
+  while (reads_so_far < 32 && cpucycles_osclock_raw() < end)
+    ;
+  reads_so_far++;
+  return cpucycles_osclock_raw();
+}
+
+START_TEST(interrupted_measurement_of_the_rate_is_repeated)
+{
+  static const struct cpucycles_backend backend = { .kind = CPUCYCLES_KIND_REFERENCE };
+  static struct cpucycles_selection selection;
+  long long rate = 0;
+  int i;
+
+  if (skip_where_the_clock_is_slow("interrupted_measurement_of_the_rate_is_repeated"))
+    return;
+  cpucycles();
+  selection.backend = &backend;
+  cpucycles = read_interrupted_at_first;
+  for (i = 0; i < 100 && rate == 0; i++) { /* the machine may be busy, too */
+    reads_so_far = 0;
+    rate = cpucycles_selected_rate(&selection);
+  }
+  ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
+}
+END_TEST
+
 #ifdef PR_SET_TSC
 
 START_TEST(rate_of_a_scaled_clock_is_persecond)
@@ -842,6 +875,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, stated_rate_of_the_selected_counter_is_its_rate);
   tcase_add_loop_test(tests,
     measurement_refines_only_a_rounded_stated_rate, 0, 2);
+  tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);
   tcase_add_test(tests, rate_of_a_scaled_clock_is_persecond);
   tcase_add_test(tests, threads_find_one_rate);
   tcase_add_loop_test(tests, child_of_a_fork_during_a_measurement_finds_the_rate,
