@@ -202,10 +202,8 @@ def json_agrees_with_the_plain_lines():
             f"{system['byte_order']}-endian") in lines
     for key in ("libc", "hypervisor", "container", "emulator"):
         assert f"cpucycles system {key} {system[key] or 'none found'}" in lines, key
-    # A busy machine can prevent the measurement of the core's frequency in one of the two runs.
     warnings = [line for line in lines if line.startswith("cpucycles warning ")]
-    assert (len([line for line in warnings if "but the core runs at" not in line])
-            == len([line for line in report["warnings"] if "but the core runs at" not in line]))
+    assert len(warnings) == len(report["warnings"])
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
@@ -278,8 +276,7 @@ def step_and_unit_are_reported_separately():
     if counter["timer"] is None:
         raise Skip("default-gettimeofday is not examined here")
     assert counter["unit"] == "microseconds", counter
-    steps = round(counter["timer"]["step_units"])  # above 1 where a read takes longer
-    assert steps >= 1 and abs(counter["timer"]["step_units"] - steps) < 0.01, counter
+    assert abs(counter["timer"]["step_units"] - 1) < 0.01, counter
     assert counter["timer"]["step"] >= counter["scaling"] - 1
 
 

@@ -332,11 +332,11 @@ static void spend_cpu_time(long long nanoseconds)
   } while (now.tv_sec * 1000000000LL + now.tv_nsec < end);
 }
 
-/* From half to ten times: the machine may be busy. */
+/* From half to double: the machine may be busy. */
 static void expect_about(long long got, long long wanted)
 {
   ck_assert_int_ge(got, wanted / 2);
-  ck_assert_int_le(got, wanted * 10);
+  ck_assert_int_le(got, wanted * 2);
 }
 
 static int status_of(pid_t child)
@@ -1249,7 +1249,7 @@ static void interrupt_reads(long long (*read_counter)(void))
   action.sa_handler = read_in_handler;
   ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
   ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
-  for (i = 0; handled < wanted && i < 2000000000; i++) {
+  for (i = 0; handled < wanted && i < 100000000; i++) {
     long long count = read_counter();
 
     ck_assert_int_ge(count, last);

@@ -106,12 +106,12 @@ static long long least(long long (*section)(void))
   return smallest;
 }
 
-/* The grain. Under an emulator or valgrind, whose reads vary, at least half of the overhead. */
+/* The grain. Under an emulator, whose reads vary, at least half of the overhead. */
 static long long finest_step(void)
 {
   long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
 
-  return (suite_under("qemu") || suite_under("valgrind")) && half > grain ? half : grain;
+  return suite_under("qemu") && half > grain ? half : grain;
 }
 
 /* Where reads vary, as in an emulator, up to half of the overhead is allowed. The first round
@@ -231,9 +231,7 @@ START_TEST(chain_is_never_measured_too_short)
   int try;
 
   if (skip_under("qemu", "chain_is_never_measured_too_short",
-        "an emulator's reads differ by more than the chain takes")
-    || skip_under("valgrind", "chain_is_never_measured_too_short",
-      "valgrind's reads differ by more than the chain takes"))
+        "an emulator's reads differ by more than the chain takes"))
     return;
   for (try = 0; try < TRIES; try++) {
     lower_to_least(&whole, long_section);
