@@ -3,7 +3,7 @@
    Register: the Process Cycle Counter, by RPCC. Always readable in user mode. Its low half is the
    cycle counter. Its high half is an offset that the operating system keeps for each process;
    read() drops it.
-   Width: 32 bits. Rate: the core's, as the kernel states it (backends/common/cpuinfo-rate.h).
+   Width: 32 bits. Rate: the core's, as the kernel reports it (backends/common/cpuinfo-rate.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"
@@ -19,9 +19,9 @@ static long long read_pcc(void)
   return (long long)(count & 0xffffffff);
 }
 
-static long long cycle_frequency(void)
+static struct cpuc_rate cycle_frequency(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_alpha_cycle_frequency);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_alpha_cycle_frequency));
 }
 
 const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {

@@ -12,9 +12,9 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-cycles.h"
-#include "backends/common/perf-remedy.h"
-#include "backends/common/perf-backend.h"
+#include "backends/perf/counter.h"
+#include "backends/perf/read.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -45,21 +45,16 @@ static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
 }
 
 /* RDPMC is two bytes long: 0F 33. */
-static int rescue_rdpmc(int signal, const void *info, void *context)
+static int rescue_rdpmc(void *context)
 {
   ucontext_t *state = context;
   const unsigned char *code = (const unsigned char *)state->uc_mcontext.gregs[REG_RIP];
 
-  if (signal == SIGSEGV && cpucycles_perf_is_guarded((uintptr_t)code) && code[0] == 0x0f
-    && code[1] == 0x33) {
-    if (!cpucycles_perf_rescue_instruction())
-      return 0;
-    state->uc_mcontext.gregs[REG_RIP] += 2;
-    return 1;
-  }
-  if (signal == SIGSEGV || signal == SIGBUS)
-    return cpucycles_perf_rescue_page(info);
-  return cpucycles_perf_rescue_filtered(signal, info, context);
+  if (!cpucycles_perf_is_guarded((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
+    return 0;
+  cpucycles_perf_rescue_instruction();
+  state->uc_mcontext.gregs[REG_RIP] += 2;
+  return 1;
 }
 
 const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
@@ -67,5 +62,5 @@ const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
   CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
   .rescue = rescue_rdpmc,
-  .rescued = cpucycles_perf_rescued,
+  .rescued = SIGSEGV,
 };

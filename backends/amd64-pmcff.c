@@ -3,16 +3,25 @@
    Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), by RDPMC with ECX = 4000_0001H. Readable in
    user mode where Linux's rdpmc file says 2. At 1, the default, RDPMC raises SIGSEGV except in a
    process that has a perf event mapped; at 0 it always does. The library does not start the
-   counter: it stands still if nothing else has started it. The kernel's NMI watchdog starts it,
-   and resets it every few seconds.
-   Width: CPUID 0AH EDX[12:5], 48 bits on most, zero-extended. Rate: the core's current frequency.
+   counter: it is stopped unless a perf event of another program has started it.
+   The NMI watchdog is such an event, with a period of watchdog_thresh seconds, usually 10: the
+   kernel sets the counter to minus this period, it overflows to 0, and is set back. A section in
+   which this happens is one period too short: obviously negative in most cases, but plausible and
+   wrong if the section is longer than the period. So the counter is dropped while the watchdog is
+   on. A time-stamp counter does not count core cycles, but says so, and never steps back; and
+   amd64-pmc reads the same cycles without these steps. Events without a period, such as those of
+   perf stat, are set back after 2^47 cycles only.
+   Width: 64 bits as read. CPUID 0AH EDX[12:5] gives how many of them count, 48 on most; the others
+   are 0. Rate: the core's current frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
-   Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc. */
+   Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc and
+   x86_perf_event_set_period; kernel/watchdog_perf.c (watchdog_hld.c before 6.5);
+   arch/x86/kernel/apic/hw_nmi.c, hw_nmi_get_sample_period. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-remedy.h"
+#include "backends/perf/remedy.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -43,28 +52,32 @@ static int is_intel(void)
   return signature == signature_INTEL_ebx;
 }
 
-static int open_fixed_counter(struct cpucycles_why *why)
+static int open_fixed_counter(const struct cpuc_services *services, struct cpucycles_why *why)
 {
   int level;
 
-  (void)why;
-  if (cpucycles_tried.no_pmu)
+  (void)services;
+  if (cpuc_perf_found_no_pmu)
     return ENODEV;
   /* The file first: CPUID costs more, because it exits to the hypervisor. */
   level = cpucycles_rdpmc_level("");
-  if (level >= 2 && has_fixed_counter())
+  if (level < 0 || !has_fixed_counter())
+    return ENODEV;
+  if (level < 2)
+    return EACCES;
+  if (!cpuc_nmi_watchdog_is_on(""))
     return 0;
-  return level >= 0 && has_fixed_counter() ? EACCES : ENODEV;
+  why->reason = "decreasing";
+  return EBUSY;
 }
 
 static void explain(int error, int signal, struct cpucycles_why *why)
 {
-  if (error == 0 && signal == 0)
+  if (error == EBUSY || (error == 0 && signal == 0))
     cpucycles_fixed_counter_why("", why);
   else if (error == EACCES)
     cpucycles_rdpmc_why("", 2, why);
-  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && cpucycles_tried.cpuid > 0
-    && is_intel())
+  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && is_intel())
     cpucycles_no_pmu_why("", why);
 }
 

@@ -17,16 +17,14 @@
 
 enum { APERF = 1 };
 
-static int open_aperf(struct cpucycles_why *why)
+static int open_aperf(const struct cpuc_services *services, struct cpucycles_why *why)
 {
   unsigned int eax, ebx, ecx, edx;
 
-  (void)why;
+  (void)services, (void)why;
   /* Every x86-64 CPU has this leaf, for the sizes of its addresses. A query of the largest leaf
      would cost a second exit to the hypervisor, some microseconds. */
-  cpucycles_tried.cpuid = -1;
   __cpuid(0x80000008, eax, ebx, ecx, edx);
-  cpucycles_tried.cpuid = 1;
   return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* amd64-tsc: the time-stamp counter of x86-64, by the compiler's intrinsic. Access, failures and
-   rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
+   rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 
-#include "backends/common/x86-tsc.h"
+#include "backends/tsc/counter.h"
 
 #include <x86intrin.h>
 

@@ -2,7 +2,7 @@
 /* arm32-cortex: this core's cycles on ARMv7 and later, by the PMU's cycle counter.
    Register: PMCCNTR, by MRC p15, 0, Rt, c9, c13, 0. Readable at PL0 where PMUSERENR.EN is set; a
    kernel module can set it, Linux itself does not. Else MRC raises SIGILL. A readable counter may
-   stand still.
+   be stopped.
    Width: 32 bits. Rate: the core's current frequency; a 64th of it where PMCR.D is set.
    Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter C12 "The
    Performance Monitors Extension", and the registers PMCCNTR and PMUSERENR. */
@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-remedy.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 

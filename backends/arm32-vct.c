@@ -18,12 +18,12 @@ static long long read_cntvct(void)
   return (long long)cpucycles_inline_cntvct();
 }
 
-static long long cntfrq(void)
+static struct cpuc_rate cntfrq(void)
 {
   unsigned int hz;
 
   __asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
-  return plausible_rate(hz);
+  return cpuc_exact_rate(plausible_rate(hz));
 }
 
 const struct cpucycles_backend cpucycles_backend_arm32_vct = {

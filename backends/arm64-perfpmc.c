@@ -13,9 +13,9 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-cycles.h"
-#include "backends/common/perf-remedy.h"
-#include "backends/common/perf-backend.h"
+#include "backends/perf/counter.h"
+#include "backends/perf/read.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -85,21 +85,16 @@ static int is_register_read(uint32_t code)
   return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;
 }
 
-static int rescue_register(int signal, const void *info, void *context)
+static int rescue_register(void *context)
 {
   ucontext_t *state = context;
   uintptr_t address = state->uc_mcontext.pc;
 
-  if (signal == SIGILL && cpucycles_perf_is_guarded(address)
-    && is_register_read(*(const uint32_t *)address)) {
-    if (!cpucycles_perf_rescue_instruction())
-      return 0;
-    state->uc_mcontext.pc += 4;
-    return 1;
-  }
-  if (signal == SIGSEGV || signal == SIGBUS)
-    return cpucycles_perf_rescue_page(info);
-  return cpucycles_perf_rescue_filtered(signal, info, context);
+  if (!cpucycles_perf_is_guarded(address) || !is_register_read(*(const uint32_t *)address))
+    return 0;
+  cpucycles_perf_rescue_instruction();
+  state->uc_mcontext.pc += 4;
+  return 1;
 }
 
 const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
@@ -107,5 +102,5 @@ const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
   CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
   .rescue = rescue_register,
-  .rescued = cpucycles_perf_rescued,
+  .rescued = SIGILL,
 };

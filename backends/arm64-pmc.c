@@ -2,7 +2,7 @@
 /* arm64-pmc: this core's cycles, by the PMU's cycle counter.
    Register: PMCCNTR_EL0, by MRS. Readable at EL0 where PMUSERENR_EL0.EN or .CR is set; a kernel
    module can set them. Linux itself sets them only for a perf event with user access. Else MRS
-   raises SIGILL. A readable counter may stand still: after Linux has closed such an event.
+   raises SIGILL. A readable counter may be stopped: after Linux has closed such an event.
    Width: 64 bits. Rate: the core's current frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension", and the registers PMCCNTR_EL0 and PMUSERENR_EL0. */
@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-remedy.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 

@@ -19,12 +19,12 @@ static long long read_cntvct(void)
   return (long long)cpucycles_inline_cntvct();
 }
 
-static long long cntfrq(void)
+static struct cpuc_rate cntfrq(void)
 {
   unsigned long long hz;
 
   __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
-  return plausible_rate(hz & 0xffffffff); /* the upper half is reserved */
+  return cpuc_exact_rate(plausible_rate(hz & 0xffffffff)); /* the upper half is reserved */
 }
 
 const struct cpucycles_backend cpucycles_backend_arm64_vct = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The contract between a counter and the library: the functions and properties of a backend. A
-   backend opens, reads and closes one counter, and reports what the hardware or the kernel states
-   about it. The library decides whether the counter works here, and whether to use it. */
+   backend opens, reads and closes one counter, and passes on what the hardware or the kernel
+   reports about it. The library decides whether the counter works here, and whether to use it. */
 
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
@@ -19,15 +19,42 @@ enum cpucycles_kind {
   CPUCYCLES_KIND_NONE       /* counts nothing */
 };
 
+/* As reports name the kind. */
+static inline const char *cpuc_kind_name(enum cpucycles_kind kind)
+{
+  static const char *const names[] = {
+    [CPUCYCLES_KIND_CORE] = "core",
+    [CPUCYCLES_KIND_PERF_READ] = "perf read",
+    [CPUCYCLES_KIND_REFERENCE] = "reference",
+    [CPUCYCLES_KIND_SCALED] = "scaled",
+    [CPUCYCLES_KIND_CLOCK] = "clock",
+    [CPUCYCLES_KIND_NONE] = "none",
+  };
+
+  return names[kind];
+}
+
 enum cpucycles_scope {
   CPUCYCLES_SCOPE_THREAD, /* each thread has its own count */
   CPUCYCLES_SCOPE_CORE,   /* each core has its own count: a migration can make it jump */
   CPUCYCLES_SCOPE_SYSTEM  /* all cores share one count */
 };
 
-/* Details that a backend may add to the errno of its open(). All zero when open() is called. The
-   remedy also applies if open() succeeds and a signal drops the counter later: open() may set it in
-   advance, if it knows the remedy against that signal. */
+/* As reports name the scope. */
+static inline const char *cpuc_scope_name(enum cpucycles_scope scope)
+{
+  static const char *const names[] = {
+    [CPUCYCLES_SCOPE_THREAD] = "thread",
+    [CPUCYCLES_SCOPE_CORE] = "core",
+    [CPUCYCLES_SCOPE_SYSTEM] = "system",
+  };
+
+  return names[scope];
+}
+
+/* Details that a backend may add to the errno of its open(), and explain() to that or the signal.
+   All zero when open() is called. The remedy also applies if open() succeeds and a signal drops the
+   counter later: open() may set it in advance, if it knows the remedy against that signal. */
 struct cpucycles_why {
   const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
   const char *explanation; /* a sentence; 0: the sentence of the code */
@@ -35,8 +62,40 @@ struct cpucycles_why {
   const char *unit;        /* overrides `unit` below if it is known only after open(); else 0 */
 };
 
-/* All strings are constant. All functions may be called in any thread, except open() and close():
-   only the selecting thread calls them, during the selection. */
+/* The rate of a counter as the hardware or the kernel reports it. */
+struct cpuc_rate {
+  long long hz;       /* units per second; 0: unknown */
+  const char *source; /* its source, if the counter has more than one; else 0 */
+  /* 1 if it is rounded, such as the nominal frequency in a CPU's model name: a measurement that
+     agrees with it is more precise. */
+  int is_rounded;
+};
+
+/* A rate that is not rounded, from the only source; hz 0: unknown. */
+static inline struct cpuc_rate cpuc_exact_rate(long long hz)
+{
+  return (struct cpuc_rate) { hz, 0, 0 };
+}
+
+/* What a counter may ask of the library, in any thread and at any time after open(). Both functions
+   are safe in signal handlers. */
+struct cpuc_services {
+  /* Fallback for a per-thread counter that cannot be opened in some thread, or is lost there:
+     cycles by the next best counter that all threads share, at least a clock. Returns 0 during the
+     selection, so that no counter passes its trial by reading another. */
+  long long (*next_best)(void);
+
+  /* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read"
+     or "by-next-best". Does nothing during the selection. */
+  void (*note_fallback)(const char *code);
+};
+
+/* A counter. All strings are constant. The functions are called
+   - in the selection: by the thread that selects, with signals blocked, and under the fault guard
+     (sys/guard.h): a fault ends the call and drops the counter; or
+   - on demand: after the selection, by any thread, but one at a time, because the caller holds the
+     lock of lib/process.c. Signals are blocked except those of faults, and nothing catches a fault;
+   and where a member says more than that. */
 struct cpucycles_backend {
   enum cpucycles_kind kind;
   enum cpucycles_scope scope;
@@ -52,57 +111,56 @@ struct cpucycles_backend {
   /* The unit of the unscaled count: "core cycles". */
   const char *unit;
 
-  /* Makes read() possible in the calling thread. Returns 0 or an errno. May raise a signal where
-     access is not allowed: the library catches it, then calls close(). NULL: nothing to do. */
-  int (*open)(struct cpucycles_why *why);
+  /* Makes read() possible in the calling thread. Returns 0 or an errno. Called in the selection, by
+     lib/candidate.c: at the beginning of the trial, and again if the counter is selected, or is the
+     fallback of the selected one. The services remain valid. NULL: nothing to do. */
+  int (*open)(const struct cpuc_services *services, struct cpucycles_why *why);
 
-  /* Returns the counter's value. A counter of CPUCYCLES_SCOPE_THREAD opens itself in each further
-     thread at the first read there; other counters need no more than the one open(). The published
-     pointer may lead here directly, so this is the whole cost of a call. */
+  /* Returns the counter's value. Called in the selection, by the trial; then by every thread of the
+     program, also in its signal handlers, in forked children, and while another read is
+     interrupted. A counter of CPUCYCLES_SCOPE_THREAD opens itself in each further thread at the
+     first read there; other counters need no more than the one open(). The published pointer may
+     lead here directly, so this is the whole cost of a call. */
   long long (*read)(void);
 
-  /* Releases everything that open(), read() and rate() acquired in the calling thread, also after
-     one of them failed or a signal ended it at any point. NULL: nothing to do. */
+  /* Releases everything that open(), read() and rate() acquired in the calling thread. Called in
+     the selection, by lib/candidate.c: after the trial, and after one of the three failed or a
+     signal ended it at any point; and by lib/frequency-reference.c after rate(). Only a file or
+     folder of the kernel stays open if the signal ended a call that was reading it. NULL: nothing
+     to do. */
   void (*close)(void);
 
-  /* Returns the units per second that the hardware or the kernel states; 0, or a NULL pointer: they
-     state none. Called after open() succeeded: during the selection, where it may raise a signal as
-     open() may; and later on demand for the selected counter, where it may only access files and
-     execute instructions that raised no signal during the selection. */
-  long long (*rate)(void);
+  /* Called by the fork handler of lib/process.c, in a child of fork(2), by its only thread, if the
+     counter is selected: the child has copies of what open() and read() acquired in the thread that
+     forked. Must neither wait nor allocate. NULL: nothing to do. */
+  void (*forked)(void);
 
-  /* Tries the instructions that rate() and invariant() use. Called during the selection, for every
-     counter. May raise a signal, which does not drop the counter: prepare() is then called again,
-     and must skip the step that raised the signal. NULL: nothing to try. */
-  void (*prepare)(void);
-
-  /* Names the source of rate()'s last result. NULL if rate() has only one source. */
-  const char *(*rate_source)(void);
-
-  /* Returns 1 if rate()'s last result is rounded, such as the nominal frequency in a CPU's model
-     name: a measurement that agrees with it is more precise. 0, or a NULL pointer: it is exact. */
-  int (*rate_is_rounded)(void);
+  /* Returns the rate that the hardware or the kernel reports. Called in the selection, by
+     lib/candidate.c after open(), if the counter must be scaled, and by lib/frequency-reference.c,
+     for a counter that needs no open(); and on demand, by lib/timer.c, for the selected counter.
+     NULL: they report none. */
+  struct cpuc_rate (*rate)(void);
 
   /* Explains why the counter was dropped: adds to open()'s details an explanation and a remedy.
-     error: open()'s errno, or 0. signal: raised by open() or read(), or 0. Both are 0 for a
-     counter that opened and stands still; the remedy is then a way to start it, if known.
-     Called on demand after the selection, in any thread, so it may be slow. It must execute nothing
-     that can raise a signal, except opening files; it is not called if opening files raised one
-     during the selection. NULL: nothing to add. */
+     error: open()'s errno, or 0. signal: raised by open() or read(), or 0. Both are 0 for a counter
+     that opened and is stopped; the remedy is then a way to start it, if known. May replace the
+     reason. Called by lib/reasons.c on demand, so it may be slow; and in the selection, if
+     CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpucycles_why *why);
 
-  /* For a counter that the system may withdraw while it is in use, so that read() faults. Called in
-     the signal handler, in the faulting thread, with the handler's SA_SIGINFO arguments. Returns 1
-     if the fault was read()'s own and is repaired, so that the thread can continue; 0, with nothing
-     changed, if it was not; or does not return, but continues in read() by siglongjmp(). While the
-     counter is in use, the library's handlers for the signals in `rescued`, a list that ends in 0,
-     stay installed, and pass all other faults on. NULL: read() cannot fault later. */
-  int (*rescue)(int signal, const void *info, void *context);
-  const int *rescued;
+  /* For a counter that the system may withdraw while it is in use, so that read() faults. Called by
+     the handler of sys/guard.c, in the faulting thread, at any time after the selection, with the
+     ucontext_t that the handler has. Returns 1 if the fault was read()'s own and is repaired, so
+     that the thread can continue; 0, with nothing changed, if it was not. While the counter is in
+     use, the library's handler for the signal `rescued` stays installed, and passes all other
+     faults on. NULL: read() cannot fault later. */
+  int (*rescue)(void *context);
+  int rescued;
 
   /* For kinds that do not imply it: is the rate constant, in all of the core's frequencies and idle
      states? Returns 1 or 0, and the source of that in *source; -1, or a NULL pointer: unknown.
-     Called on demand for the selected counter, under the same conditions as rate(). */
+     Called in the selection, by lib/frequency-reference.c; and on demand, by lib/timer.c, for the
+     selected counter. */
   int (*invariant)(const char **source);
 
   /* The constant, in include/cpucycles/inline.h, for read()'s instruction, which programs may
@@ -110,23 +168,11 @@ struct cpucycles_backend {
   unsigned int inline_method;
 };
 
-/* Tells which facilities, other than opening files, raised no signal during the selection, and so
-   may be used after it. 1: worked; -1: raised a signal; 0: not tried. Linux can make CPUID raise
-   SIGSEGV (arch_prctl(2), ARCH_SET_CPUID), and a filter can make perf_event_open(2) and
-   getdents64(2) raise SIGSYS. */
-extern struct cpucycles_tried {
-  int cpuid, perf_event_open, list_folder;
-  int no_pmu; /* 1: perf_event_open(2) reported that there is no PMU */
-} cpucycles_tried;
-
-/* Fallback for a per-thread counter that cannot be opened in some thread, or is lost there: cycles
-   by the next best counter that all threads share, at least a clock. Returns 0 during the
-   selection, so that no counter passes its trial by reading another. */
-long long cpucycles_next_best(void);
-
-/* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read"
-   or "by-next-best". Does nothing during the selection. */
-void cpucycles_note_fallback(const char *code);
+/* The rate that is reported for the counter; hz 0: none. Call where rate() may be called. */
+static inline struct cpuc_rate cpuc_reported_rate(const struct cpucycles_backend *backend)
+{
+  return backend->rate ? backend->rate() : cpuc_exact_rate(0);
+}
 
 #pragma GCC visibility pop
 

@@ -14,9 +14,9 @@
 /* Written by open() only, before the counter is published. */
 static long long origin;
 
-static int open_wall_clock(struct cpucycles_why *why)
+static int open_wall_clock(const struct cpuc_services *services, struct cpucycles_why *why)
 {
-  (void)why;
+  (void)services, (void)why;
   origin = cpucycles_osclock_wall() / 1000000 * 1000000;
   return 0;
 }
@@ -26,9 +26,9 @@ static long long read_wall_clock(void)
   return cpucycles_osclock_wall() - origin;
 }
 
-static long long microseconds(void)
+static struct cpuc_rate microseconds(void)
 {
-  return 1000000;
+  return cpuc_exact_rate(1000000);
 }
 
 const struct cpucycles_backend cpucycles_backend_default_gettimeofday = {

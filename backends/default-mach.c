@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-mach: the clock of macOS's kernel, which stands still while the system sleeps.
+/* default-mach: the clock of macOS's kernel, which stops while the system sleeps.
    Always readable; it cannot fail. On Apple Silicon a unit is a tick of the system counter, on
    Intel and under Rosetta a nanosecond.
-   Width: 64 bits. Rate: mach_timebase_info() states the nanoseconds of a unit as a fraction, 125/3
+   Width: 64 bits. Rate: mach_timebase_info() returns the nanoseconds of a unit as a fraction, 125/3
    for 24 MHz.
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
 
@@ -18,13 +18,13 @@ static long long read_mach(void)
   return (long long)mach_absolute_time();
 }
 
-static long long mach_rate(void)
+static struct cpuc_rate mach_rate(void)
 {
   mach_timebase_info_data_t nanoseconds;
 
   if (mach_timebase_info(&nanoseconds) != 0 || nanoseconds.numer == 0)
-    return 0;
-  return plausible_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer);
+    return cpuc_exact_rate(0);
+  return cpuc_exact_rate(plausible_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer));
 }
 
 const struct cpucycles_backend cpucycles_backend_default_mach = {

@@ -15,9 +15,9 @@ static long long read_monotonic(void)
   return cpucycles_osclock_monotonic();
 }
 
-static long long nanoseconds(void)
+static struct cpuc_rate nanoseconds(void)
 {
-  return 1000000000;
+  return cpuc_exact_rate(1000000000);
 }
 
 const struct cpucycles_backend cpucycles_backend_default_monotonic = {

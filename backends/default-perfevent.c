@@ -2,15 +2,15 @@
 /* default-perfevent: user-mode core cycles of the calling thread, by read(2) of a perf event.
    Readable where the kernel has a driver for the PMU, and perf_event_paranoid is at most 2 or the
    program has CAP_SYS_ADMIN. Threads, forked children and lost events:
-   backends/common/perf-open.c.
+   backends/perf/.
    Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-cycles.h"
-#include "backends/common/perf-backend.h"
+#include "backends/perf/counter.h"
+#include "backends/perf/read.h"
 
 static const struct cpucycles_perf_method method = { .refusal = &refused };
 
@@ -23,6 +23,4 @@ const struct cpucycles_backend cpucycles_backend_default_perfevent = {
   .kind = CPUCYCLES_KIND_PERF_READ,
   CPUCYCLES_PERF_MEMBERS,
   .read = read_cycles,
-  .rescue = cpucycles_perf_rescue_filtered,
-  .rescued = cpucycles_perf_rescued_filtered,
 };

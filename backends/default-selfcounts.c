@@ -29,6 +29,7 @@ typedef int selfcounts_function(uint32_t kind, void *counts, size_t size);
 
 /* Written by open() only, before the counter is published. */
 static selfcounts_function *selfcounts;
+static const struct cpuc_services *services;
 
 /* State of the calling thread. */
 static _Thread_local struct {
@@ -43,11 +44,12 @@ static int read_counts(struct counts *counts)
   return selfcounts(THSC_CPI, counts, sizeof *counts) == 0 ? 0 : errno;
 }
 
-static int open_selfcounts(struct cpucycles_why *why)
+static int open_selfcounts(const struct cpuc_services *offered, struct cpucycles_why *why)
 {
   struct counts counts;
 
   (void)why;
+  services = offered;
   selfcounts = (selfcounts_function *)dlsym(RTLD_DEFAULT, "thread_selfcounts");
   if (!selfcounts)
     return ENOSYS;
@@ -58,7 +60,7 @@ static int open_selfcounts(struct cpucycles_why *why)
 static void use_next_best(void)
 {
   this_thread.uses_next_best = 1;
-  this_thread.base = this_thread.last - cpucycles_next_best();
+  this_thread.base = this_thread.last - services->next_best();
 }
 
 static long long read_cycles(void)
@@ -70,7 +72,7 @@ static long long read_cycles(void)
   if (!this_thread.uses_next_best && read_counts(&counts) != 0)
     use_next_best();
   count = this_thread.base;
-  count += this_thread.uses_next_best ? cpucycles_next_best() : (long long)counts.cycles;
+  count += this_thread.uses_next_best ? services->next_best() : (long long)counts.cycles;
   if (count < this_thread.last) {
     this_thread.base += this_thread.last - count;
     count = this_thread.last;

@@ -2,7 +2,7 @@
 /* default-windows: the performance counter of Windows.
    Always readable; it cannot fail since Windows XP. The system chooses the hardware behind it, most
    often the time-stamp counter, divided.
-   Width: 64 bits. Rate: QueryPerformanceFrequency() states it, 10 MHz on most; fixed while the
+   Width: 64 bits. Rate: QueryPerformanceFrequency() returns it, 10 MHz on most; fixed while the
    system runs.
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps", and
    QueryPerformanceCounter, QueryPerformanceFrequency (profileapi.h). */
@@ -23,13 +23,13 @@ static long long read_performance_counter(void)
   return count.QuadPart;
 }
 
-static long long performance_frequency(void)
+static struct cpuc_rate performance_frequency(void)
 {
   LARGE_INTEGER hz;
 
   if (!QueryPerformanceFrequency(&hz) || hz.QuadPart <= 0)
-    return 0;
-  return plausible_rate((unsigned long long)hz.QuadPart);
+    return cpuc_exact_rate(0);
+  return cpuc_exact_rate(plausible_rate((unsigned long long)hz.QuadPart));
 }
 
 const struct cpucycles_backend cpucycles_backend_default_windows = {

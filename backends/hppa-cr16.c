@@ -3,7 +3,7 @@
    Register: the Interval Timer, CR 16, by MFCTL. Readable in user mode unless the PSW's S-bit is
    set; then MFCTL raises SIGILL. The timers of several CPUs are not synchronized.
    Width: 32 bits in a 32-bit program, on any CPU; 64 bits in a 64-bit one. Rate: the core's, as
-   the kernel states it (backends/common/cpuinfo-rate.h).
+   the kernel reports it (backends/common/cpuinfo-rate.h).
    Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
    chapter 7, MOVE FROM CONTROL REGISTER. */
 
@@ -20,9 +20,9 @@ static long long read_cr16(void)
   return (long long)count;
 }
 
-static long long cr16_rate(void)
+static struct cpuc_rate cr16_rate(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_parisc_cr16_rate);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_parisc_cr16_rate));
 }
 
 const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {

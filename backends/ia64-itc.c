@@ -2,7 +2,7 @@
 /* ia64-itc: this core's cycles on Itanium.
    Register: the Interval Time Counter, AR 44, by MOV from ar.itc. Readable in user mode unless
    psr.si is set; then MOV raises SIGILL.
-   Width: 64 bits. Rate: in a fixed ratio to the core's, and equal to it on most; the kernel states
+   Width: 64 bits. Rate: in a fixed ratio to the core's, and equal to it on most; the kernel reports
    it (backends/common/cpuinfo-rate.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
@@ -20,9 +20,9 @@ static long long read_itc(void)
   return (long long)count;
 }
 
-static long long itc_rate(void)
+static struct cpuc_rate itc_rate(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_ia64_itc_rate);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_ia64_itc_rate));
 }
 
 const struct cpucycles_backend cpucycles_backend_ia64_itc = {

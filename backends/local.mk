@@ -5,15 +5,16 @@
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# Headers that several counters share, and dependent-add.h, which lib/cpucycles.c includes.
-EXTRA_DIST += backends/common/dependent-add.h
+# Headers that several counters share.
 EXTRA_DIST += backends/common/mips-cc.h
-EXTRA_DIST += backends/common/perf-backend.h
-EXTRA_DIST += backends/common/perf-cycles.h
-EXTRA_DIST += backends/common/perf-thread.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
+EXTRA_DIST += backends/perf/core-types.h
+EXTRA_DIST += backends/perf/counter.h
+EXTRA_DIST += backends/perf/kernel.h
+EXTRA_DIST += backends/perf/read.h
+EXTRA_DIST += backends/perf/thread.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -26,15 +26,15 @@ static unsigned int cpucfg(unsigned int word)
   return value;
 }
 
-static long long stable_counter_rate(void)
+static struct cpuc_rate stable_counter_rate(void)
 {
   enum { LLFTP = 1 << 14 };
   unsigned long long crystal = cpucfg(4);
   unsigned int multiplier = cpucfg(5) & 0xffff, divisor = cpucfg(5) >> 16;
 
   if (!(cpucfg(2) & LLFTP) || divisor == 0)
-    return 0;
-  return plausible_rate(crystal * multiplier / divisor);
+    return cpuc_exact_rate(0);
+  return cpuc_exact_rate(plausible_rate(crystal * multiplier / divisor));
 }
 
 const struct cpucycles_backend cpucycles_backend_loong64_rdtime = {

@@ -4,7 +4,7 @@
    other registers, and raises SIGILL.
    Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
    of it agree.
-   Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h); on most a quarter of
+   Rate: constant, as the kernel reports it (backends/common/cpuinfo-rate.h); on most a quarter of
    the bus frequency.
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */
@@ -19,9 +19,9 @@ static long long read_time_base(void)
   return (long long)cpucycles_inline_time_base();
 }
 
-static long long timebase(void)
+static struct cpuc_rate timebase(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase));
 }
 
 const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* ppc64-mftb: the time base of 64-bit PowerPC.
    Register: TB, by MFSPR 268, the 64-bit form of MFTB. Always readable in user mode.
-   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/cpuinfo-rate.h), 512 MHz
+   Width: 64 bits. Rate: constant, the kernel reports it (backends/common/cpuinfo-rate.h), 512 MHz
    since POWER6.
    Source: Power ISA version 3.1, book II, chapter "Time Base"; Linux,
    arch/powerpc/kernel/time.c. */
@@ -16,9 +16,9 @@ static long long read_time_base(void)
   return (long long)cpucycles_inline_time_base();
 }
 
-static long long timebase(void)
+static struct cpuc_rate timebase(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase));
 }
 
 const struct cpucycles_backend cpucycles_backend_ppc64_mftb = {

@@ -13,7 +13,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/perf-remedy.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 

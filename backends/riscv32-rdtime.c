@@ -5,7 +5,7 @@
    harts without the CSRs, where a read takes long.
    Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
    of it agree.
-   Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some MHz on most.
+   Rate: constant, as the kernel reports it (backends/common/riscv-timebase.h), some MHz on most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
 

@@ -3,7 +3,7 @@
    Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set; Linux
    sets it. Else RDTIME raises SIGILL. Firmware emulates RDTIME on harts without the CSR, where a
    read takes long.
-   Width: 64 bits. Rate: constant, as the kernel states it (backends/common/riscv-timebase.h), some
+   Width: 64 bits. Rate: constant, as the kernel reports it (backends/common/riscv-timebase.h), some
    MHz on most.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */

@@ -19,9 +19,9 @@ static long long read_tod(void)
   return (long long)cpucycles_inline_tod();
 }
 
-static long long tod_rate(void)
+static struct cpuc_rate tod_rate(void)
 {
-  return UNITS_A_MICROSECOND * 1000000LL;
+  return cpuc_exact_rate(UNITS_A_MICROSECOND * 1000000LL);
 }
 
 const struct cpucycles_backend cpucycles_backend_s390x_stckf = {

@@ -2,7 +2,7 @@
 /* sparc64-rdtick: this core's cycles on SPARC V9.
    Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else RD raises
    SIGILL, as on machines where Linux or the hypervisor lets users read %stick only.
-   Width: 63 bits; bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel states
+   Width: 63 bits; bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel reports
    it (backends/common/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
@@ -17,9 +17,9 @@ static long long read_tick(void)
   return (long long)cpucycles_inline_tick();
 }
 
-static long long clock_tick(void)
+static struct cpuc_rate clock_tick(void)
 {
-  return cpucycles_cpuinfo_rate(cpucycles_sparc_clock_tick);
+  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_sparc_clock_tick));
 }
 
 const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* x86-tscasm: the time-stamp counter of i386, for compilers without the intrinsic. Access,
-   failures and rate: backends/common/x86-tsc.h. Width: 64 bits. Source: Intel SDM volume 2,
+   failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2,
    RDTSC. */
 
 #include "config.h"
 
-#include "backends/common/x86-tsc.h"
+#include "backends/tsc/counter.h"
 
 const struct cpucycles_backend cpucycles_backend_x86_tscasm = {
   X86_TSC_MEMBERS, .read = read_tsc_by_assembly

@@ -26,7 +26,7 @@
 enum {
   SAMPLES = 10000,
   FIRST_USES = 25,
-  FIRST_USES_NANOSECONDS = 2000000000, /* no further first use begins after this time */
+  FIRST_USES_NANOSECONDS = 2000000000, /* of one contender; then no further one begins */
   SELECTIONS = 100,
   CONTENDERS_LIMIT = 32
 };
@@ -378,21 +378,46 @@ static struct first_use run_first_use(const char *program, const struct result *
   return use;
 }
 
-static void measure_first_use(const char *program, struct result *result)
-{
-  double times[FIRST_USES], kib[FIRST_USES];
-  long long end = now() + FIRST_USES_NANOSECONDS;
-  struct first_use use;
-  int i = 0;
+/* The first uses of one contender. */
+struct first_uses {
+  double times[FIRST_USES], kib[FIRST_USES]; /* microseconds, KiB */
+  long long spent;                           /* nanoseconds, with the start of the processes */
+  int count;
+};
 
-  do {
-    use = run_first_use(program, result);
-    times[i] = (double)use.nanoseconds / 1000;
-    kib[i] = (double)use.resident;
-  } while (++i < FIRST_USES && now() < end);
-  result->first = bench_spread(times, i);
-  result->resident = bench_spread(kib, i).median;
+static void add_first_use(const char *program, struct result *result, struct first_uses *uses)
+{
+  long long begin = now();
+  struct first_use use = run_first_use(program, result);
+
+  uses->times[uses->count] = (double)use.nanoseconds / 1000;
+  uses->kib[uses->count] = (double)use.resident;
+  uses->count++;
+  uses->spent += now() - begin;
   result->size = (double)use.size;
+}
+
+static int needs_first_use(const struct result *result, const struct first_uses *uses)
+{
+  return result->contender->kind != BENCH_SCALED && uses->count < FIRST_USES
+    && uses->spent < FIRST_USES_NANOSECONDS;
+}
+
+/* The contenders take turns, because other programs can make a machine slower for seconds. */
+static void measure_first_uses(const char *program)
+{
+  static struct first_uses uses[CONTENDERS_LIMIT];
+  int i, round;
+
+  for (round = 0; round < FIRST_USES; round++)
+    for (i = 0; i < result_count; i++)
+      if (needs_first_use(&results[i], &uses[i]))
+        add_first_use(program, &results[i], &uses[i]);
+  for (i = 0; i < result_count; i++)
+    if (uses[i].count > 0) {
+      results[i].first = bench_spread(uses[i].times, uses[i].count);
+      results[i].resident = bench_spread(uses[i].kib, uses[i].count).median;
+    }
 }
 
 /* Counts a name. Returns the number of distinct names so far. */
@@ -472,7 +497,7 @@ static void check_ratio(const char *name, const char *what, double bound)
     check_bound(what, "", 3, result->time.median / result->baseline->time.median, bound);
 }
 
-/* The contender with the quickest first use, among those that need to be initialised. */
+/* The contender with the quickest first use, among those that need to be initialized. */
 static const struct result *quickest_other(void)
 {
   const struct result *quickest = NULL;
@@ -499,7 +524,7 @@ static void check_bounds(int distinct)
   }
   check_bound("first call, median", " us", 1, called->first.median, first_use_bound);
   if (other)
-    check_bound("first call / the quickest other that initialises", "", 3,
+    check_bound("first call / the quickest other that initializes", "", 3,
       called->first.median / other->first.median, 1);
   if (scaled)
     check_bound("scaled counter - bare counter", " ns", 1,
@@ -533,9 +558,7 @@ static int bench(const char *program, char format, int strict)
   for (i = 0; i < result_count; i++)
     measure_steps(&results[i]);
   unpin(&pinning);
-  for (i = 0; i < result_count; i++)
-    if (results[i].contender->kind != BENCH_SCALED)
-      measure_first_use(program, &results[i]);
+  measure_first_uses(program);
   distinct = tally_selections(program, result_named("cpucycles()"), tallies);
   check_bounds(distinct);
   report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,

@@ -21,8 +21,8 @@ struct bench_contender {
   const char *name; /* 0: the end of the list */
   const char *unit; /* of a count */
   enum bench_kind kind;
-  /* Initialises the contender's library before the first read. Returns 0, or the reason why the
-     library cannot be used here. The member is 0 if nothing needs to be initialised. */
+  /* Initializes the contender's library before the first read. Returns 0, or the reason why the
+     library cannot be used here. The member is 0 if nothing needs to be initialized. */
   const char *(*prepare)(void);
   void (*run)(long reads);
   void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */

@@ -11,9 +11,9 @@
 #include "bench/statistics.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
+#include "lib/calibrate.h"
 #include "lib/frequency.h"
 #include "lib/process.h"
-#include "lib/rate.h"
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "lib/table.h"
@@ -57,7 +57,7 @@ static const struct cpucycles_backend *reference_counter(void)
    virtual machines have one figure for both. 0 if neither is stated. */
 static long long stated_rate(const struct cpucycles_backend *backend, const char **source)
 {
-  long long stated = backend->rate ? backend->rate() : 0;
+  long long stated = cpuc_reported_rate(backend).hz;
 
   *source = stated ? "stated rate" : cpucycles_frequency_source();
   if (stated)
@@ -80,7 +80,7 @@ static int bench_rate(const struct cpucycles_backend *backend)
   for (i = 0; i < TRIES; i++) {
     long long begin = cpucycles_osclock_raw();
 
-    rates[i] = (double)cpucycles_measured_rate(backend->read);
+    rates[i] = (double)cpuc_measured_rate(backend->read);
     times[i] = microseconds_since(begin);
     ppm[i] = stated ? (rates[i] / (double)stated - 1) * 1e6 : 0;
     if (ppm[i] < 0)
@@ -119,7 +119,7 @@ static int bench_frequency(void)
   return check_bound(median, frequency_bound);
 }
 
-/* The kernel's current frequency of cpu0 in Hz; 0 if it states none. */
+/* The kernel's current frequency of cpu0 in Hz; 0 if it reports none. */
 static double kernel_frequency(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
@@ -144,7 +144,7 @@ static int bench_core(void)
   printf("the core's own frequency: median %.0f Hz; %s counts %lld a second", median,
     cpucycles_implementation(), cpucycles_rate());
   if (kernel > 0)
-    printf("; the kernel states %.0f Hz for cpu0", kernel);
+    printf("; the kernel reports %.0f Hz for cpu0", kernel);
   printf("\n  %d calls are %.2f %% apart", CALLS, (values[CALLS - 1] / values[0] - 1) * 100);
   return check_bound((values[CALLS - 1] / values[0] - 1) * 100, variation_bound);
 }

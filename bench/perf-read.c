@@ -4,8 +4,9 @@
 
 #include "config.h"
 
-#include "backends/common/perf-cycles.h"
+#include "backends/perf/read.h"
 #include "bench/statistics.h"
+#include "lib/process.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 static struct cpucycles_perf_refusal refused;
 static const struct cpucycles_perf_method method = {
-  .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .refusal = &refused
+  .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused
 };
 
 static long long read_by_library(void)
@@ -41,8 +42,8 @@ static int open_bare(void)
 
   memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
-  attributes.type = method.type;
-  attributes.config = method.config;
+  attributes.type = method.event.type;
+  attributes.config = method.event.config;
   attributes.pinned = attributes.exclude_kernel = attributes.exclude_hv = 1;
   return perf_event_open_in(&attributes, -1);
 }
@@ -67,7 +68,7 @@ int main(void)
   int i, error;
 
   bare_event = open_bare();
-  error = bare_event < 0 ? errno : cpucycles_perf_open(&method, &why);
+  error = bare_event < 0 ? errno : cpucycles_perf_open(&method, &cpuc_services, &why);
   if (error) {
     printf("bench: skipped: a read of a perf event: %s\n", strerror(error));
     return 0;

@@ -9,6 +9,7 @@
 #include "cpucycles-info/print.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,21 @@
 static const double default_seconds = 0.05;
 static const double longest_seconds = 86400;
 
-enum mode { DO_TEXT, DO_JSON, DO_PLOT, DO_LIST, DO_CHECK, DO_HELP, DO_VERSION };
+/* Each mode but the first has the letter of its option. */
+enum mode {
+  DO_TEXT,
+  DO_CHECK = 'C',
+  DO_VERSION = 'V',
+  DO_HELP = 'h',
+  DO_JSON = 'j',
+  DO_LIST = 'l',
+  DO_PLOT = 'p'
+};
 
 struct request {
   enum mode mode;
   const char *counter; /* NULL: all */
-  double seconds;
-  /* how often each kind of option was given */
-  int mode_options, counter_options, observe_options;
+  double seconds;      /* 0: default_seconds */
 };
 
 /* Returns 1, with a message, if anything printed was not written. */
@@ -43,9 +51,9 @@ static int close_output(void)
 }
 
 static const char usage[]
-  = "usage: cpucycles-info [--json | --plot] [--counter NAME] [--observe SECONDS]\n"
-    "       cpucycles-info --check [--counter NAME]\n"
-    "       cpucycles-info --list | --help | --version\n";
+  = "usage: cpucycles-info [-j | -p] [-c NAME] [-o SECONDS]\n"
+    "       cpucycles-info -C [-c NAME]\n"
+    "       cpucycles-info -l | -h | -V\n";
 
 static int help(void)
 {
@@ -54,15 +62,17 @@ static int help(void)
          "Prints which CPU cycle counter programs get on this machine, how well it and\n"
          "the others work, and why some do not: what to put into a bug report.\n"
          "\n"
-         "  --json             print the report as one JSON document\n"
-         "  --plot             draw how the differences of adjacent reads are distributed\n"
-         "  --counter NAME     report as if there were only this counter\n"
-         "  --observe SECONDS  observe each counter for this time, instead of 0.05 s\n"
-         "  --check            print which counter is in use; exit with 1 if it is a\n"
-         "                     clock of the operating system or if none works\n"
-         "  --list             print the names of the counters that were built\n"
-         "  --help             print this\n"
-         "  --version          print the version of the library in use\n"
+         "  -j, --json             print the report as one JSON document\n"
+         "  -p, --plot             draw how the differences of adjacent reads are\n"
+         "                         distributed\n"
+         "  -c, --counter NAME     report as if there were only this counter\n"
+         "  -o, --observe SECONDS  observe each counter for this time, instead of 0.05 s\n"
+         "  -C, --check            print which counter is in use; exit with 1 if it is not\n"
+         "                         the one of --counter or, without --counter, if it is a\n"
+         "                         clock of the operating system or if none works\n"
+         "  -l, --list             print the names of the counters that were built\n"
+         "  -h, --help             print this\n"
+         "  -V, --version          print the version of the library in use\n"
          "\n"
          "Exit status: 0 if the output is complete, 1 if not (see also --check), 2 if\n"
          "the arguments are wrong. Details: cpucycles-info(1).\n",
@@ -73,7 +83,7 @@ static int help(void)
 static int version(void)
 {
   printf("cpucycles-info (libcpucycles) %s\n"
-         "Licence: 0BSD or MIT, as you choose. There is no warranty.\n",
+         "License: 0BSD or MIT, as you choose. There is no warranty.\n",
     cpucycles_version());
   return close_output();
 }
@@ -87,15 +97,27 @@ static int print_list(const struct counter_list *list)
   return close_output();
 }
 
-static int check(void)
+/* Returns 0 if the counter in use is the requested one, or without a request anything but a
+   clock. */
+static int check(const char *requested)
 {
   static struct library_info library;
   const char *kind;
+  int is_requested;
 
   fill_library(&library);
   kind = library.selected ? library.selected->kind : "none";
   printf("cpucycles implementation %s\n", library.implementation);
-  return close_output() != 0 || strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
+  if (close_output() != 0 || strcmp(kind, "none") == 0)
+    return 1;
+  if (!requested)
+    return strcmp(kind, "clock") == 0;
+  is_requested = strcmp(library.implementation, requested) == 0;
+  if (!is_requested)
+    fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,
+      library.implementation_skipped ? library.implementation_skipped
+                                     : "CPUCYCLES_IMPLEMENTATION is ignored here");
+  return !is_requested;
 }
 
 /* A signal ended the child that called the library first, and would end this process too. Prints
@@ -118,7 +140,8 @@ static int print_report(const struct request *request, const struct counter_list
 {
   static struct report report;
 
-  fill_report(&report, list, request->counter, request->seconds);
+  fill_report(&report, list, request->counter,
+    request->seconds > 0 ? request->seconds : default_seconds);
   if (request->mode == DO_JSON)
     print_json(&report);
   else if (request->mode == DO_PLOT)
@@ -160,6 +183,11 @@ static int is_listed(const struct counter_list *list, const char *counter)
   return 0;
 }
 
+static int is_report(const struct request *request)
+{
+  return request->mode == DO_TEXT || request->mode == DO_JSON || request->mode == DO_PLOT;
+}
+
 static int run(const struct request *request)
 {
   static struct counter_list list;
@@ -171,17 +199,17 @@ static int run(const struct request *request)
     return version();
   if (request->counter && force_counter(request->counter) != 0)
     return usage_error("no such counter: ", request->counter);
-  if (request->mode >= DO_LIST)
-    list_counters(&list);
-  else
+  if (is_report(request))
     signal = list_counters_in_child(&list);
+  else
+    list_counters(&list);
   if (signal != 0)
     return report_signal(request, signal);
   if (request->counter && !is_listed(&list, request->counter))
     return usage_error("no such counter (--list names them): ", request->counter);
   if (request->mode == DO_LIST)
     return print_list(&list);
-  return request->mode == DO_CHECK ? check() : print_report(request, &list);
+  return is_report(request) ? print_report(request, &list) : check(request->counter);
 }
 
 static int parse_seconds(const char *text, double *seconds)
@@ -195,84 +223,64 @@ static int parse_seconds(const char *text, double *seconds)
   return end > text && *end == 0 && *seconds > 0 && *seconds <= longest_seconds ? 0 : -1;
 }
 
-/* Returns the value of an option: after "=", or the next argument. NULL if there is no value or
-   arguments[*i] is another option. */
-static const char *value_of(const char *option, char **arguments, int *i)
+/* Returns 0, or 2 after a message. */
+static int take_option(int letter, struct request *request)
 {
-  size_t length = strlen(option);
-
-  if (strncmp(arguments[*i], option, length) != 0)
-    return NULL;
-  if (arguments[*i][length] == '=')
-    return arguments[*i] + length + 1;
-  return arguments[*i][length] == 0 && arguments[*i + 1] ? arguments[++*i] : NULL;
-}
-
-static int parse_mode(const char *argument, struct request *request)
-{
-  static const struct {
-    const char *option;
-    enum mode mode;
-  } modes[] = {
-    { "--json", DO_JSON },
-    { "--plot", DO_PLOT },
-    { "--list", DO_LIST },
-    { "--check", DO_CHECK },
-    { "--help", DO_HELP },
-    { "--version", DO_VERSION },
-  };
-  size_t i;
-
-  for (i = 0; i < sizeof modes / sizeof modes[0]; i++)
-    if (strcmp(argument, modes[i].option) == 0) {
-      request->mode = modes[i].mode;
-      request->mode_options++;
-      return 1;
-    }
-  return 0;
-}
-
-static int parse(char **arguments, struct request *request)
-{
-  const char *value;
-  int i, settings = 0;
-
-  for (i = 1; arguments[i]; i++) {
-    const char *argument = arguments[i];
-
-    if (parse_mode(argument, request))
-      continue;
-    settings++;
-    if ((value = value_of("--counter", arguments, &i)) != NULL) {
-      request->counter = value;
-      request->counter_options++;
-    } else if ((value = value_of("--observe", arguments, &i)) == NULL)
-      return usage_error(strcmp(argument, "--counter") == 0 || strcmp(argument, "--observe") == 0
-          ? "missing value: " : "unknown argument: ", argument);
-    else if (parse_seconds(value, &request->seconds) != 0)
-      return usage_error("not a number of seconds, above 0 and up to 86400: ", value);
-    else
-      request->observe_options++;
-  }
-  if (request->counter_options > 1 || request->observe_options > 1)
-    return usage_error("given more than once: ",
-      request->counter_options > 1 ? "--counter" : "--observe");
-  if (request->mode_options > 1)
-    return usage_error("conflicting arguments: ", "use one of the forms below");
-  if (request->mode == DO_CHECK && request->counter && settings == 1)
+  switch (letter) {
+  case '?': /* getopt_long() has printed the message */
+    fprintf(stderr, "%s", usage);
+    return 2;
+  case 'c':
+    if (request->counter)
+      return usage_error("given more than once: ", "--counter");
+    request->counter = optarg;
     return 0;
-  if (settings > 0 && request->mode >= DO_LIST)
-    return usage_error("conflicting arguments: ", "use one of the forms below");
+  case 'o':
+    if (request->seconds > 0)
+      return usage_error("given more than once: ", "--observe");
+    return parse_seconds(optarg, &request->seconds) == 0
+      ? 0 : usage_error("not a number of seconds, above 0 and up to 86400: ", optarg);
+  default:
+    if (request->mode != DO_TEXT && request->mode != (enum mode)letter)
+      return usage_error("conflicting options: ", "use one of the forms below");
+    request->mode = (enum mode)letter;
+    return 0;
+  }
+}
+
+/* Returns 0, or 2 after a message. */
+static int parse(int argc, char **argv, struct request *request)
+{
+  static const struct option options[] = {
+    { "check", no_argument, NULL, DO_CHECK },
+    { "counter", required_argument, NULL, 'c' },
+    { "help", no_argument, NULL, DO_HELP },
+    { "json", no_argument, NULL, DO_JSON },
+    { "list", no_argument, NULL, DO_LIST },
+    { "observe", required_argument, NULL, 'o' },
+    { "plot", no_argument, NULL, DO_PLOT },
+    { "version", no_argument, NULL, DO_VERSION },
+    { NULL, 0, NULL, 0 },
+  };
+  int letter, status = 0;
+
+  /* "+": there are no operands, so nothing is permuted, whether POSIXLY_CORRECT is set or not */
+  while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
+    status = take_option(letter, request);
+  if (status != 0)
+    return status;
+  if (optind < argc)
+    return usage_error("unexpected argument: ", argv[optind]);
+  if ((request->seconds > 0 && !is_report(request))
+    || (request->counter && !is_report(request) && request->mode != DO_CHECK))
+    return usage_error("conflicting options: ", "use one of the forms below");
   return 0;
 }
 
 int main(int argc, char **argv)
 {
-  struct request request = { .mode = DO_TEXT };
-  int status;
+  struct request request = { DO_TEXT, NULL, 0 };
+  int status = parse(argc, argv, &request);
 
-  (void)argc;
-  request.seconds = default_seconds;
-  status = parse(argv, &request);
   return status != 0 ? status : run(&request);
 }

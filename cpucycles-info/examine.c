@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Examines each working counter in a child process that selects this counter. So all are measured
-   through the same public calls as the counter in use, and a signal ends only the child. Without
-   fork(), or if fork() fails, only the counter in use is examined. */
+   through the same public calls as the counter in use, and a signal ends only the child. A child
+   ends when this process does. Without fork(), or if fork() fails, only the counter in use is
+   examined. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_FORK
+#include <poll.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #endif
 
 void list_counters(struct counter_list *list)
@@ -88,6 +94,29 @@ static int wait_for(pid_t child)
   return status;
 }
 
+/* In a child: the pipe that its parent reads. Otherwise -1. */
+static int to_parent = -1;
+
+/* poll(2) reports a pipe without a reader in every PID namespace, in some of which getppid() is
+   always 0. Linux sets POLLERR, other systems set POLLHUP. */
+void end_without_parent(void)
+{
+  struct pollfd pipe_end = { .fd = to_parent };
+
+  if (to_parent >= 0 && poll(&pipe_end, 1, 0) > 0 && pipe_end.revents & (POLLERR | POLLHUP))
+    _exit(1);
+}
+
+/* On Linux a signal ends the child at once. It is not sent if the parent has ended before: that,
+   and every end of a parent on other systems, is found by end_without_parent(). */
+static void end_with_parent(void)
+{
+#ifdef PR_SET_PDEATHSIG
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  end_without_parent();
+}
+
 /* Runs body(argument) in a child, and copies its `size` bytes at `result` from the child to this
    process. Returns 0; the child's status of wait(2), if that is not 0; or -1. */
 static int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
@@ -97,9 +126,12 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
 
   if (pipe(pipes) != 0)
     return -1;
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, which is inherited, a child's status is lost */
   child = fork();
   if (child == 0) {
     close(pipes[0]);
+    to_parent = pipes[1];
+    end_with_parent();
     body(argument);
     _exit(write_all(pipes[1], result, size) == 0 ? 0 : 1);
   }
@@ -161,6 +193,10 @@ static int examine_in_child(struct timer *timer, double seconds)
 }
 
 #else
+
+void end_without_parent(void)
+{
+}
 
 int list_counters_in_child(struct counter_list *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Functions that fill the report. Their order matters, because the first call of the library
-   selects a counter for good: see fill_report(). */
+   selects a counter once: see fill_report(). */
 
 #ifndef CPUCYCLES_FILL_H
 #define CPUCYCLES_FILL_H
@@ -28,10 +28,14 @@ void list_counters(struct counter_list *list);
 int list_counters_in_child(struct counter_list *list);
 
 /* Examines each counter that works; if `only` is not NULL, only the counter of that name. Call it
-   before this process selects. If a signal ends a child, says so on standard error and goes on
+   before this process selects. If a signal ends a child, says so on standard error and continues
    with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
+
+/* Ends this process if it is a child that examines a counter, and its parent has ended. A long
+   examination calls this every second. */
+void end_without_parent(void);
 
 /* measure.c: measurements of the calling process's counter. */
 

@@ -122,6 +122,14 @@ static void number(const char *name, double value)
   printf("%.6f", value);
 }
 
+static void number_or_null(const char *name, double value, int is_known)
+{
+  if (is_known)
+    number(name, value);
+  else
+    text_or_null(name, NULL);
+}
+
 static void print_system(const struct system_info *system)
 {
   key("system");
@@ -183,10 +191,7 @@ static void print_core(const struct core_info *core)
   integer_or_null("persecond_after", core->persecond_after);
   integer_or_null("counted_persecond", core->counted_persecond);
   boolean("is_counted", core->is_counted);
-  if (cycles > 0)
-    number("cycles_per_counted_cycle", cycles);
-  else
-    text_or_null("cycles_per_counted_cycle", NULL);
+  number_or_null("cycles_per_counted_cycle", cycles, cycles > 0);
   close_with('}');
 }
 
@@ -201,12 +206,8 @@ static void print_rate(const struct timer *timer, const char *clock)
     printf("%.0f", timer->measured);
   else
     printf("null");
-  number("uncertainty_ppm", timer->uncertainty);
-  key("off_ppm");
-  if (timer->stated > 0 && timer->measured > 0)
-    printf("%.6f", rate_off_ppm(timer));
-  else
-    printf("null");
+  number_or_null("uncertainty_ppm", timer->uncertainty, timer->measured > 0);
+  number_or_null("off_ppm", rate_off_ppm(timer), timer->stated > 0 && timer->measured > 0);
   number("seconds", timer->seconds);
   key("clock");
   string(clock);
@@ -276,10 +277,7 @@ static void print_timer(const struct timer *timer, const char *clock)
     key("read");
     open_with('{');
     number("cycles", timer->read_cycles);
-    if (timer->read_nanoseconds > 0)
-      number("nanoseconds", timer->read_nanoseconds);
-    else
-      text_or_null("nanoseconds", NULL);
+    number_or_null("nanoseconds", timer->read_nanoseconds, timer->read_nanoseconds > 0);
     close_with('}');
     integer("overhead", timer->overhead);
     print_differences(timer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Copies the library's answers into the report. The first call selects a counter for good. */
+/* Copies the library's answers into the report. The first call selects a counter once. */
 
 #include "config.h"
 

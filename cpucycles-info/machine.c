@@ -7,6 +7,7 @@
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/copy-line.h"
 #include "sys/kernel-file.h"
+#include "sys/parse.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -27,19 +28,12 @@
    is NULL. */
 static int count_cpus(const char *list, unsigned char *is_listed)
 {
-  int count = 0;
+  int count = 0, first, last;
 
-  while (isdigit((unsigned char)*list)) {
-    char *end;
-    long first = strtol(list, &end, 10), last = first;
-
-    if (*end == '-')
-      last = strtol(end + 1, &end, 10);
+  while ((list = cpucycles_parse_cpus(list, &first, &last)) != NULL)
     for (; first <= last && first < CPUS; first++, count++)
       if (is_listed)
         is_listed[first] = 1;
-    list = *end == ',' ? end + 1 : "";
-  }
   return count;
 }
 
@@ -64,7 +58,7 @@ static int count_cores(const char *root, const unsigned char *online)
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     if (cpucycles_read_kernel_text(root, path, text, sizeof text) > 0)
-      cores += strtol(text, NULL, 10) == cpu;
+      cores += cpucycles_parse_first_cpu(text) == cpu;
   }
   return cores;
 }
@@ -329,6 +323,14 @@ static int read_turbo(const char *root)
   return *text ? strcmp(text, "1") == 0 : -1;
 }
 
+static int read_nmi_watchdog(const char *root)
+{
+  char text[8] = "0";
+
+  copy_line_of_file(text, sizeof text, root, "/proc/sys/kernel/nmi_watchdog");
+  return strcmp(text, "0") != 0;
+}
+
 void fill_state(struct state_info *state, const char *root)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
@@ -338,4 +340,5 @@ void fill_state(struct state_info *state, const char *root)
     CLOCKS "available_clocksource");
   count_governors(state, root);
   state->turbo = read_turbo(root);
+  state->nmi_watchdog = read_nmi_watchdog(root);
 }

@@ -23,7 +23,7 @@ enum {
   LEAST_CLOCK_READS = 1000,        /* to find the step of the clock: the first ones may be slow; */
   LEAST_CLOCK_CHANGES = 4,         /* a coarse clock takes more */
   LEAST_CLOCK_STEPS = 10,          /* in a duration that is precise enough to use */
-  /* a clock stands still after so many equal readings: the coarsest clock changes after fewer */
+  /* a clock is stopped after so many equal readings: the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };
 
@@ -37,7 +37,7 @@ const char clock_name[] = "CLOCK_MONOTONIC";
 const char clock_name[] = "gettimeofday";
 #endif
 
-/* Smallest change of the clock seen, in nanoseconds; 0: the clock stands still. */
+/* Smallest change of the clock seen, in nanoseconds; 0: the clock is stopped. */
 static long long clock_step;
 
 long long clock_nanoseconds(void)
@@ -56,7 +56,7 @@ long long clock_nanoseconds(void)
 #endif
 }
 
-/* Measured, because clock_getres(2) states the resolution of timers, not of the clock's source. */
+/* Measured, because clock_getres(2) returns the resolution of timers, not of the clock's source. */
 static long long find_clock_step(void)
 {
   long long last = clock_nanoseconds(), now, step = 0;
@@ -122,18 +122,20 @@ static void clear_progress(void)
   fflush(stderr);
 }
 
-/* Busy-waits until `length` nanoseconds after begin. Returns 0; -1 if the clock stands still or is
+/* Busy-waits until `length` nanoseconds after begin. Returns 0; -1 if the clock is stopped or is
    set back. */
 static int wait_until(const struct timer *timer, long long begin, long long length, double seconds,
   int progress)
 {
-  long long time = clock_nanoseconds() - begin, last = time, shown_second = -1;
+  long long time = clock_nanoseconds() - begin, last = time, last_second = -1;
   int equal_reads = 0;
 
   while (time < length && equal_reads < STOPPED_CLOCK_READS) {
-    if (progress && time / 1000000000 != shown_second) {
-      shown_second = time / 1000000000;
-      show_progress(timer->name, (double)shown_second, seconds);
+    if (time / 1000000000 != last_second) {
+      last_second = time / 1000000000;
+      end_without_parent();
+      if (progress)
+        show_progress(timer->name, (double)last_second, seconds);
     }
     time = clock_nanoseconds() - begin;
     if (time < last)
@@ -149,8 +151,9 @@ static int wait_until(const struct timer *timer, long long begin, long long leng
 static void observe(struct timer *timer, double seconds, int progress)
 {
   struct timed_count begin = time_count(), end;
-  long long length = (long long)(seconds * 1e9), counted, time;
+  long long length = (long long)(seconds * 1e9), time;
   int i, clock_failed = clock_step == 0;
+  double rate;
 
   for (i = 0; i < BATCHES; i++) {
     read_batch(&timer->differences[(size_t)i * BATCH]);
@@ -161,15 +164,15 @@ static void observe(struct timer *timer, double seconds, int progress)
   end = time_count();
   if (progress)
     clear_progress();
-  counted = end.count - begin.count;
   time = end.time - begin.time;
   timer->samples = SAMPLES;
   if (clock_failed || time <= 0)
     return;
   timer->seconds = (double)time / 1e9;
-  if (counted <= 0)
+  rate = (double)(end.count - begin.count) * 1e9 / (double)time / timer->scaling;
+  if (rate < 1) /* the counter stopped, or the clock was set ahead */
     return;
-  timer->measured = (double)counted * 1e9 / (double)time / timer->scaling;
+  timer->measured = rate;
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
 }
 

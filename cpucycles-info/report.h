@@ -84,6 +84,7 @@ struct state_info {
   int governor_cpus; /* CPUs with that governor */
   int governors;     /* 0: none was read; 1: all CPUs have that governor; 2: some have another */
   int turbo;         /* 1: on; 0: off; -1: not known */
+  int nmi_watchdog;  /* 1: Linux's NMI watchdog is on; 0: off or not known */
 };
 
 /* The library's answers. The pointers lead into the library and stay valid. */

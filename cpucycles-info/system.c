@@ -94,7 +94,7 @@ static void find_container(struct system_info *system, const char *root)
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 
-/* macOS states whether it translates this program from another architecture. */
+/* macOS reports whether it translates this program from another architecture. */
 static void find_emulator(struct system_info *system)
 {
 #ifdef HAVE_SYSCTLBYNAME

@@ -226,23 +226,55 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
   return counter->precision > 0 ? "note" : "last resort";
 }
 
+static int are_equal(const char *one, const char *other)
+{
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Returns the first counter with the same reason and the same remedy, which may be counter i. */
+static const struct cpucycles_counter_info *first_alike(const struct library_info *library, int i)
+{
+  const struct cpucycles_counter_info *counter = library->counter[i], *first;
+  int j;
+
+  for (j = 0; j < i; j++) {
+    first = library->counter[j];
+    if (are_equal(first->reason, counter->reason)
+      && are_equal(first->explanation, counter->explanation)
+      && are_equal(first->remedy, counter->remedy)
+      && first->signal_number == counter->signal_number
+      && first->error_number == counter->error_number)
+      return first;
+  }
+  return counter;
+}
+
+static void print_explanation(const struct cpucycles_counter_info *counter)
+{
+  printf("%s", counter->explanation);
+  if (counter->signal_number)
+    printf(" (%s)", signal_name(counter->signal_number));
+  if (counter->error_number)
+    printf(" (%s)", strerror(counter->error_number));
+  if (counter->remedy)
+    printf("; remedy: %s", counter->remedy);
+}
+
 static void print_reasons(const struct library_info *library)
 {
   int i;
 
   for (i = 0; i < library->counters; i++) {
     const struct cpucycles_counter_info *counter = library->counter[i];
+    const struct cpucycles_counter_info *first = first_alike(library, i);
 
     if (!counter->reason)
       continue;
-    printf("cpucycles %s %s %s: %s", reason_label(counter), counter->name, counter->reason,
-      counter->explanation);
-    if (counter->signal_number)
-      printf(" (%s)", signal_name(counter->signal_number));
-    if (counter->error_number)
-      printf(" (%s)", strerror(counter->error_number));
-    if (counter->remedy)
-      printf("; remedy: %s", counter->remedy);
+    printf("cpucycles %s %s %s: ", reason_label(counter), counter->name, counter->reason);
+    if (first == counter)
+      print_explanation(counter);
+    else
+      printf("as %s", first->name);
     printf("\n");
   }
 }

@@ -69,6 +69,17 @@ static void warn_about_frequency(struct report *report,
     warn(report, "turbo is on and changes the core's frequency: %s", effect);
 }
 
+/* The library drops this counter if the watchdog is on in the selection. It can be switched on
+   during a long observation. */
+static void warn_about_watchdog(struct report *report,
+  const struct cpucycles_counter_info *counter)
+{
+  if (report->state.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
+    warn(report,
+      "the kernel's NMI watchdog sets %s back every few seconds: counts can be too small, or below "
+      "0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
+}
+
 static void warn_about_clock_source(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
@@ -89,8 +100,8 @@ static void warn_about_timer(struct report *report, const struct timer *timer,
 
   if (timer->measured > 0 && size > 10000 && size > timer->uncertainty)
     warn(report,
-      "%s is stated to count %lld a second, and counts %.0f: an emulator's doing, as a rule",
-      timer->name, timer->stated, timer->measured);
+      "%s counts %.0f units per second instead of the reported %lld: this is typical of emulators",
+      timer->name, timer->measured, timer->stated);
   if (counter && strcmp(counter->scope, "system") == 0 && timer->largest_step_back > 0)
     warn(report,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
@@ -112,6 +123,7 @@ void find_warnings(struct report *report)
     warn_about_kind(report, counter);
     warn_about_core(report, counter);
     warn_about_frequency(report, counter);
+    warn_about_watchdog(report, counter);
   }
   warn_about_clock_source(report);
   for (i = 0; i < report->library.counters; i++) {

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Public interface of libcpucycles: CPU cycle counts from the best counter that this CPU, kernel
-   and permission set allow. For C89 and C++98; includes nothing. Full text: cpucycles(3). */
+   and permission set allow. For C89 and C++98; includes nothing. Full text: cpucycles(3).
+
+   This holds for all functions, unless their comment says otherwise:
+   - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
+     the counter, once per process, in about 0.1 ms.
+   - They do not fail. In a signal handler that interrupts the selecting thread, some return 0:
+     cpucycles(3), Signals.
+   - They are thread-safe, including the first call; callers need no lock.
+   - Returned strings and structures belong to the library and are valid as long as it is loaded. */
 
 #ifndef CPUCYCLES_H
 #define CPUCYCLES_H
@@ -18,70 +26,60 @@ extern "C" {
 
 /* Reads the cycle count. This is a pointer to a function, so that a call leads straight to the
    counter: call it as cpucycles(), and do not assign to it.
-   Returns: the value of the selected counter since some fixed point in the past, in cycles: the
-     core's own, those of a reference clock, or time scaled to cycles. `kind` of cpucycles_counter()
-     tells which. Subtract two values; one alone means nothing. Values of a counter whose scope is
-     "thread" compare within one thread only.
-   Fails: never. The first call of the process selects the counter, which takes some 0.1 ms.
-   Threads: safe, including the first call; callers need no lock.
+   Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
+     reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
+     Subtract two values; one alone means nothing. Values of a counter whose scope is "thread"
+     compare within one thread only.
    Since: 1 (all versions). */
 extern long long (*cpucycles)(void);
 
-/* Returns: the name of the counter in use, such as "amd64-tsc"; selects one if none is selected.
-     The string is valid as long as the library is loaded.
-   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+/* Returns: the name of the counter in use, such as "amd64-tsc".
+   Since: 1 (all versions). */
 extern const char *cpucycles_implementation(void);
 
 /* The environment variable CPUCYCLES_IMPLEMENTATION limits the choice to the counters that it
    names. If none of them can be used, the choice is as if it were not set.
-   Returns: a sentence on the names that could not be used, and why; 0 if there is none. The string
-     is valid as long as the library is loaded.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+   Returns: a sentence on the names that could not be used, and why; 0 if there is none.
+   Since: 20261121. */
 extern const char *cpucycles_implementation_skipped(void);
 
 /* Returns: the version of the library in use, as a date, such as "20261121".
-   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+   Since: 1 (all versions). */
 extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency in cycles per second, from 1000 (1 kHz) to
      1000000000000 (1 THz). Clocks and other scaled counters are scaled to it. The sources are
      /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else the
      environment variable cpucyclespersecond; else a measurement of 2 ms; else it is 2399987654.
-   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+   Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 
 /* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo";
-     "measurement" or "default" if no source states it. The string is valid as long as the library
-     is loaded.
-   Fails: never.  Threads: safe.  Since: 20261121. */
+     "measurement" or "default" if no source reports it.
+   Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
 
 /* Returns: a sentence on the settings of cpucycles_persecond() that were not used, and why; 0 if
-     there is none. The string is valid as long as the library is loaded.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+     there is none.
+   Since: 20261121. */
 extern const char *cpucycles_frequency_skipped(void);
 
 /* The rate of the selected counter. The first call of this function finds it, which can take a
    millisecond, or a few where it is interrupted.
    Returns: the increase of cpucycles() per second, from 1 to 10^15. Clocks and other scaled
-     counters: cpucycles_persecond(). Counters of constant rate: the rate that hardware or system
-     state, if a measurement agrees within 1 %; else the measured one. Core cycles: the rate
-     measured at the first call. 0: not known.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+     counters: cpucycles_persecond(). Counters of constant rate: the reported rate if a
+     measurement agrees within 1 %, otherwise the measured one. Core cycles: the rate measured at
+     the first call. 0: not known.
+   Since: 20261121. */
 extern long long cpucycles_rate(void);
 
-/* The current frequency of the core that the calling thread runs on. Each call measures it anew, by
-   one or two milliseconds of dependent adds. Divided by cpucycles_rate(), it is the number of core
-   cycles per counted cycle.
-   Returns: cycles per second, from 1000 to 1000000000000; under an emulator, the rate at which the
-     emulator executes these adds. 0: not measurable, because the thread is interrupted too often,
-     the CPU is not known to execute such an add in one cycle, the process runs under valgrind on
-     x86, or the library was compiled without optimization or GNU's extensions.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe. Each call is busy for up to 2 ms, plus the time of interruptions.
+/* The current frequency of the core that the calling thread runs on. Each call measures it, with
+   dependent adds. Divided by cpucycles_rate(), it is the number of core cycles per counted cycle.
+   Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
+     at which it executes these adds. 0: not measurable, because the thread is interrupted too
+     often, the CPU is not known to execute such an add in one cycle, or the library was compiled
+     without optimization or GNU's extensions.
+   Each call is busy for up to 2 ms, plus its two longest interruptions.
    Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
 extern long long cpucycles_core_persecond(void);
 
@@ -90,30 +88,29 @@ extern long long cpucycles_core_persecond(void);
    the read is complete. The fences are those that the CPU's manual names.
    Returns: the same count as cpucycles(), in cycles. The section takes
      end - begin - cpucycles_overhead() cycles.
-   Fails: never.  Threads: safe.  Since: 20261121.
+   Since: 20261121.
    Source: cpucycles(3), TIMED SECTIONS: the limits of the fences, and code that the compiler may
      still move. */
 extern long long cpucycles_begin(void);
 extern long long cpucycles_end(void);
 
-/* The overhead of timing a section. The first call of this function finds it, by a thousand empty
-   sections.
+/* The overhead of timing a section. The first call of this function measures it, with a thousand
+   empty sections.
    Returns: the smallest end - begin of an empty section, in cycles as cpucycles() counts them;
      constant in the process from then on. If the counter moves in steps of more than 1, an empty
      section minus the overhead is mostly 0 or one step.
-   Fails: only by returning 0, in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern long long cpucycles_overhead(void);
 
 /* Prints one line per built counter ("cpucycles tracesetup ...") to standard output: when the
    library selects a counter, or at once if it has selected one already.
-   Fails: never.  Threads: safe.  Since: 1 (all versions). */
+   Since: 1 (all versions). */
 extern void cpucycles_tracesetup(void);
 
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* does not work here, or was excluded: see reason */
 #define CPUCYCLES_USABLE 1   /* works here, but another one is better */
-#define CPUCYCLES_SELECTED 2 /* in use; if it has a reason: a last resort, or lost in a thread */
+#define CPUCYCLES_SELECTED 2 /* in use; `reason`: it is a last resort, or a thread has lost it */
 
 /* A counter that this library was built with. Later versions may append members, but never change
    one. Use it through the pointer that cpucycles_counter() returns; do not copy it by sizeof. */
@@ -123,15 +120,15 @@ struct cpucycles_counter_info {
   const char *kind;    /* "core", "perf read", "reference", "scaled", "clock" or "none" */
   const char *scope;   /* owner of a count: each "thread", each "core", or the "system" */
   const char *unit;    /* unit of the count before scaling, described in words */
-  int width;           /* bits of the counter of the hardware or system: 64 or 32 */
+  int width;           /* bits of the counter as it is read: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus
      0 for "core", 200 for "clock", 100 for other kinds; 0 if it failed its trial or had none. */
   long long precision;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* Why it was dropped: a code listed in cpucycles(3). For the selected counter: a fallback of some
-     thread since ("by-read", "by-next-best"), or why it failed its trial if it is a last resort.
-     Else 0. */
+     thread since ("by-read", "by-next-best"), "unguarded", or why it failed its trial if it is a
+     last resort. Else 0. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
@@ -139,28 +136,27 @@ struct cpucycles_counter_info {
   const char *remedy;      /* makes it usable on this machine; 0 if no remedy is known */
 };
 
-/* The counters that the library was built with, as the selection found them; selects first if no
-   counter is selected. The first call also looks for remedies, and may open files.
-   Returns: counter number i, from 0, in the library's order of preference; valid as long as the
-     library is loaded. 0 if i is negative or past the end.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+/* The counters that the library was built with, with the results of their trials. The first call of
+   this function also looks for remedies, and may open files.
+   Returns: counter number i, from 0, in the library's order of preference. 0 if i is negative or
+     past the end.
+   Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
-/* Properties of the selected counter as a timer, as hardware and system state them. Later versions
-   may append members, but never change one. */
+/* What the hardware and the operating system report about the selected counter as a timer. Later
+   versions may append members, but never change one. */
 struct cpucycles_timer_info {
-  long long stated_rate; /* unscaled units per second, as stated, not verified; 0: not stated */
+  long long stated_rate; /* unscaled units per second, as reported, not verified; 0: none */
   const char *stated_rate_source; /* source of the rate, if there is more than one; else 0 */
   int invariant; /* 1: counts at one rate, whatever the core does; 0: does not; -1: not known */
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };
 
-/* The selected counter as a timer. The first call of this function or of cpucycles_rate() asks
-   hardware and system, and may open files. cpucycles_rate() returns the verified or measured rate.
-   Returns: the counter's properties; valid as long as the library is loaded.
-   Fails: only by returning 0, as in a signal handler that interrupts the selecting thread.
-   Threads: safe.  Since: 20261121. */
+/* The selected counter as a timer. The first call of this function or of cpucycles_rate() asks the
+   hardware and the system, and may open files. cpucycles_rate() returns the verified or measured
+   rate.
+   Returns: the counter's properties; 0 in a signal handler that interrupts the selecting thread.
+   Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);
 
 #ifdef __cplusplus

@@ -46,7 +46,7 @@ extern int print_counters(int e0, long long c0, int e1, long long c1);
 
 /* Prints two counts as print_counters() does, with the minimum, typical and maximum time in seconds
    that they stand for, and the origin of these costs. The first call measures the costs that no
-   file states, in at most 20 ms of CPU time.
+   file contains, in at most 20 ms of CPU time.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
    Threads: safe; the process has one table of costs.  Since: 20261121. */

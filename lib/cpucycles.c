@@ -3,7 +3,6 @@
 
 #include "config.h"
 
-#include "backends/common/dependent-add.h"
 
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
@@ -11,6 +10,7 @@
 #include "lib/process.h"
 #include "lib/reasons.h"
 #include "lib/timer.h"
+#include "sys/dependent-add.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>
@@ -55,9 +55,9 @@ static long long (*read_function_of(const struct cpucycles_reader *reader))(void
 }
 
 /* The count for a signal handler or allocator of the program that runs inside the selection: the
-   wall clock's time, scaled by the default frequency in whole MHz. The trial blocks or defers all
-   signals except faults, so few handlers run there: after a fault outside of a trial, or if another
-   thread has installed one meanwhile. */
+   wall clock's time, scaled by the default frequency in whole MHz. The selection blocks or defers
+   all signals except faults, so few handlers run there: after a fault outside of the guard, or if
+   another thread has installed one in the meantime. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpucycles_osclock_wall()
@@ -81,7 +81,7 @@ publish(long long (*read)(void))
 }
 
 /* Only one thread writes the state, so that no thread reads it half written. A child that is forked
-   meanwhile keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every count. */
+   before that keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every count. */
 static void publish_inline(const struct cpucycles_selection *selected)
 {
   static int written;
@@ -100,17 +100,28 @@ static void publish_inline(const struct cpucycles_selection *selected)
 /* tracesetup lines were requested and are not printed yet */
 static int trace_wanted;
 
-static void print_trace(const struct cpucycles_counter_info *infos, int count)
+/* The scaling in millionths; 0 for a dropped counter. */
+static long long millionths_of(const struct cpuc_candidate *candidate)
 {
+  struct cpucycles_scale scale = candidate->reader.scale;
+
+  if (candidate->info->state == CPUCYCLES_DROPPED)
+    return 0;
+  /* of twice the factor, to round */
+  return scale.multiplier ? (cpucycles_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
+}
+
+static void print_trace(const struct cpucycles_selection *selected)
+{
+  const struct cpucycles_counter_info *info = selected->counters;
   int i;
 
-  for (i = 0; i < count; i++) {
-    /* In millionths, since %f prints the locale's decimal point. */
-    long long millionths = (long long)(infos[i].scaling * 1e6 + 0.5);
+  for (i = 0; i < selected->count; i++, info++) {
+    /* not by %f, which prints the locale's decimal point */
+    long long scaling = millionths_of(&selected->candidates[i]);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
-      infos[i].name, infos[i].precision, millionths / 1000000, millionths % 1000000,
-      infos[i].width == 32);
+      info->name, info->precision, scaling / 1000000, scaling % 1000000, info->width == 32);
   }
 }
 
@@ -127,7 +138,7 @@ static struct cpucycles_selection *published_selection(void)
   publish_inline(selected);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_RELAXED)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_ACQ_REL))
-    print_trace(selected->counters, selected->count);
+    print_trace(selected);
   return selected;
 }
 
@@ -184,34 +195,43 @@ long long cpucycles_core_persecond(void)
                                                                   : 0;
 }
 
-/* If opening a file raised a signal in the selection, it would end the process now. */
-static int may_open_files(const struct cpucycles_selection *selected)
-{
-  return !selected->frequency.no_files;
-}
-
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
+  static int is_found;
   struct cpucycles_selection *selected = published_selection();
 
-  if (!selected)
-    return NULL;
-  return may_open_files(selected) ? cpucycles_find_timer_info(selected) : &selected->timer;
+  return selected && cpuc_find_once(&is_found, cpucycles_find_timer_info) ? &selected->timer : NULL;
+}
+
+static long long selected_rate;
+
+static void find_rate(struct cpucycles_selection *selection)
+{
+  selected_rate = cpucycles_selected_rate(selection);
 }
 
 long long cpucycles_rate(void)
 {
-  return cpucycles_timer() ? cpucycles_selected_rate(published_selection()) : 0;
+  static int is_found;
+
+  return cpucycles_timer() && cpuc_find_once(&is_found, find_rate) ? selected_rate : 0;
+}
+
+static void explain_all(struct cpucycles_selection *selection)
+{
+  int i;
+
+  for (i = 0; i < selection->count; i++)
+    cpucycles_counter_explain(&selection->counters[i], cpucycles_table[i].backend);
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
+  static int is_explained;
   struct cpucycles_selection *selected = published_selection();
 
-  if (!selected || i < 0 || i >= selected->count)
+  if (!selected || !cpuc_find_once(&is_explained, explain_all) || i < 0 || i >= selected->count)
     return NULL;
-  if (may_open_files(selected))
-    cpucycles_counters_explain(selected->counters, cpucycles_table, selected->count);
   return &selected->counters[i];
 }
 

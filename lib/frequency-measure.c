@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core's frequency: times a chain of adds, each of which waits for the one before and
-   takes one cycle, by the OS clock. backends/common/dependent-add.h lists the CPUs on which an add
-   takes one cycle. If no source states the frequency, the result serves as an estimate on every
-   CPU. */
+   takes one cycle, by the OS clock. sys/dependent-add.h lists the CPUs on which an add takes one
+   cycle. If no source reports the frequency, the result serves as an estimate on every CPU. */
 
 #include "config.h"
 
 #include "lib/frequency.h"
+#include "lib/scale.h"
 #include "sys/os-clock.h"
 
 enum {
@@ -141,7 +141,8 @@ static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
 
-  if (series->count < AGREEING || series->shortest[AGREEING - 1] - shortest > shortest / 100)
+  if (series->count < AGREEING
+    || !cpucycles_rates_agree(shortest, series->shortest[AGREEING - 1]))
     return 0;
   return shortest;
 }
@@ -162,7 +163,7 @@ static int has_time(const struct series *series, long long spent)
 long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
 {
   struct series series = { 1, 0, { 0 }, 0, 0, 0 };
-  long long begin = stopwatch->now(), now = begin, last, shortest, hz, cost = WHOLE;
+  long long begin = stopwatch->now(), now = begin, last, shortest, cost = WHOLE;
   int i;
 
   for (i = 0; i < AGREEING; i++) { /* the shortest time of a read of the clock */
@@ -183,6 +184,6 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
   shortest = result_of(&series);
   if (shortest == 0 || cost < 0 || cost > shortest / 10)
     return 0;
-  hz = series.passes * ADDS * 1000000000LL / (shortest - cost);
-  return plausible_rate((unsigned long long)hz);
+  return plausible_rate((unsigned long long)cpucycles_counts_per_second(
+    (unsigned long long)series.passes * ADDS, shortest - cost));
 }

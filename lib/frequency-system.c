@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Calls of operating systems other than Linux that state the CPU's frequency: sysctl of the BSDs
-   and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration states the
+   and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration contains the
    time base's rate alone.) configure finds the calls; Linux has none. */
 
 #include "config.h"
@@ -8,6 +8,8 @@
 #include "lib/frequency.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
 #include <sys/types.h>
@@ -24,6 +26,22 @@
 #endif
 
 enum { MHZ = 1000000 };
+
+long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
+{
+  int64_t number = 0;
+  int32_t narrow;
+
+  if (length == (int)sizeof number) {
+    memcpy(&number, bytes, sizeof number);
+  } else if (length == (int)sizeof narrow) {
+    memcpy(&narrow, bytes, sizeof narrow);
+    number = narrow;
+  }
+  if (number <= 0 || number > CPUCYCLES_FREQUENCY_HIGHEST / unit)
+    return 0;
+  return plausible_rate((unsigned long long)(number * unit));
+}
 
 #ifdef HAVE_SYSCTLBYNAME
 /* Constants come before a current value, which can be an idle core's. Darwin on Apple's own CPUs

@@ -39,32 +39,13 @@ struct cpucycles_frequency {
   long long persecond;
   const char *source; /* the name of the source that answered */
   char skipped[224];  /* ignored settings and the reasons, as text; or empty */
-  int no_files;       /* opening a file raises a signal here */
 };
 
-/* Call between cpucycles_trial_begin() and cpucycles_trial_end(). A source that raises a signal
+/* Call between cpuc_guard_enter() and cpuc_guard_leave(). A source that raises a signal
    does not answer. */
 struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host);
 
-/* frequency-parse.c: texts and bytes that state a frequency. Reads no files. */
-
-/* The text as one decimal number times unit, a power of ten, in Hz; 0 if it is anything else or out
-   of the range of frequencies. */
-long long cpucycles_parse_number(const char *text, long long unit);
-
-/* The reason why cpucycles_parse_number() returns 0 for this text, as the end of a sentence. */
-const char *cpucycles_parse_complaint(const char *text);
-
-/* The first number in a list of CPUs, such as 6 in "6-7,10". -1 if the text begins with none. */
-int cpucycles_parse_first_cpu(const char *text);
-
-/* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
-   the list, or 0 if there is no range. */
-const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
-
-/* An integer of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0
-   if it is anything else or out of the range of frequencies. */
-long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
+/* frequency-cpuinfo.c: /proc/cpuinfo of Linux. */
 
 /* The state of a parser of /proc/cpuinfo, which is read in pieces. */
 struct cpucycles_cpuinfo {
@@ -94,6 +75,10 @@ long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo);
 /* frequency-system.c: calls of the operating system that state a frequency. */
 
 struct cpucycles_statement cpucycles_system_frequency(void);
+
+/* An integer of 4 or 8 bytes in this machine's order, as sysctl returns it, times unit, in Hz; 0
+   if it is anything else or out of the range of frequencies. */
+long long cpucycles_parse_integer(const void *bytes, int length, long long unit);
 
 /* frequency-measure.c: the core's frequency, by a chain of dependent adds. */
 

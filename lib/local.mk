@@ -2,14 +2,30 @@
 # The library. Its code is compiled once, into a convenience library. The tests link this one, to
 # reach hidden functions.
 
+# The files of sys/ that libperfex and the tool need, too. Each library has their objects, because
+# they are hidden in a shared library. A program that links both static libraries takes each object
+# once, from the library that it names first: the second one defines nothing that is still missing.
+noinst_LTLIBRARIES += sys/libfiles.la
+sys_libfiles_la_SOURCES = \
+	sys/environment.c \
+	sys/environment.h \
+	sys/kernel-file.c \
+	sys/kernel-file.h \
+	sys/parse.c \
+	sys/parse.h
+
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
 	backends/common/cpuinfo-rate.c \
 	backends/common/cpuinfo-rate.h \
-	backends/common/perf-remedy.c \
-	backends/common/perf-remedy.h \
+	backends/perf/remedy.c \
+	backends/perf/remedy.h \
+	lib/calibrate.c \
+	lib/calibrate.h \
+	lib/candidate.c \
+	lib/candidate.h \
 	lib/choice.c \
 	lib/choice.h \
 	lib/cpucycles.c \
@@ -17,15 +33,19 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/extend32.h \
 	lib/frequency.c \
 	lib/frequency.h \
+	lib/frequency-cpuinfo.c \
+	lib/frequency-devicetree.c \
+	lib/frequency-files.c \
 	lib/frequency-measure.c \
-	lib/frequency-parse.c \
+	lib/frequency-query.h \
+	lib/frequency-reference.c \
+	lib/frequency-sysfs.c \
 	lib/frequency-system.c \
+	lib/inline.c \
 	lib/precision.c \
 	lib/precision.h \
 	lib/process.c \
 	lib/process.h \
-	lib/rate.c \
-	lib/rate.h \
 	lib/reader.h \
 	lib/reasons.c \
 	lib/reasons.h \
@@ -39,38 +59,38 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	sys/clock-sample.h \
-	sys/copies.h \
-	sys/environment.c \
-	sys/environment.h \
-	sys/fork-lock.h \
+	sys/dependent-add.h \
+	sys/guard.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h \
-	sys/kernel-file.c \
-	sys/kernel-file.h \
+	sys/lock.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/perf-event.h \
-	sys/signal-stack.h \
-	sys/thread-local.h \
-	sys/trial.h
+	sys/thread-local.h
 # One file for each kind of system.
 if POSIX
-lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/trial.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/guard.c
 else
-lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/trial-windows.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/guard-windows.c
 endif
 # Shared by the counters of perf events.
 if PERF_EVENTS
-lib_libcpucycles_core_la_SOURCES += backends/common/perf-cycles.c backends/common/perf-open.c
+lib_libcpucycles_core_la_SOURCES += \
+	backends/perf/core-types.c \
+	backends/perf/kernel.c \
+	backends/perf/open.c \
+	backends/perf/read.c \
+	backends/perf/recover.c
 endif
 # Shared by the counters of the TSC.
 if X86_TSC
-lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-frequency.c backends/common/x86-tsc.h
-lib_libcpucycles_core_la_SOURCES += backends/common/x86-tsc-rate.c backends/common/x86-tsc-rate.h
+lib_libcpucycles_core_la_SOURCES += backends/tsc/counter.c backends/tsc/counter.h
+lib_libcpucycles_core_la_SOURCES += backends/tsc/rate.c backends/tsc/rate.h
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS)
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS)
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libfiles.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libfiles.la
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The selection of the process: made once, by the first thread that needs it. */
+/* What the process finds once, in the first thread that needs it: the selection, and the results
+   that are found on demand. One lock protects all of them. */
 
 #ifndef CPUCYCLES_PROCESS_H
 #define CPUCYCLES_PROCESS_H
@@ -15,6 +16,15 @@ struct cpucycles_selection *cpucycles_selected(void);
 
 /* True once the selection has been made. */
 int cpucycles_is_selected(void);
+
+/* Call after the selection. If *is_found is 0, calls find(), and sets *is_found to 1. Other threads
+   wait, and signals wait, except those of faults. Returns 1; or 0 if nothing is found yet, because
+   the caller is a signal handler or allocator that runs inside this thread's own find(). Preserves
+   errno. */
+int cpuc_find_once(int *is_found, void (*find)(struct cpucycles_selection *selection));
+
+/* What the process does for its counters. */
+extern const struct cpuc_services cpuc_services;
 
 #pragma GCC visibility pop
 

@@ -4,47 +4,32 @@
 #include "config.h"
 
 #include "lib/reasons.h"
-#include "sys/os-thread.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-static const char *const kinds[] = {
-  [CPUCYCLES_KIND_CORE] = "core",
-  [CPUCYCLES_KIND_PERF_READ] = "perf read",
-  [CPUCYCLES_KIND_REFERENCE] = "reference",
-  [CPUCYCLES_KIND_SCALED] = "scaled",
-  [CPUCYCLES_KIND_CLOCK] = "clock",
-  [CPUCYCLES_KIND_NONE] = "none",
-};
-
-static const char *const scopes[] = {
-  [CPUCYCLES_SCOPE_THREAD] = "thread",
-  [CPUCYCLES_SCOPE_CORE] = "core",
-  [CPUCYCLES_SCOPE_SYSTEM] = "system",
-};
-
 /* All reasons. cpucycles(3) and the schema of the JSON report list them too. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
-  { "not-increasing", "it stands still" },
+  { "not-increasing", "its count does not change" },
   { "decreasing", "it runs backward" },
   { "signal", "access to it raises a signal" },
   { "refused", "the system refuses access to it" },
   { "absent", "this CPU, kernel or virtual machine does not have it" },
   { "exhausted", "the system is out of descriptors or memory for it" },
   { "failed", "the system cannot open it" },
-  { "no-rate", "it must be scaled to cycles, and nothing states its rate" },
-  { "no-multiple", "nothing states its rate, and it is no simple multiple of a cycle" },
-  { "no-time", "nothing states its rate, and measuring others took all the time that there was" },
+  { "no-rate", "it must be scaled to cycles, and its rate is unknown" },
+  { "no-multiple", "its rate is unknown, and it is not a simple multiple of a cycle" },
+  { "no-time", "its rate is unknown, and the time limit for measurements was reached" },
   { "rate-mismatch", "it does not count at the rate that is stated" },
-  { "clock-step", "the clock to measure it by was set back meanwhile" },
-  { "clock-stopped", "the clock to measure it by stands still" },
+  { "clock-step", "the clock to measure it by was set back during the measurement" },
+  { "clock-stopped", "the clock to measure it by is stopped" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
+  { "unguarded", "the program handles the signal of a read that the system forbids later" },
   { "by-read", "the kernel does not show it any more: some thread reads it by a system call" },
-  { "by-next-best", "some thread could not have it, or lost it, and goes on with the next best" },
+  { "by-next-best", "some thread could not have it, or lost it, and now uses the next best" },
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
@@ -76,8 +61,8 @@ void cpucycles_counter_describe(struct cpucycles_counter_info *info,
 {
   info->name = entry->name;
   info->summary = entry->summary;
-  info->kind = kinds[entry->backend->kind];
-  info->scope = scopes[entry->backend->scope];
+  info->kind = cpuc_kind_name(entry->backend->kind);
+  info->scope = cpuc_scope_name(entry->backend->scope);
   info->unit = entry->backend->unit;
   info->width = entry->backend->width;
 }
@@ -120,16 +105,6 @@ void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int sign
   info->remedy = why->remedy;
 }
 
-/* Replaces a text by the one that was found, if any. Several threads may find it at once, and
-   programs read it as soon as one of them has returned: so only the first of them writes. */
-static void publish(const char **where, const char *text)
-{
-  const char *known = __atomic_load_n(where, __ATOMIC_ACQUIRE);
-
-  if (text && known != text)
-    __atomic_compare_exchange_n(where, &known, text, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
 void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   const struct cpucycles_backend *backend)
 {
@@ -140,24 +115,12 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
   if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
   backend->explain(info->error_number, info->signal_number, &why);
-  publish(&info->explanation, why.explanation);
-  publish(&info->remedy, why.remedy);
-}
-
-void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
-  const struct cpucycles_entry *table, int count)
-{
-  static int explained;
-  int i, state, saved_errno = errno;
-
-  if (__atomic_load_n(&explained, __ATOMIC_ACQUIRE))
-    return;
-  state = cpucycles_disable_cancellation();
-  for (i = 0; i < count; i++)
-    cpucycles_counter_explain(&infos[i], table[i].backend);
-  cpucycles_restore_cancellation(state);
-  __atomic_store_n(&explained, 1, __ATOMIC_RELEASE);
-  errno = saved_errno;
+  if (why.reason)
+    cpucycles_counter_drop(info, why.reason);
+  if (why.explanation)
+    info->explanation = why.explanation;
+  if (why.remedy)
+    info->remedy = why.remedy;
 }
 
 /* The last reason of the table is the worst, and is never replaced. */

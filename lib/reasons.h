@@ -21,13 +21,8 @@ void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
 void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
   const struct cpucycles_why *);
 
-/* Asks the backend of a dropped counter for an explanation and a remedy; the second function asks
-   all backends, once per process. No lock is held and no signal blocked, since handlers of the
-   program may answer system calls that a filter traps, and may leave by a jump. Several threads may
-   ask at once; all find the same. */
+/* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
-void cpucycles_counters_explain(struct cpucycles_counter_info *infos,
-  const struct cpucycles_entry *table, int count);
 
 /* Stores a code of cpucycles(3) as the selected counter's reason: some thread has fallen back.
    Async-signal-safe. */

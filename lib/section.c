@@ -7,7 +7,7 @@
 #include "include/cpucycles/inline.h"
 #include "lib/process.h"
 
-enum { EMPTY_SECTIONS = 1000, NOT_FOUND = -1 };
+enum { EMPTY_SECTIONS = 1000 };
 
 /* Not inlined, so that the path without a call needs no stack frame. The caller has executed the
    first fence. */
@@ -53,20 +53,17 @@ static long long smallest_section(void)
   return smallest;
 }
 
-/* Lock-free, so that a signal handler may measure whatever it interrupts. If several threads
-   measure, the first result holds for all. */
+static long long overhead; /* once it is found */
+
+static void find_overhead(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  overhead = smallest_section();
+}
+
 long long cpucycles_overhead(void)
 {
-  static intptr_t overhead = NOT_FOUND;
-  intptr_t known = __atomic_load_n(&overhead, __ATOMIC_RELAXED), measured;
+  static int is_found;
 
-  if (known != NOT_FOUND)
-    return known;
-  if (!cpucycles_selected())
-    return 0;
-  measured = (intptr_t)smallest_section();
-  if (__atomic_compare_exchange_n(&overhead, &known, measured, 0,
-        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    return measured;
-  return known;
+  return cpucycles_selected() && cpuc_find_once(&is_found, find_overhead) ? overhead : 0;
 }

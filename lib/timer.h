@@ -8,12 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the properties of the selected counter. The first call asks the backend, and may open
-   files. */
-const struct cpucycles_timer_info *cpucycles_find_timer_info(struct cpucycles_selection *selection);
+/* Asks the backend of the selected counter for its properties. May open files. */
+void cpucycles_find_timer_info(struct cpucycles_selection *selection);
 
-/* Counts per second of the selected counter, which must be published: stated or, at the first call,
-   measured. 0: not known. Call cpucycles_find_timer_info() before. */
+/* Counts per second of the selected counter, which must be published: stated or measured. 0: not
+   known. Call cpucycles_find_timer_info() before. */
 long long cpucycles_selected_rate(const struct cpucycles_selection *selection);
 
 #pragma GCC visibility pop

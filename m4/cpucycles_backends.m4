@@ -2,8 +2,9 @@
 #
 # SYNOPSIS
 #
-#   m4_include([backends/backends.def])
+#   m4_ignore(m4_include([backends/backends.def]))
 #   CPUCYCLES_BACKENDS
+#   CPUCYCLES_IF_BUILT([ID, ID...], [ACTION-IF-ANY], [ACTION-IF-NONE])
 #   CPUCYCLES_BACKENDS_SUMMARY
 #
 # DESCRIPTION
@@ -22,28 +23,16 @@
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
 #
-#   --with-backends=LIST       builds only the counters in LIST; an error if a probe fails
-#   --without-backends=LIST    builds all but the counters in LIST
+#   --with-backends=LIST             builds only the counters in LIST; an error if a probe fails
+#   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
 #   default-gettimeofday is the counter of last resort, and is built whatever the lists say.
 #
+#   CPUCYCLES_IF_BUILT tests whether a counter of these rows is built. An identifier without a row
+#   is an error of Autoconf.
+#
 #   CPUCYCLES_BACKENDS_SUMMARY prints the counters built and dropped, with the reasons.
-
-# configure's own parser accepts --without-PACKAGE only without a value. So this code respells the
-# option before the parser sees it. DEFAULTS is the last section ahead of the parser.
-m4_divert_text([DEFAULTS], [
-for cpucycles_arg
-do
-  shift
-  case $cpucycles_arg in #(
-    --without-backends=* | -without-backends=*)
-      cpucycles_arg=--with-excluded-backends=${cpucycles_arg@%:@*=} ;;
-  esac
-  set x "$[]@" "$cpucycles_arg"
-  shift
-done
-])
 
 # A row of the list: collects the identifier and its name without the quotes.
 m4_define([CPUCYCLES_BACKEND],
@@ -55,14 +44,16 @@ m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 # cpucycles_cv_why_ID.
 AC_DEFUN([CPUCYCLES_PROBE],
 [AC_CACHE_CHECK([$1], [cpucycles_cv_$2],
-  [AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/$3"]])],
+  [AS_ECHO(["probe: $2"]) >&AS_MESSAGE_LOG_FD
+  AC_LINK_IFELSE([AC_LANG_SOURCE([[@%:@include "$srcdir/$3"]])],
     [cpucycles_cv_$2=yes],
     [cpucycles_cv_$2=no
-    # The first error: text after the compiler's "error:", or the linker's "undefined reference".
+    # The first error in the log: text after the compiler's "error:", or the linker's "undefined
+    # reference".
     cpucycles_cv_why_$2='its probe does not link (config.log)'
-    cpucycles_why=`sed -n \
+    cpucycles_why=`sed -n -e '1,/^probe: $2$/d' \
       -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
-      -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' conftest.err 2>/dev/null`
+      -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' config.log`
     test -z "$cpucycles_why" || cpucycles_cv_why_$2=$cpucycles_why])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
@@ -75,7 +66,7 @@ AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
   [cpucycles_why='not in --with-backends'],
   [test "$2" != default-gettimeofday \
     && AS_CASE([" $cpucycles_excluded "], [*" $2 "*], [:], [false])],
-  [cpucycles_why='left out by --without-backends'],
+  [cpucycles_why='left out by --with-excluded-backends'],
   [CPUCYCLES_PROBE([for counter $2], [backend_$1], [probes/$2.c])
   cpucycles_built=$cpucycles_cv_backend_$1
   cpucycles_why=${cpucycles_cv_why_backend_$1-cpucycles_cv_backend_$1 is preset to $cpucycles_built}
@@ -87,6 +78,7 @@ AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
 AS_IF([test "$cpucycles_built" = yes],
   [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
+  cpucycles_built_ids="$cpucycles_built_ids $1"
   cpucycles_report_built="$cpucycles_report_built
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
@@ -110,14 +102,13 @@ AC_DEFUN([CPUCYCLES_BACKENDS],
   [AS_HELP_STRING([--with-backends=LIST], [build only these counters (and default-gettimeofday)])],
   [], [with_backends=yes])
 AC_ARG_WITH([excluded-backends],
-  [AS_HELP_STRING([--without-backends=LIST], [build all counters but these; also spelled
-    --with-excluded-backends=LIST])],
+  [AS_HELP_STRING([--with-excluded-backends=LIST], [build all counters but these])],
   [], [with_excluded_backends=])
 cpucycles_all=m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [" m4_indir([_CPUCYCLES_NAME_]cpucycles_id)"])
 AS_CASE([$with_backends],
   [yes], [cpucycles_only=no],
-  [no], [AC_MSG_ERROR([--without-backends: which ones? --without-backends=LIST; the counters are:$cpucycles_all])],
+  [no], [AC_MSG_ERROR([--without-backends: which ones? --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
   [cpucycles_only=$with_backends
   _CPUCYCLES_LIST([cpucycles_only], [--with-backends])
   AS_IF([test -z "`AS_ECHO(["$cpucycles_only"]) | tr -d ' '`"],
@@ -125,19 +116,30 @@ AS_CASE([$with_backends],
 AS_CASE([$with_excluded_backends],
   [yes | no], [AC_MSG_ERROR([--with-excluded-backends: which ones? the counters are:$cpucycles_all])],
   [cpucycles_excluded=$with_excluded_backends
-  _CPUCYCLES_LIST([cpucycles_excluded], [--without-backends])])
+  _CPUCYCLES_LIST([cpucycles_excluded], [--with-excluded-backends])])
 AS_CASE([" $cpucycles_excluded "], [*" default-gettimeofday "*],
   [AC_MSG_WARN([default-gettimeofday is the counter of last resort: it is built all the same])])
 for cpucycles_name in $cpucycles_excluded; do
   AS_CASE([" $cpucycles_only "], [*" $cpucycles_name "*],
-    [AC_MSG_ERROR([$cpucycles_name is both in --with-backends and in --without-backends])])
+    [AC_MSG_ERROR([$cpucycles_name is both in --with-backends and in --with-excluded-backends])])
 done
 CPUCYCLES_BACKEND_OBJECTS=
+cpucycles_built_ids=
 cpucycles_report_built=
 cpucycles_report_dropped=
 m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [_CPUCYCLES_DECIDE(cpucycles_id, m4_indir([_CPUCYCLES_NAME_]cpucycles_id))])
 AC_SUBST([CPUCYCLES_BACKEND_OBJECTS])
+])
+
+AC_DEFUN([CPUCYCLES_IF_BUILT],
+[cpucycles_any=no
+m4_foreach([cpucycles_id], [$1],
+  [m4_ifndef([_CPUCYCLES_NAME_]cpucycles_id,
+    [m4_fatal([$0: backends.def has no row ]cpucycles_id)])dnl
+AS_CASE([" $cpucycles_built_ids "], [*" cpucycles_id "*], [cpucycles_any=yes])
+])dnl
+AS_IF([test $cpucycles_any = yes], [$2], [$3])
 ])
 
 AC_DEFUN([CPUCYCLES_BACKENDS_SUMMARY],

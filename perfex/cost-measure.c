@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
-   progress. CPU time, because one preemption must not leave costs unknown for good. Elapsed time is
+   progress. CPU time, because one preemption must not leave costs unknown forever. Elapsed time is
    limited as well, to ELAPSED_FACTOR times as much. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5

@@ -16,7 +16,7 @@ struct perfex_measured {
   } level[PERFEX_LEVELS];
   int levels;               /* measured levels; the first is the L1 cache */
   int has_memory;           /* the last level is memory */
-  int has_unmeasured_cache; /* the next cache has an unusable size: memory cannot be told from it */
+  int has_unmeasured_cache; /* the next cache has an unusable size: no cost of memory alone */
   long long nanoseconds;    /* elapsed time of the measurement */
 };
 

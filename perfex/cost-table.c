@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The process's table of costs. A cost comes from a file given to load_costs(), else from
    /etc/perfex.costs, else from a measurement. The first use reads /etc/perfex.costs and measures.
-   Readers get a copy, made under a lock that a forked child can take over. */
+   Readers get a copy, made under a lock. */
 
 #include "config.h"
 
@@ -11,14 +11,13 @@
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/message.h"
-#include "sys/fork-lock.h"
+#include "sys/lock.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Tests define others. */
 #ifndef PERFEX_ETC_FILE
@@ -28,68 +27,77 @@
 #define PERFEX_ROOT ""
 #endif
 
-/* The current table, and a spare one for the next: a forked child never has half a table. */
-static struct perfex_cost_table tables[2];
-static int current;
-static int is_initialised; /* /etc/perfex.costs was read, and missing costs were measured */
+/* Changed in place, under the lock: a child that is forked during a change has a part of it. */
+static struct perfex_cost_table shared_table;
+static int is_initialized; /* /etc/perfex.costs was read, and missing costs were measured */
 
-static struct fork_lock table_lock;
+static struct cpuc_lock table_lock;
+
+/* The thread that held the lock does not exist in the child. */
+static void after_fork_in_child(void)
+{
+  cpuc_lock_release_in_child(&table_lock, (uintptr_t)pthread_self());
+}
+
+/* When the library is loaded, since fork handlers cannot be added while a fork runs them. */
+__attribute__((constructor(101))) static void load(void)
+{
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+}
 
 static void lock(int *cancel_state)
 {
   const struct timespec pause = { 0, 20000 };
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-  while (fork_lock_try(&table_lock, (int)getpid(), (uintptr_t)pthread_self())
-    != FORK_LOCK_ACQUIRED)
+  while (cpuc_lock_try(&table_lock, (uintptr_t)pthread_self()) != CPUC_LOCK_ACQUIRED)
     nanosleep(&pause, NULL);
 }
 
 static void unlock(int cancel_state)
 {
-  fork_lock_release(&table_lock);
+  cpuc_lock_release(&table_lock);
   pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* Sets the costs that `costs` states, except for events whose cost has a higher origin. */
-static void merge(struct perfex_cost_table *table, const struct perfex_costs *costs,
-  enum perfex_origin origin)
+/* Sets the costs that `costs` contains, except for events whose cost has a higher origin. */
+static void merge(const struct perfex_costs *costs, enum perfex_origin origin)
 {
   int i;
 
   for (i = 0; i < PERFEX_EVENTS; i++)
-    if (costs->stated[i] && table->origin[i] <= origin) {
-      table->cost[i] = costs->cost[i];
-      table->origin[i] = (unsigned char)origin;
+    if (costs->stated[i] && shared_table.origin[i] <= origin) {
+      shared_table.cost[i] = costs->cost[i];
+      shared_table.origin[i] = (unsigned char)origin;
     }
 }
 
-static int is_complete(const struct perfex_cost_table *table)
+static int is_complete(void)
 {
   int i;
 
   for (i = 0; i < PERFEX_EVENTS; i++)
-    if (perfex_row(i)->name && table->origin[i] == PERFEX_UNKNOWN)
+    if (perfex_row(i)->name && shared_table.origin[i] == PERFEX_UNKNOWN)
       return 0;
   return 1;
 }
 
-static void initialise(struct perfex_cost_table *table)
+static void initialize(void)
 {
   struct perfex_costs costs;
   int error = perfex_read_cost_file(PERFEX_ETC_FILE, &costs);
 
   if (error == 0)
-    merge(table, &costs, PERFEX_ETC);
+    merge(&costs, PERFEX_ETC);
   else if (error == EINVAL)
     perfex_message("%s is ignored", PERFEX_ETC_FILE);
   else if (error != ENOENT)
     perfex_message("%s is ignored: %s", PERFEX_ETC_FILE, strerror(error));
-  if (is_complete(table))
+  if (is_complete())
     return;
-  perfex_measure(PERFEX_ROOT, &table->measured);
-  perfex_estimate_costs(&table->measured, &costs);
-  merge(table, &costs, PERFEX_MEASURED);
+  perfex_measure(PERFEX_ROOT, &shared_table.measured);
+  perfex_estimate_costs(&shared_table.measured, &costs);
+  merge(&costs, PERFEX_MEASURED);
 }
 
 void perfex_copy_cost_table(struct perfex_cost_table *copy)
@@ -97,13 +105,11 @@ void perfex_copy_cost_table(struct perfex_cost_table *copy)
   int saved_errno = errno, cancel_state;
 
   lock(&cancel_state);
-  if (!is_initialised) {
-    tables[!current] = tables[current];
-    initialise(&tables[!current]);
-    current = !current;
-    is_initialised = 1;
+  if (!is_initialized) {
+    initialize();
+    is_initialized = 1;
   }
-  *copy = tables[current];
+  *copy = shared_table;
   unlock(cancel_state);
   errno = saved_errno;
 }
@@ -112,7 +118,6 @@ int load_costs(char *CostFileName)
 {
   int saved_errno = errno, error = EFAULT, cancel_state;
   struct perfex_costs costs;
-  struct perfex_cost_table *next;
   int i;
 
   if (CostFileName)
@@ -122,14 +127,11 @@ int load_costs(char *CostFileName)
     return -1;
   }
   lock(&cancel_state);
-  next = &tables[!current];
-  *next = tables[current];
   for (i = 0; i < PERFEX_EVENTS; i++)
-    if (next->origin[i] == PERFEX_LOADED)
-      next->origin[i] = PERFEX_LOADED_EARLIER;
-  merge(next, &costs, PERFEX_LOADED);
-  snprintf(next->loaded, sizeof next->loaded, "%s", CostFileName);
-  current = !current;
+    if (shared_table.origin[i] == PERFEX_LOADED)
+      shared_table.origin[i] = PERFEX_LOADED_EARLIER;
+  merge(&costs, PERFEX_LOADED);
+  snprintf(shared_table.loaded, sizeof shared_table.loaded, "%s", CostFileName);
   unlock(cancel_state);
   errno = saved_errno;
   return perfex_generation();

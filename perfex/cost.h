@@ -14,7 +14,7 @@ struct perfex_cost {
 /* The highest cost: a second. */
 #define PERFEX_COST_LIMIT 1000000000000LL
 
-/* The costs that one source states. */
+/* The costs that one source contains. */
 struct perfex_costs {
   struct perfex_cost cost[PERFEX_EVENTS];
   unsigned char stated[PERFEX_EVENTS]; /* 1: cost[] has an entry for this event */

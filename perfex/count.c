@@ -19,11 +19,15 @@
 #include "perfex/events.h"
 #include "perfex/message.h"
 #include "sys/perf-event.h"
+#include "sys/thread-local.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 /* Tests define another function, with software events, which need no PMU. */
 #ifndef PERFEX_ROW
@@ -38,8 +42,8 @@ struct reading {
   } event[2];
 };
 
-/* The calling thread's counters. A forked child has a copy, whose `process` is the parent. */
-static _Thread_local struct {
+/* The calling thread's counters. Signal handlers access them. */
+static CPUCYCLES_TLS struct {
   int generation; /* 0: none yet */
   int is_running;
   int error;        /* errno of the last start, if that failed; else 0 */
@@ -48,13 +52,12 @@ static _Thread_local struct {
   int descriptor[2];
   uint64_t id[2]; /* the kernel's numbers of the events, which are never reused */
   int leader;     /* argument of open_in_group(): descriptor of the group's leader, or -1 */
-  pid_t process;  /* the process that opened the descriptors */
+  int is_copy;    /* after a fork: the descriptors are copies, and the events the parent's */
 } counters;
 
 /* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int exit_key_is_created;
-static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
 /* Each thread's numbers begin far from all others' (multiples of 2^32 / golden ratio), so that a
    number of one thread does not match in another. */
@@ -89,8 +92,8 @@ static int is_our_event(int i)
   return perf_event_identify(counters.descriptor[i], &id) == 0 && id == counters.id[i];
 }
 
-/* Closes the first `count` descriptors that are still ours. In a forked child these are copies, and
-   the parent's events go on. */
+/* Closes the first `count` descriptors that are still ours. If these are copies, the parent's
+   events continue. */
 static void close_events(int count)
 {
   int i;
@@ -107,7 +110,7 @@ static void stop_events(void)
   counters.is_running = 0;
   /* Copies of the descriptors, as a forked child has, keep the events open: disable them, so that
      they release the hardware. */
-  if (counters.process == getpid() && is_our_event(0))
+  if (!counters.is_copy && is_our_event(0))
     ioctl(counters.descriptor[0], PERF_EVENT_IOC_DISABLE, 0);
   close_events(2);
   next_generation();
@@ -123,8 +126,19 @@ static void close_at_exit(void *unused)
   perf_event_restore_signals(&mask);
 }
 
-static void create_exit_key(void)
+static void after_fork_in_child(void)
 {
+  counters.is_copy = 1;
+}
+
+/* Runs when the library is loaded: fork handlers cannot be added while a fork runs them, and the C
+   library has room in each thread for the values of the first keys. A later key costs an allocation
+   in a thread's first start, which can be in a signal handler that has interrupted malloc(). The
+   number: before the constructors of the program, which come first in a program that is linked
+   statically. */
+__attribute__((constructor(101))) static void load(void)
+{
+  pthread_atfork(NULL, NULL, after_fork_in_child);
   exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
 }
 
@@ -225,7 +239,7 @@ static int start_events(void)
 
   if (error != 0)
     return error;
-  counters.process = getpid();
+  counters.is_copy = 0;
   counters.is_running = 1;
   next_generation();
   pthread_setspecific(exit_key, &counters);
@@ -255,9 +269,7 @@ int start_counters(int e0, int e1)
   sigset_t mask;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
-  /* a handler would deadlock in the pthread_once() that it interrupts */
-  perf_event_block_signals(&mask);
-  pthread_once(&exit_key_once, create_exit_key);
+  perf_event_block_signals(&mask); /* a signal handler may start counters */
   if (perfex_override_events(events, 1) != 0)
     error = errno;
   else if (!exit_key_is_created)
@@ -279,15 +291,26 @@ int start_counters(int e0, int e1)
   return generation;
 }
 
+/* Unlike the C library's read(), this is no cancellation point. */
+static ssize_t read_descriptor(int descriptor, void *reading, size_t size)
+{
+  ssize_t length;
+
+  do
+    length = syscall(SYS_read, descriptor, reading, size);
+  while (length < 0 && errno == EINTR);
+  return length;
+}
+
 /* Reads the group. Returns 1 if its events, of this thread and process, have counted all the time
    since their start. */
 static int read_group(struct reading *reading)
 {
   memset(reading, 0, sizeof *reading);
-  if (counters.process != getpid() || !is_our_event(0) || !is_our_event(1))
+  if (counters.is_copy || !is_our_event(0) || !is_our_event(1))
     return 0;
   /* For a pinned group that has lost its hardware, read(2) returns 0. */
-  if (perf_event_read(counters.descriptor[0], reading, sizeof *reading) != (ssize_t)sizeof *reading)
+  if (read_descriptor(counters.descriptor[0], reading, sizeof *reading) != (ssize_t)sizeof *reading)
     return 0;
   return reading->count == 2 && reading->enabled == reading->running
     && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];

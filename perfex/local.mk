@@ -35,7 +35,6 @@ CLEANFILES += perfex/example.c
 
 if PERFEX
 noinst_LTLIBRARIES += perfex/libperfex-core.la
-perfex_libperfex_core_la_CPPFLAGS = $(AM_CPPFLAGS) -DCPUCYCLES_SYS_FOR_PERFEX
 perfex_libperfex_core_la_SOURCES = \
 	perfex/cost-estimate.c \
 	perfex/cost-estimate.h \
@@ -53,12 +52,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/fortran.c \
 	perfex/message.c \
 	perfex/message.h \
-	perfex/print.c \
-	sys/copies.h \
-	sys/environment.c \
-	sys/environment.h \
-	sys/kernel-file.c \
-	sys/kernel-file.h
+	perfex/print.c
+perfex_libperfex_core_la_LIBADD = sys/libfiles.la
 
 include_HEADERS += include/perfex.h
 lib_LTLIBRARIES += libperfex.la

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <limits.h>
 #include <stdio.h>
 
 /* Lines to print, cut to size. */
@@ -53,24 +54,34 @@ static const char *event_text(int event)
   return row ? row->text : "no event of the R10000";
 }
 
-/* Appends a number right-justified, with a full stop before its decimals in every locale. */
-static void append_decimals(struct output *output, double value, int width, int decimals)
+/* Appends number / 10^decimals, right-justified. Printed with integers, for a full stop in every
+   locale, and because the program may trap floating-point exceptions. */
+static void append_decimals(struct output *output, long long number, int width, int decimals)
 {
-  unsigned long long unit = 1, whole;
-  const char *sign = value < 0 ? "-" : "";
+  unsigned long long unit = 1, size = (unsigned long long)number;
   char text[48];
   int i;
 
+  if (number < 0)
+    size = -size;
   for (i = 0; i < decimals; i++)
     unit *= 10;
-  value = value < 0 ? -value : value;
-  if (value * (double)unit > 9e18)
-    snprintf(text, sizeof text, "%s%.0f", sign, value);
-  else {
-    whole = (unsigned long long)(value * (double)unit + 0.5);
-    snprintf(text, sizeof text, "%s%llu.%0*llu", sign, whole / unit, decimals, whole % unit);
-  }
+  snprintf(text, sizeof text, "%s%llu.%0*llu", number < 0 ? "-" : "", size / unit, decimals,
+    size % unit);
   append(output, " %*s", width, text);
+}
+
+/* The cost of these events in nanoseconds, at most 292 years: a file may give any cost up to a
+   second, and a program any count. */
+static long long cost_of(long long count, long long picoseconds)
+{
+  long long rest = count % 1000 * picoseconds, cost;
+
+  rest = (rest + (rest < 0 ? -500 : 500)) / 1000;
+  if (__builtin_mul_overflow(count / 1000, picoseconds, &cost)
+    || __builtin_add_overflow(cost, rest, &cost))
+    return count < 0 ? LLONG_MIN : LLONG_MAX;
+  return cost;
 }
 
 static void append_picoseconds(struct output *output, long long picoseconds)
@@ -105,9 +116,9 @@ static void append_costs(struct output *output, const struct perfex_cost_table *
   append(output, "%5d %-28.28s %16lld", event, event_text(event), count);
   if (has_cost(table, event)) {
     cost = &table->cost[event];
-    append_decimals(output, (double)count * (double)cost->minimum * 1e-12, 15, 9);
-    append_decimals(output, (double)count * (double)cost->typical * 1e-12, 15, 9);
-    append_decimals(output, (double)count * (double)cost->maximum * 1e-12, 15, 9);
+    append_decimals(output, cost_of(count, cost->minimum), 15, 9);
+    append_decimals(output, cost_of(count, cost->typical), 15, 9);
+    append_decimals(output, cost_of(count, cost->maximum), 15, 9);
   } else
     append(output, " %15s %15s %15s", "-", "-", "-");
   append(output, "\n");
@@ -119,7 +130,7 @@ static void append_measured(struct output *output, const struct perfex_measured 
   int i;
 
   append(output, "here in");
-  append_decimals(output, (double)measured->nanoseconds * 1e-6, 0, 1);
+  append_decimals(output, (measured->nanoseconds + 50000) / 100000, 0, 1);
   append(output, " ms; ns: cycle");
   append_picoseconds(output, measured->cycle.typical);
   append(output, ", mispredicted branch");
@@ -138,7 +149,7 @@ static void append_measured(struct output *output, const struct perfex_measured 
   }
   if (!measured->has_memory)
     append(output,
-      measured->has_unmeasured_cache ? "; memory cannot be told from the next cache here"
+      measured->has_unmeasured_cache ? "; memory cannot be separated from the next cache here"
                                      : "; memory was not reached");
 }
 

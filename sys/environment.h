@@ -4,8 +4,6 @@
 #ifndef CPUCYCLES_ENVIRONMENT_H
 #define CPUCYCLES_ENVIRONMENT_H
 
-#include "sys/copies.h"
-
 #pragma GCC visibility push(hidden)
 
 /* The value of an environment variable; NULL in set-user-ID and set-group-ID programs, whose

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The name of a hypervisor that states no known name. */
+/* The name of a hypervisor that reports no known name. */
 #define HYPERVISOR_UNNAMED "of no known name"
 
 /* The hypervisor's name; NULL if none is found. root is "" for this machine, or a test's folder.
@@ -16,8 +16,8 @@ const char *cpucycles_find_hypervisor(const char *root);
 /* The same by firmware, device tree and kernel alone: files below root. */
 const char *cpucycles_hypervisor_of_files(const char *root);
 
-/* Executes CPUID. Returns 1 and *name; 0 if CPUID states that there is no hypervisor; -1 if the CPU
-   or the compiler has no CPUID. */
+/* Executes CPUID. Returns 1 and *name; 0 if CPUID reports no hypervisor; -1 if the CPU or the
+   compiler has no CPUID. */
 int cpucycles_hypervisor_of_cpu(const char **name);
 
 /* The name that belongs to the signature of CPUID leaf 40000000H. */

@@ -5,8 +5,6 @@
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
 
-#include "sys/copies.h"
-
 #include <stddef.h>
 
 #pragma GCC visibility push(hidden)

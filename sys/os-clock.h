@@ -24,7 +24,7 @@ long long cpucycles_osclock_raw(void);
 /* Microseconds since 1970 by the wall clock. 0 if the system refuses. */
 long long cpucycles_osclock_wall(void);
 
-/* Reads each clock once, which may raise a signal. For cpucycles_trial(). */
+/* Reads each clock once, which may raise a signal. For cpuc_guard_run(). */
 void cpucycles_osclock_try(void *unused);
 
 /* Makes the functions read the clocks by system calls from now on; the second call (on POSIX

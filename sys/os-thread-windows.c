@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Threads and processes of Windows. */
+/* Threads of Windows, which has neither signals, nor cancellation, nor fork. */
 
 #include "config.h"
 
@@ -13,24 +13,36 @@ uintptr_t cpucycles_thread_self(void)
   return GetCurrentThreadId();
 }
 
-/* Without fork, no process inherits the memory of another: all may have the same number. */
-int cpucycles_process_self(void)
-{
-  return 1;
-}
-
-int cpucycles_disable_cancellation(void)
-{
-  return 0;
-}
-
-void cpucycles_restore_cancellation(int state)
-{
-  (void)state;
-}
-
 /* The shortest sleep. Sleep(0) would yield, and only to threads of the same priority. */
 void cpucycles_sleep_briefly(void)
 {
   Sleep(1);
+}
+
+void cpucycles_block_signals(struct cpucycles_signal_state *saved)
+{
+  saved->unused = 0;
+}
+
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
+{
+  (void)saved;
+}
+
+void cpuc_unblock_faults(void)
+{
+}
+
+void cpuc_block_faults(void)
+{
+}
+
+void cpuc_unblock_faults_of_program(const struct cpucycles_signal_state *saved)
+{
+  (void)saved;
+}
+
+void cpuc_on_fork(void (*child)(void))
+{
+  (void)child;
 }

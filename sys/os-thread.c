@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Threads and processes of POSIX. */
+/* Threads of POSIX. */
 
 #include "config.h"
 
 #include "sys/os-thread.h"
 
+#if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)
+#include <dlfcn.h>
+#endif
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
-#include <sys/types.h>
 #include <time.h>
-#include <unistd.h>
+
+const int cpuc_faults[CPUC_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 /* pthread_t is a number or a pointer on all known systems. The compiler would refuse another
    type. */
@@ -18,15 +22,8 @@ uintptr_t cpucycles_thread_self(void)
   return (uintptr_t)pthread_self();
 }
 
-/* A seccomp filter can refuse even getpid(). All processes then have the same number. */
-int cpucycles_process_self(void)
-{
-  pid_t process = getpid();
-
-  return process > 0 ? (int)process : 1;
-}
-
-int cpucycles_disable_cancellation(void)
+/* The calling thread is not cancelled from here on. Returns the state to restore. */
+static int disable_cancellation(void)
 {
   int state;
 
@@ -34,7 +31,7 @@ int cpucycles_disable_cancellation(void)
   return state;
 }
 
-void cpucycles_restore_cancellation(int state)
+static void restore_cancellation(int state)
 {
   int ignored;
 
@@ -45,8 +42,74 @@ void cpucycles_restore_cancellation(int state)
 void cpucycles_sleep_briefly(void)
 {
   const struct timespec pause = { 0, 20000 };
-  int state = cpucycles_disable_cancellation();
+  int state = disable_cancellation();
 
   nanosleep(&pause, NULL);
-  cpucycles_restore_cancellation(state);
+  restore_cancellation(state);
+}
+
+void cpucycles_block_signals(struct cpucycles_signal_state *saved)
+{
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
+  saved->cancel_state = disable_cancellation();
+}
+
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
+{
+  restore_cancellation(saved->cancel_state);
+  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, since a handler may jump out */
+}
+
+static void mask_faults(int how)
+{
+  sigset_t faults;
+  int i;
+
+  sigemptyset(&faults);
+  for (i = 0; i < CPUC_FAULTS; i++)
+    sigaddset(&faults, cpuc_faults[i]);
+  pthread_sigmask(how, &faults, NULL);
+}
+
+void cpuc_unblock_faults(void)
+{
+  mask_faults(SIG_UNBLOCK);
+}
+
+void cpuc_block_faults(void)
+{
+  mask_faults(SIG_BLOCK);
+}
+
+void cpuc_unblock_faults_of_program(const struct cpucycles_signal_state *saved)
+{
+  sigset_t mask;
+  int i;
+
+  sigfillset(&mask);
+  for (i = 0; i < CPUC_FAULTS; i++)
+    if (!sigismember(&saved->mask, cpuc_faults[i]))
+      sigdelset(&mask, cpuc_faults[i]);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Most systems remove the handlers of a library that dlclose() unloads, or unload none (musl).
+   These would call into unloaded code, so the library must stay loaded. */
+static void stay_loaded(void)
+{
+#if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)
+  Dl_info self;
+
+  if (dladdr(cpuc_faults, &self) != 0)
+    dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
+}
+
+void cpuc_on_fork(void (*child)(void))
+{
+  pthread_atfork(NULL, NULL, child);
+  stay_loaded();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Threads and processes of the operating system: identity, a short sleep, cancellation, and a
-   thread's signal mask. os-thread.c is for POSIX, os-thread-windows.c for Windows. */
+/* Threads of the operating system: identity, a short sleep, cancellation, a thread's signal mask,
+   and a handler in forked children. os-thread.c is for POSIX, os-thread-windows.c for Windows. */
 
 #ifndef CPUCYCLES_OS_THREAD_H
 #define CPUCYCLES_OS_THREAD_H
@@ -17,6 +17,11 @@ struct cpucycles_signal_state {
   int cancel_state;
 };
 
+enum { CPUC_FAULTS = 5 };
+
+/* The signals that reading a counter can raise if it is not allowed. */
+extern const int cpuc_faults[CPUC_FAULTS] __attribute__((visibility("hidden")));
+
 #else
 
 struct cpucycles_signal_state {
@@ -30,17 +35,23 @@ struct cpucycles_signal_state {
 /* A number that identifies the calling thread among all that run. */
 uintptr_t cpucycles_thread_self(void);
 
-/* A positive number of the calling process: the same in all its threads, another in a child. */
-int cpucycles_process_self(void);
-
-/* The calling thread is not cancelled between these two calls. The first returns the state to
-   restore. */
-int cpucycles_disable_cancellation(void);
-void cpucycles_restore_cancellation(int state);
-
 /* Sleeps for a shorter time than a selection takes, or as briefly as the system can. A thread of
-   lower priority can run meanwhile, which a yield would not allow. */
+   lower priority can run in that time, which a yield would not allow. */
 void cpucycles_sleep_briefly(void);
+
+/* Block all signals and cancellation of the calling thread, and restore its mask and cancelability.
+   */
+void cpucycles_block_signals(struct cpucycles_signal_state *saved);
+void cpucycles_restore_signals(const struct cpucycles_signal_state *saved);
+
+/* Between these two calls: unblock the signals of faults, and block them again. A blocked fault
+   ends the process. The third unblocks only those that the program had not blocked itself. */
+void cpuc_unblock_faults(void);
+void cpuc_block_faults(void);
+void cpuc_unblock_faults_of_program(const struct cpucycles_signal_state *saved);
+
+/* From now on, calls child() in each child of fork(2), in the thread that forked. */
+void cpuc_on_fork(void (*child)(void));
 
 #pragma GCC visibility pop
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Perf events of Linux, for libcpucycles and libperfex: the system calls, the exclusions from a
    count, and the signal mask while a thread's events are inconsistent. The functions are static
-   inline because a file that both libraries contain would define the same global names in both
-   static ones. Source: perf_event_open(2); signal-safety(7). */
+   inline because each is little more than a call. Source: perf_event_open(2); signal-safety(7). */
 
 #ifndef CPUCYCLES_PERF_EVENT_H
 #define CPUCYCLES_PERF_EVENT_H
@@ -15,7 +14,6 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 /* Opens an event of the calling thread, on any CPU. group: the leader's descriptor, or -1. Returns
@@ -36,17 +34,7 @@ static inline int perf_event_identify(int descriptor, uint64_t *id)
   return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
 }
 
-/* Unlike the C library's read() and close(), these are no cancellation points. */
-static inline ssize_t perf_event_read(int descriptor, void *reading, size_t size)
-{
-  ssize_t length;
-
-  do
-    length = syscall(SYS_read, descriptor, reading, size);
-  while (length < 0 && errno == EINTR);
-  return length;
-}
-
+/* Unlike the C library's close(), this is no cancellation point. */
 static inline void perf_event_close(int descriptor)
 {
   syscall(SYS_close, descriptor);
@@ -81,25 +69,13 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
   return descriptor;
 }
 
-/* Blocks signals while a thread's state is inconsistent, except SIGSEGV, SIGBUS and SIGSYS, whose
-   handlers must run. Signals that the program has blocked stay blocked, except SIGSYS: a seccomp
-   filter may raise SIGSYS at perf_event_open(2), which ends the process if SIGSYS is blocked. A
-   pending SIGSYS stays blocked. */
+/* Blocks all signals, whose handlers may read, while a thread's state is inconsistent. */
 static inline void perf_event_block_signals(sigset_t *mask)
 {
-  sigset_t signals, pending;
+  sigset_t all;
 
-  sigfillset(&signals);
-  sigdelset(&signals, SIGSEGV);
-  sigdelset(&signals, SIGBUS);
-  sigdelset(&signals, SIGSYS);
-  pthread_sigmask(SIG_BLOCK, &signals, mask);
-  if (sigismember(mask, SIGSYS) == 1 && sigpending(&pending) == 0
-    && sigismember(&pending, SIGSYS) == 0) {
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGSYS);
-    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
-  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, mask);
 }
 
 static inline void perf_event_restore_signals(const sigset_t *mask)

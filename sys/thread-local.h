@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Thread-local variables that are cheap to access in a shared library. */
+/* Thread-local variables that are cheap to access in a shared library, also in signal handlers. */
 
 #ifndef CPUCYCLES_THREAD_LOCAL_H
 #define CPUCYCLES_THREAD_LOCAL_H
 
 #include <stdint.h> /* defines __GLIBC__ with glibc */
 
-/* In a shared library, the default TLS model calls a function for each access, which costs more
-   than the whole read of a counter. The initial-exec model calls none. In glibc, libraries that are
-   loaded by dlopen() share a limited space for this model, and this library needs little of it;
-   musl has no such space. */
+/* For thread-local variables of reads, and of functions that signal handlers may call. In a shared
+   library, the default model calls a function for each access, which costs more than the whole read
+   of a counter. If dlopen() has loaded the library, the first of these calls in a thread allocates
+   memory with glibc: a signal handler that has interrupted malloc() would wait forever. The
+   initial-exec model calls no function.
+
+   glibc reserves 512 bytes for the variables of this model in all libraries that dlopen() loads
+   (tunable glibc.rtld.optional_static_tls), and refuses to load one more when these are used up. So
+   there must be few: at most 256 bytes in each library, which tests/scripts/symbols.sh checks. On
+   x86-64, libcpucycles has about 200 bytes and libperfex 64. musl reserves none, and refuses. But
+   it allocates when a thread starts and in dlopen(), so its default model is safe in handlers. */
 #ifdef __GLIBC__
 #define CPUCYCLES_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 #else

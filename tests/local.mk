@@ -5,14 +5,18 @@
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
-# On descriptor 9 a test prints its totals and skips, which thus bypass the log.
+AM_SH_LOG_FLAGS = $(srcdir)/tests/scripts/timed.sh
+dist_check_SCRIPTS += tests/scripts/timed.sh
+# On descriptor 9 a test prints its totals, its time and skips, which thus bypass the log.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/capture.h
 EXTRA_DIST += tests/suites/counts.h
 EXTRA_DIST += tests/suites/filter.h
 EXTRA_DIST += tests/suites/first-call.h
+EXTRA_DIST += tests/suites/float-traps.h
 EXTRA_DIST += tests/suites/fresh.h
+EXTRA_DIST += tests/suites/host.h tests/suites/single-step.h
 EXTRA_DIST += tests/suites/machine.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
@@ -26,19 +30,23 @@ posix_tests =
 posix_tests += tests/suites/check_cpuinfo_rate
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
+posix_tests += tests/suites/check_float
 posix_tests += tests/suites/check_frequency
 posix_tests += tests/suites/check_machines
 posix_tests += tests/suites/check_measure
 posix_tests += tests/suites/check_perfevent
 posix_tests += tests/suites/check_ports
 posix_tests += tests/suites/check_printers
+posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
 posix_tests += tests/suites/check_report
 posix_tests += tests/suites/check_resources
-posix_tests += tests/suites/check_trial
+posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
 # EOL
+
+tests_suites_check_float_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
@@ -47,7 +55,7 @@ perfex_tests += tests/suites/check_perfex_costs
 perfex_tests += tests/suites/check_perfex_events
 # EOL
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
-tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
 
 # Suites that test or use the tool's files.
@@ -73,7 +81,7 @@ if POSIX
 suite_tests += $(posix_tests)
 else
 suite_tests += tests/suites/check_first_call_windows
-suite_tests += tests/suites/check_trial_windows
+suite_tests += tests/suites/check_guard_windows
 # EOL
 endif
 if PERFEX
@@ -89,7 +97,7 @@ if !X86_TSC
 x86_tsc += tests/suites/libx86-tsc.la
 check_LTLIBRARIES += $(x86_tsc)
 endif
-tests_suites_libx86_tsc_la_SOURCES = backends/common/x86-tsc-rate.c backends/common/x86-tsc-rate.h
+tests_suites_libx86_tsc_la_SOURCES = backends/tsc/rate.c backends/tsc/rate.h
 tests_suites_check_tsc_rate_LDADD = $(x86_tsc) $(LDADD)
 
 # With stub headers of other systems.
@@ -125,6 +133,10 @@ EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
+# With a kernel of its own, in place of backends/perf/kernel.c.
+tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
+tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
+
 # perf-module: loaded by check_unload. perf-cost: run by perf-cost.sh, which counts its
 # instructions.
 if PERF_EVENTS
@@ -137,7 +149,7 @@ tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # -fPIC: the same code as in the shared library, with the same costs.
 tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_suites_check_trial_LDADD = $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without it, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
@@ -147,6 +159,40 @@ EXTRA_PROGRAMS += tests/cross/count
 tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/cross/freestanding.c
+
+# Hosts that "make check-hosts" simulates: a script or a program tests/hosts/NAME each.
+dist_noinst_SCRIPTS += tests/scripts/hosts.sh
+dist_noinst_SCRIPTS += tests/hosts/clock-1ms
+dist_noinst_SCRIPTS += tests/hosts/clock-1us
+dist_noinst_SCRIPTS += tests/hosts/clock-call
+dist_noinst_SCRIPTS += tests/hosts/decimal-comma
+dist_noinst_SCRIPTS += tests/hosts/few-descriptors
+dist_noinst_SCRIPTS += tests/hosts/no-proc
+dist_noinst_SCRIPTS += tests/hosts/no-sys
+dist_noinst_SCRIPTS += tests/hosts/one-cpu
+dist_noinst_SCRIPTS += tests/hosts/ordinary-user
+dist_noinst_SCRIPTS += tests/hosts/qemu
+dist_noinst_SCRIPTS += tests/hosts/small-stack
+host_programs =
+host_programs += tests/hosts/perf-enosys
+host_programs += tests/hosts/perf-eperm
+host_programs += tests/hosts/slow-calls
+host_programs += tests/hosts/tsc-not-forbidden
+# EOL
+tests_hosts_perf_enosys_LDADD =
+tests_hosts_perf_eperm_LDADD =
+tests_hosts_slow_calls_LDADD =
+tests_hosts_tsc_not_forbidden_LDADD =
+EXTRA_PROGRAMS += $(host_programs)
+EXTRA_DIST += tests/hosts/filter.h tests/hosts/mounts.sh
+# What the hosts preload.
+host_modules = tests/hosts/clock.la
+EXTRA_LTLIBRARIES = $(host_modules)
+tests_hosts_clock_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_hosts_clock_la_LIBADD = $(DLOPEN_LIBS)
+CLEANFILES += $(host_programs) $(host_modules)
+clean-local:
+	rm -rf hosts.tmp
 
 # Built and run by "make check-vm" alone.
 EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
@@ -192,21 +238,27 @@ else
 tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
-script_tests =
+# Scripts that run the library or the tool, and compile nothing.
+host_scripts =
+host_scripts += tests/scripts/first-call.sh
+host_scripts += tests/scripts/info.sh
+host_scripts += tests/scripts/opens.sh
+host_scripts += tests/scripts/options.sh
+host_scripts += tests/scripts/report.sh
+host_scripts += tests/scripts/settings.sh
+# EOL
+script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/dropin.sh
-script_tests += tests/scripts/first-call.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/includes.sh
-script_tests += tests/scripts/info.sh
 script_tests += tests/scripts/inline.sh
 script_tests += tests/scripts/lists.sh
-script_tests += tests/scripts/opens.sh
+script_tests += tests/scripts/manuals.sh
 script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
-script_tests += tests/scripts/report.sh
-script_tests += tests/scripts/settings.sh
 script_tests += tests/scripts/symbols.sh
+script_tests += tests/scripts/words.sh
 # EOL
 TESTS += $(script_tests)
 dist_check_SCRIPTS += $(script_tests) tests/scripts/left-out.sh
@@ -235,11 +287,12 @@ TESTS += tests/scripts/left-out.sh
 endif
 EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
 EXTRA_DIST += tests/scripts/coverage.py
-EXTRA_DIST += tests/scripts/report.py
+EXTRA_DIST += tests/scripts/options.py tests/scripts/report.py tests/scripts/tool.py
 EXTRA_DIST += tests/programs/dropin.h
 EXTRA_DIST += tests/programs/dropin-client.c
 EXTRA_DIST += tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c
+EXTRA_DIST += tests/programs/inline-main.c
 
 # Static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/analysis.sh
@@ -247,7 +300,7 @@ EXTRA_DIST += .clang-format .clang-tidy
 .PHONY: check-analysis
 check-analysis: config.h
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
-	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
+	  $(sys_libfiles_la_SOURCES) $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
@@ -257,7 +310,6 @@ FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h
 EXTRA_DIST += tests/fuzz/fuzz_options.dict
-EXTRA_DIST += tests/fuzz/fuzz_extend32.c
 EXTRA_DIST += tests/fuzz/fuzz_frequency.c
 EXTRA_DIST += tests/fuzz/fuzz_options.c
 EXTRA_DIST += tests/fuzz/fuzz_perfex.c

@@ -5,39 +5,24 @@
 
 #include "backends/common/cpuinfo-rate.h"
 #include "backends/common/rate.h"
+#include "sys/parse.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* Appends the digits at the start of text to *number, unless it is above the highest frequency
-   already. Returns how many digits there are. */
-static size_t append_digits(const char *text, unsigned long long *number)
-{
-  size_t i;
-
-  for (i = 0; text[i] >= '0' && text[i] <= '9'; i++)
-    if (plausible_rate(*number) || *number < CPUCYCLES_FREQUENCY_LOWEST)
-      *number = *number * 10 + (unsigned long long)(text[i] - '0');
-  return i;
-}
-
-/* Parses a line that consists of the key and a number with exactly `decimals` decimals. Returns the
-   number without its point, so that MHz with six decimals become Hz; 0 for any other line. */
+/* Parses a line that consists of the key and a number: of Hz without decimals, or of MHz with
+   exactly six. Returns Hz; 0 for any other line. */
 static long long rate_of_line(const char *line, const char *key, size_t decimals)
 {
-  unsigned long long number = 0;
-  const char *rest = line + strlen(key);
-  size_t digits, decimal_digits = 0;
+  const char *number = line + strlen(key), *rest;
+  long long hz;
 
   if (strncmp(line, key, strlen(key)) != 0)
     return 0;
-  digits = append_digits(rest, &number);
-  rest += digits;
-  if (decimals > 0 && *rest == '.') {
-    decimal_digits = append_digits(rest + 1, &number);
-    rest += 1 + decimal_digits;
-  }
-  return digits > 0 && decimal_digits == decimals && !*rest ? plausible_rate(number) : 0;
+  rest = cpuc_parse_decimal(number, decimals > 0 ? 1000000 : 1, &hz);
+  if (!rest || *rest || strlen(number + strcspn(number, ".")) != (decimals > 0 ? decimals + 1 : 0))
+    return 0;
+  return plausible_rate((unsigned long long)hz);
 }
 
 void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece, int length)

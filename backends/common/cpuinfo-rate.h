@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Rates that no register states, from lines of Linux's /proc/cpuinfo. A line is accepted only in
+/* Rates that no register contains, from lines of Linux's /proc/cpuinfo. A line is accepted only in
    the form in which the architecture's own kernel writes it: an emulator may show another
    architecture's file. */
 
@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the first rate that a line of /proc/cpuinfo states, in Hz; 0: none. rate_of: one of the
+/* Returns the first rate that a line of /proc/cpuinfo contains, in Hz; 0: none. rate_of: one of the
    functions below, each for one kind of line. */
 long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line));
 

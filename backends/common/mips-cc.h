@@ -4,7 +4,7 @@
    two steps of CC, 2 on most. read() returns their product. Readable in user mode where HWREna has
    their bits set. Else, and on CPUs older than release 2, which lack RDHWR, Linux emulates the
    instruction. RDHWR raises SIGILL where it is neither allowed nor emulated. Under emulators a
-   readable counter may stand still.
+   readable counter may be stopped.
    Width: 32 bits. Rate: the core's pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
    "HWREna Register". */
@@ -27,9 +27,9 @@
 /* CCRes. Written by open() only, before the counter is published. */
 static unsigned int cycles_a_tick;
 
-static int open_cc(struct cpucycles_why *why)
+static int open_cc(const struct cpuc_services *services, struct cpucycles_why *why)
 {
-  (void)why;
+  (void)services, (void)why;
   __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_a_tick));
   return cycles_a_tick ? 0 : ENODEV;
 }

@@ -8,9 +8,9 @@
 #ifndef CPUCYCLES_RISCV_PERF_H
 #define CPUCYCLES_RISCV_PERF_H
 
-#include "backends/common/perf-cycles.h"
-#include "backends/common/perf-remedy.h"
-#include "backends/common/perf-backend.h"
+#include "backends/perf/counter.h"
+#include "backends/perf/read.h"
+#include "backends/perf/remedy.h"
 
 #include <signal.h>
 #include <string.h>
@@ -92,24 +92,20 @@ static inline int is_register_read(uint32_t code)
   return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
 }
 
-static int rescue_riscv(int signal, const void *info, void *context)
+static int rescue_riscv(void *context)
 {
   ucontext_t *state = context;
   uintptr_t address = state->uc_mcontext.__gregs[REG_PC];
   uint32_t code;
 
-  if (signal == SIGILL && cpucycles_perf_is_guarded(address)) {
-    memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
-    if (is_register_read(code)) {
-      if (!cpucycles_perf_rescue_instruction())
-        return 0;
-      state->uc_mcontext.__gregs[REG_PC] += 4;
-      return 1;
-    }
-  }
-  if (signal == SIGSEGV || signal == SIGBUS)
-    return cpucycles_perf_rescue_page(info);
-  return cpucycles_perf_rescue_filtered(signal, info, context);
+  if (!cpucycles_perf_is_guarded(address))
+    return 0;
+  memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
+  if (!is_register_read(code))
+    return 0;
+  cpucycles_perf_rescue_instruction();
+  state->uc_mcontext.__gregs[REG_PC] += 4;
+  return 1;
 }
 
 #define RISCV_PERF_MEMBERS \
@@ -117,6 +113,6 @@ static int rescue_riscv(int signal, const void *info, void *context)
   CPUCYCLES_PERF_MEMBERS, \
   .read = read_cycles, \
   .rescue = rescue_riscv, \
-  .rescued = cpucycles_perf_rescued
+  .rescued = SIGILL
 
 #endif

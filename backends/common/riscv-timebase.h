@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register states it. The kernel
-   states it by the system call riscv_hwprobe where it is new enough
+/* Rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains it. The kernel
+   reports it in the system call riscv_hwprobe where it is new enough
    (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ), else, unless it was
    booted by ACPI, by the device tree (Documentation/devicetree/bindings/riscv/cpus.yaml,
    timebase-frequency). */
@@ -8,8 +8,9 @@
 #ifndef CPUCYCLES_RISCV_TIMEBASE_H
 #define CPUCYCLES_RISCV_TIMEBASE_H
 
-#include "sys/kernel-file.h"
+#include "backends/backend.h"
 #include "backends/common/rate.h"
+#include "sys/kernel-file.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,11 +56,11 @@ static inline long long device_tree_timebase(void)
   return rate_of_cells(cells, length);
 }
 
-static inline long long riscv_timebase(void)
+static inline struct cpuc_rate riscv_timebase(void)
 {
-  long long rate = plausible_rate(hwprobe_timebase());
+  long long hz = plausible_rate(hwprobe_timebase());
 
-  return rate ? rate : device_tree_timebase();
+  return cpuc_exact_rate(hz ? hz : device_tree_timebase());
 }
 
 #endif

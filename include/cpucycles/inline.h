@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The cycle count without a call: cpucycles_inline() returns the same count as cpucycles(), and
    executes the counter's instruction in place if one instruction reads the selected counter. For
-   C99 and C++11; compilers without GNU's extensions get calls. Includes cpucycles.h only. No other
-   installed header has instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
+   C99 and C++11. Compilers that cannot inline these functions, and those without GNU's extensions,
+   call the library's own copies. Includes cpucycles.h only. No other installed header has
+   instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
 
 #ifndef CPUCYCLES_INLINE_H
 #define CPUCYCLES_INLINE_H
@@ -12,22 +13,14 @@
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
+#ifdef __cplusplus
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
 #pragma GCC visibility push(default)
 #endif
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-/* Inlined at every level of optimization. Not static in C, since the program's own inline functions
-   with external linkage must not call static ones (C99 6.7.4). */
-#if defined(__GNUC__) && !defined(__cplusplus)
-#define CPUCYCLES_INLINE_FUNCTION \
-  extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
-#elif defined(__GNUC__)
-#define CPUCYCLES_INLINE_FUNCTION __attribute__((__always_inline__)) static inline
-#else
-#define CPUCYCLES_INLINE_FUNCTION static inline
 #endif
 
 /* Instructions that read a counter. Later versions append, and never change one. Programs call
@@ -59,9 +52,47 @@ struct cpucycles_inline_state {
 /* Since: 20261121. */
 extern struct cpucycles_inline_state cpucycles_inline_state;
 
+/* Reads the cycle count, in place if one instruction reads the selected counter.
+   Returns: the same count as cpucycles(), in cycles.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction does not
+     read it.
+   Threads: safe, including the first call.  Since: 20261121. */
+extern long long cpucycles_inline(void);
+
+/* The beginning and the end of a timed section, as cpucycles_begin() and cpucycles_end(), without
+   the call.
+   Returns: the same count as cpucycles(), in cycles. The section takes
+     end - begin - cpucycles_inline_overhead() cycles.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+extern long long cpucycles_inline_begin(void);
+extern long long cpucycles_inline_end(void);
+
+/* The overhead of timing a section with cpucycles_inline_begin() and cpucycles_inline_end(). Every
+   call measures it with a thousand empty sections: call it once, and store the result.
+   Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
+   Fails: never.  Threads: safe.  Since: 20261121. */
+extern long long cpucycles_inline_overhead(void);
+
+#ifdef __GNUC__
+
+/* With gnu_inline, no program contains a copy of these functions: one that is not inlined is called
+   in the library. They have external linkage in C and in C++, so that inline functions of the
+   program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
+   optimization, but not in a function for another CPU, such as target("arch=haswell"), where
+   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement, and
+   need an address, which the parts do not have. */
+#define CPUCYCLES_INLINE_PART \
+  extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
+#ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
+#define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPIES
+#else
+#define CPUCYCLES_INLINE_FUNCTION \
+  extern __inline__ __attribute__((__gnu_inline__, __no_instrument_function__))
+#endif
+
 /* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. The
    portable form is for compilers without a 128-bit type. */
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product_portable(unsigned long long a,
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_product_portable(unsigned long long a,
   unsigned long long b, int shift)
 {
   unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
@@ -74,7 +105,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product_portable(u
   return (high << (64 - shift)) | (low >> shift);
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product(unsigned long long a,
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_product(unsigned long long a,
   unsigned long long b, int shift)
 {
 #ifdef __SIZEOF_INT128__
@@ -90,7 +121,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_product(unsigned l
 
 /* Scales a count to cycles. A count is below 0 if a wall clock was set to a time before its
    origin. */
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count,
+CPUCYCLES_INLINE_PART long long cpucycles_inline_scale(long long count,
   unsigned long long multiplier, int shift)
 {
   if (count < 0)
@@ -98,13 +129,11 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_scale(long long count,
   return (long long)cpucycles_inline_product((unsigned long long)count, multiplier, shift);
 }
 
-#ifdef __GNUC__
-
 /* One function per instruction. The library's backends call them, and name the manuals. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tsc(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tsc(void)
 {
   unsigned int low, high;
 
@@ -112,7 +141,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tsc(void)
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_fixed_counter_1(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_fixed_counter_1(void)
 {
   unsigned int low, high;
 
@@ -120,7 +149,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_fixed_counter_1(vo
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_aperf(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_aperf(void)
 {
   unsigned int low, high;
 
@@ -131,7 +160,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_aperf(void)
 
 #elif defined(__aarch64__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
 {
   unsigned long long count;
 
@@ -139,7 +168,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
   return count;
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_pmccntr(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_pmccntr(void)
 {
   unsigned long long count;
 
@@ -149,7 +178,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_pmccntr(void)
 
 #elif defined(__arm__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
 {
   unsigned int low, high;
 
@@ -159,7 +188,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cntvct(void)
 
 #elif defined(__powerpc64__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
 {
   unsigned long long count;
 
@@ -169,7 +198,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
 
 #elif defined(__powerpc__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
 {
   unsigned int before, low, high;
 
@@ -181,7 +210,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time_base(void)
 
 #elif defined(__riscv) && __riscv_xlen == 64
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
 {
   unsigned long long count;
 
@@ -189,7 +218,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
   return count;
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 {
   unsigned long long count;
 
@@ -199,7 +228,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
 
 #elif defined(__riscv)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
 {
   unsigned int before, low, high;
 
@@ -210,7 +239,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_cycle(void)
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 {
   unsigned int before, low, high;
 
@@ -226,7 +255,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_time(void)
 /* The clock has been above 2^63 since 1971 and wraps in 2042. Counted from 2000 (36524 days after
    its start in 1900, 4096 units a microsecond) it stays positive, and its scaled value far from the
    limits of 64 bits, until past 2050. */
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tod(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tod(void)
 {
   unsigned long long count;
 
@@ -237,7 +266,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tod(void)
 
 #elif defined(__sparc_v9__) || defined(__arch64__)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tick(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tick(void)
 {
   unsigned long long count;
 
@@ -247,7 +276,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_tick(void)
 
 #elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
 
-CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_stable_counter(void)
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_stable_counter(void)
 {
   unsigned long long count;
 
@@ -259,7 +288,7 @@ CPUCYCLES_INLINE_FUNCTION unsigned long long cpucycles_inline_stable_counter(voi
 
 /* Reads the counter by its instruction. Returns 0 if this CPU has no such instruction, or if the
    program is compiled for CPUs without it. */
-CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method,
+CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -321,13 +350,13 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_instruction(unsigned int method,
 }
 
 /* Reads the method, before the rest of the state: the library writes the method last. */
-CPUCYCLES_INLINE_FUNCTION unsigned int cpucycles_inline_method(void)
+CPUCYCLES_INLINE_PART unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
 /* Reads the count in cycles. Returns 0 if only a call of cpucycles() can. */
-CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long long *cycles)
+CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
   unsigned long long count = 0;
@@ -345,7 +374,7 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read(unsigned int method, long lo
    Uses the instruction that the CPU's manual names; if there is a choice, one that stays in user
    mode and in the virtual machine, unlike CPUID. The compiler does not move accesses to memory and
    calls across the fence, but may move arithmetic in registers: the caller must prevent this. */
-CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
+CPUCYCLES_INLINE_PART void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
   /* LFENCE waits until all instructions before it have completed, and none after it begins earlier:
@@ -413,7 +442,7 @@ CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
 
 /* Reads the count in cycles between two fences. Returns 0 after the first fence if only a call of
    cpucycles() can read it. */
-CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
+CPUCYCLES_INLINE_PART int cpucycles_inline_read_fenced(long long *cycles)
 {
   cpucycles_inline_fence();
   if (!cpucycles_inline_read(cpucycles_inline_method(), cycles))
@@ -422,24 +451,8 @@ CPUCYCLES_INLINE_FUNCTION int cpucycles_inline_read_fenced(long long *cycles)
   return 1;
 }
 
-/* Reads the cycle count, in place if one instruction reads the selected counter.
-   Returns: the same count as cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction does not
-     read it.
-   Threads: safe, including the first call.  Since: 20261121. */
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
-{
-  long long cycles;
-
-  return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
-}
-
-/* The beginning and the end of a timed section, as cpucycles_begin() and cpucycles_end(), without
-   the call.
-   Returns: the same count as cpucycles(), in cycles. The section takes
-     end - begin - cpucycles_inline_overhead() cycles.
-   Fails: never.  Threads: safe.  Since: 20261121. */
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
+/* Reads the count in cycles between two fences, by a call if need be. */
+CPUCYCLES_INLINE_PART long long cpucycles_inline_count_fenced(void)
 {
   long long cycles;
 
@@ -450,36 +463,23 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
   return cycles;
 }
 
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
-{
-  return cpucycles_inline_begin();
-}
-
-#else
-
-/* For compilers without GNU's extensions: the same functions, by calls. */
-
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
-  return cpucycles();
+  long long cycles;
+
+  return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
 {
-  return cpucycles_begin();
+  return cpucycles_inline_count_fenced();
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 {
-  return cpucycles_end();
+  return cpucycles_inline_count_fenced();
 }
 
-#endif
-
-/* The overhead of timing a section by cpucycles_inline_begin() and cpucycles_inline_end(). Every
-   call measures it anew, by a thousand empty sections: call it once, and store the result.
-   Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
-   Fails: never.  Threads: safe.  Since: 20261121. */
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
   long long begin, section, smallest = -1;
@@ -495,6 +495,9 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 }
 
 #undef CPUCYCLES_INLINE_FUNCTION
+#undef CPUCYCLES_INLINE_PART
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -12,12 +12,16 @@
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
+#include "lib/process.h"
 #include "lib/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 struct point {
   long long cycles, nanoseconds;
@@ -106,7 +110,7 @@ static int test_backend(const struct cpucycles_entry *entry)
   double expected;
   int wrong;
 
-  if (entry->backend->open && entry->backend->open(&why) != 0)
+  if (entry->backend->open && entry->backend->open(&cpuc_services, &why) != 0)
     return 1;
   begin = measure_point(read);
   sleep_seconds(0.5);
@@ -121,7 +125,7 @@ static int test_backend(const struct cpucycles_entry *entry)
   return wrong;
 }
 
-/* All but the system's counters (default-...), and counters that cannot be read or stand still. */
+/* All but the system's counters (default-...), and counters that cannot be read or are stopped. */
 static int test_all_backends(void)
 {
   int i, wrong = 0;
@@ -137,6 +141,21 @@ static int test_all_backends(void)
       wrong |= test_backend(&cpucycles_table[i]);
   }
   return wrong;
+}
+
+/* The counters of two CPUs may differ. */
+static void stay_on_this_cpu(void)
+{
+#ifdef __linux__
+  int cpu = sched_getcpu();
+  cpu_set_t one;
+
+  CPU_ZERO(&one);
+  if (cpu >= 0 && cpu < CPU_SETSIZE)
+    CPU_SET(cpu, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0)
+    printf("count: the thread cannot be kept on its CPU\n");
+#endif
 }
 
 static const struct cpucycles_counter_info *find_selected(void)
@@ -157,6 +176,7 @@ int main(int argc, char **argv)
   long faults;
   int wrong;
 
+  stay_on_this_cpu();
   if (!(seconds > 0 && seconds < 1e6) || !find_selected()) {
     fprintf(stderr, "usage: count SECONDS\n");
     return 2;

@@ -11,12 +11,12 @@ folder=tests/fuzz/fuzz.tmp
 
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
-  rates='backends/common/cpuinfo-rate.c backends/common/x86-tsc-rate.c'
+  rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
+  sources='lib/frequency-cpuinfo.c lib/frequency-files.c lib/frequency-system.c'
   cat <<END
-extend32 1024 lib/extend32.c
-frequency 65536 lib/frequency-parse.c lib/choice.c $rates sys/kernel-file.c
+frequency 65536 $sources lib/choice.c $rates sys/kernel-file.c sys/parse.c
 options 512
-scale 64 lib/scale.c
+scale 64 lib/scale.c lib/calibrate.c sys/os-clock.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
@@ -30,7 +30,7 @@ seed() {
   [ "$1" != perfex ] ||
     printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$folder/perfex/1"
   [ "$1" = frequency ] || return 0
-  printf '9works, no-such, does-not' >"$folder/$1/choice"
+  printf '8works, no-such, does-not' >"$folder/$1/choice"
   if [ ! -d "$machines" ]; then
     echo "fuzz: no recorded machines at $machines: the parsers begin without seeds"
     return 0
@@ -39,7 +39,7 @@ seed() {
     n=0
     while IFS= read -r file; do
       n=$((n + 1))
-      for parser in 0 1 2 3 4 5 6 7 8; do
+      for parser in 0 1 2 3 4 5 6 7; do
         { printf %s $parser; cat "$file"; } >"$folder/$1/$n-$parser"
       done
     done

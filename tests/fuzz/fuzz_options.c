@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Random command lines for cpucycles-info: the first byte of the input is "!" if the process that
-   selects is killed; the rest is the arguments, with a zero byte after each. An invalid command
-   line ends with status 2, a message on standard error and no output; a valid one does what it
-   requests. A second parser here decides from the usage which lines are valid. Fakes replace the
-   functions that measure and print. For libFuzzer: make check-fuzz. */
+/* Random options of cpucycles-info: which of them conflict, and which values are accepted. Their
+   syntax is getopt_long(3)'s. The first byte of the input is "!" if the process that selects is
+   killed. Then each byte gives an option; the value of an option that has one follows, up to a zero
+   byte. Options that conflict, and a wrong value, end with status 2, a message on standard error
+   and no output; others do what they request. Fakes replace the functions that measure and print.
+   For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -115,14 +116,12 @@ void print_plot(const struct report *report)
   printed[2]++;
 }
 
-/* The second parser. */
-
+/* The options given. */
 struct command {
-  int forms, values;   /* how many were given */
-  const char *form;    /* the last one, or NULL */
+  int given[256];      /* how often the option of that letter was given */
   const char *counter; /* or NULL */
   double seconds;
-  int counter_given, observe_given;
+  int is_wrong; /* an argument that is no option, or a value that is no duration */
 };
 
 /* [SIGN]DIGITS[.DIGITS][e[SIGN]DIGITS], and either side of the point may be empty, but not both;
@@ -151,110 +150,74 @@ static int is_duration(const char *text, double *seconds)
   return *at == 0 && *seconds > 0 && *seconds <= 86400;
 }
 
-static int is_form(const char *argument)
-{
-  static const char *const forms[] = { "--json", "--plot", "--check", "--list", "--help",
-    "--version" };
-  size_t i;
-
-  for (i = 0; i < sizeof forms / sizeof forms[0]; i++)
-    if (strcmp(argument, forms[i]) == 0)
-      return 1;
-  return 0;
-}
-
-/* Returns the value of this option, from the argument or the next one, or NULL. */
-static const char *setting(char **arguments, int *i, const char *name)
-{
-  size_t length = strlen(name);
-
-  if (strncmp(arguments[*i], name, length) == 0 && arguments[*i][length] == '=')
-    return arguments[*i] + length + 1;
-  if (strcmp(arguments[*i], name) == 0 && arguments[*i + 1])
-    return arguments[++*i];
-  return NULL;
-}
-
 static int is(const char *text, const char *other)
 {
   return text && strcmp(text, other) == 0;
 }
 
-static int is_report(const struct command *command)
+static int wants_report(const struct command *command)
 {
-  return !command->form || is(command->form, "--json") || is(command->form, "--plot");
+  return !command->given['C'] && !command->given['h'] && !command->given['l']
+    && !command->given['V'];
 }
 
-/* Returns 1 if the command line has one of the three forms of the usage. */
-static int is_valid(char **arguments, struct command *command)
+/* Returns 1 if the options have one of the three forms of the usage. */
+static int is_valid(const struct command *command)
 {
-  const char *value;
-  int i;
+  static const char modes[] = "CVhjlp";
+  int kinds = 0;
+  size_t i;
 
-  for (i = 1; arguments[i]; i++)
-    if (is_form(arguments[i])) {
-      command->forms++;
-      command->form = arguments[i];
-    } else if ((value = setting(arguments, &i, "--counter")) != NULL) {
-      command->counter_given++;
-      command->counter = value;
-    } else if ((value = setting(arguments, &i, "--observe")) != NULL) {
-      command->observe_given++;
-      if (!is_duration(value, &command->seconds))
-        return 0;
-    } else
-      return 0;
-  if (command->forms > 1 || command->counter_given > 1 || command->observe_given > 1)
+  for (i = 0; modes[i]; i++)
+    kinds += command->given[(int)modes[i]] > 0;
+  if (command->is_wrong || kinds > 1 || command->given['c'] > 1 || command->given['o'] > 1)
     return 0;
-  if (command->observe_given && !is_report(command))
+  if (command->given['o'] && !wants_report(command))
     return 0;
   /* the tool knows the names only after the selection */
-  if (command->counter && !(selection_is_killed && is_report(command))
+  if (command->given['c'] && !(selection_is_killed && wants_report(command))
     && !is(command->counter, counters[0]) && !is(command->counter, counters[1]))
     return 0;
-  if (is(command->form, "--list") || is(command->form, "--help") || is(command->form, "--version"))
-    return !command->counter;
-  return 1;
+  return !command->given['c'] || wants_report(command) || command->given['C'];
 }
 
 /* Expects the requested action and no other. */
 static void expect_done(const struct command *command, int status, const char *text)
 {
-  int report = is_report(command);
+  int report = wants_report(command);
 
   FUZZ_EXPECT(closed == 1);
   if (selection_is_killed && report) {
     FUZZ_EXPECT(status == 1 && examined == 0);
     return;
   }
-  FUZZ_EXPECT(status == 0);
-  FUZZ_EXPECT(printed[0] == (command->form == NULL) && printed[1] == is(command->form, "--json")
-    && printed[2] == is(command->form, "--plot"));
+  /* the fakes have selected the first counter */
+  FUZZ_EXPECT(status == (command->given['C'] && is(command->counter, counters[1])));
+  FUZZ_EXPECT(printed[0] == (report && !command->given['j'] && !command->given['p'])
+    && printed[1] == (command->given['j'] > 0) && printed[2] == (command->given['p'] > 0));
   FUZZ_EXPECT(examined == report && (*text != 0) == !report);
   if (!report)
     return;
   FUZZ_EXPECT(examined_only == command->counter);
-  FUZZ_EXPECT(examined_for == (command->observe_given ? command->seconds : 0.05));
+  FUZZ_EXPECT(examined_for == (command->given['o'] ? command->seconds : 0.05));
 }
 
-static void run_tool(int argc, char **argv)
+static void run_tool(int argc, char **argv, const struct command *command)
 {
   char *text = NULL, *error_text = NULL;
   size_t text_size, error_size;
-  struct command command;
-  int status, valid;
+  int status;
 
-  memset(&command, 0, sizeof command);
   memset(printed, 0, sizeof printed);
   examined = closed = 0;
+  optind = 0; /* in glibc, getopt_long() begins again */
   output = open_memstream(&text, &text_size);
   errors = open_memstream(&error_text, &error_size);
   status = tool(argc, argv);
   fclose(output);
   fclose(errors);
-  valid = is_valid(argv, &command);
-  if (valid)
-    expect_done(&command, status, text);
+  if (is_valid(command))
+    expect_done(command, status, text);
   else {
     FUZZ_EXPECT(status == 2);
     FUZZ_EXPECT(text_size == 0 && strncmp(error_text, "cpucycles-info: ", 16) == 0);
@@ -264,13 +227,39 @@ static void run_tool(int argc, char **argv)
   free(error_text);
 }
 
+/* Makes arguments from the input, and notes what they request. Returns their number. */
+static int make_arguments(char *at, const char *end, char **argv, int most,
+  struct command *command)
+{
+  static char options[][3] = { "-C", "-V", "-c", "-h", "-j", "-l", "-o", "-p", "x" };
+  enum { OPTIONS = sizeof options / sizeof options[0] };
+  int argc = 1, letter;
+
+  while (at < end && argc + 2 <= most) {
+    argv[argc] = options[(unsigned char)*at++ % OPTIONS];
+    letter = argv[argc++][1];
+    command->given[letter]++;
+    command->is_wrong |= letter == 0;
+    if (letter != 'c' && letter != 'o')
+      continue;
+    argv[argc++] = at;
+    if (letter == 'c')
+      command->counter = at;
+    else
+      command->is_wrong |= !is_duration(at, &command->seconds);
+    at += strlen(at) + 1;
+  }
+  argv[argc] = NULL;
+  return argc;
+}
+
 enum { ARGUMENTS = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  char *argv[ARGUMENTS + 2], name[] = "cpucycles-info", *text;
-  size_t at = 0;
-  int argc = 0;
+  char *argv[ARGUMENTS + 1], name[] = "cpucycles-info", *text;
+  struct command command;
+  int argc;
 
   if (size == 0)
     return 0;
@@ -278,13 +267,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   text = malloc(size);
   memcpy(text, data + 1, size - 1);
   text[size - 1] = 0;
-  argv[argc++] = name;
-  while (at < size - 1 && argc <= ARGUMENTS) {
-    argv[argc++] = text + at;
-    at += strlen(text + at) + 1;
-  }
-  argv[argc] = NULL;
-  run_tool(argc, argv);
+  memset(&command, 0, sizeof command);
+  argv[0] = name;
+  argc = make_arguments(text, text + size - 1, argv, ARGUMENTS, &command);
+  run_tool(argc, argv, &command);
   free(text);
   return 0;
 }

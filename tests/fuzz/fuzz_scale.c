@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fuzzes scale.c with random rates, frequencies and counts, against plain arithmetic of more
-   bits. A factor is the nearest possible one; its application is exact and monotonic; a multiple
-   is found exactly if there is one; a measurement of a counter by a clock leads to no wrong
-   factor, and to the right one if clock and counter are good. The first byte selects the test.
-   For libFuzzer: make check-fuzz. */
+/* Fuzzes scale.c and calibrate.c with random rates, frequencies and counts, and compares the
+   results with plain arithmetic of more bits. A factor is the nearest possible one; its application
+   is exact and monotonic; a multiple is found exactly if there is one; a measurement of a counter
+   against a clock leads to no wrong factor, and to the right one if clock and counter are good. The
+   first byte selects the test. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
-#include "lib/frequency.h"
+#include "backends/common/rate.h"
+#include "lib/calibrate.h"
 #include "lib/scale.h"
 
 #include "tests/fuzz/fuzz.h"
-
-#include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -164,19 +163,7 @@ static long long read_clock(void)
   return now;
 }
 
-static int is_known(const char *reason)
-{
-  static const char *const reasons[] = { "clock-step", "clock-stopped", "not-increasing",
-    "decreasing", "rate-mismatch", "no-time", "no-multiple" };
-  size_t i;
-
-  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-    if (strcmp(reason, reasons[i]) == 0)
-      return 1;
-  return 0;
-}
-
-static void begin_machine(struct fuzz_input *input, struct cpucycles_calibration *calibration)
+static void begin_machine(struct fuzz_input *input, struct cpuc_calibration *calibration)
 {
   static const int steps[] = { 1, 10, 41, 100, 1000 };
 
@@ -194,7 +181,7 @@ static void begin_machine(struct fuzz_input *input, struct cpucycles_calibration
   calibration->read = read_counter;
   calibration->now = read_clock;
   calibration->width = machine.width;
-  calibration->left = CPUCYCLES_CALIBRATION_TIME;
+  calibration->left = CPUC_CALIBRATION_TIME;
 }
 
 /* Error, in parts per million, of a rate measured in this window with this clock: at both ends a
@@ -213,23 +200,23 @@ static void try_find(struct fuzz_input *input)
 {
   long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000,
     sixteenths = -1;
-  struct cpucycles_calibration calibration;
+  struct cpuc_calibration calibration;
   long double rate, window_error;
-  const char *reason;
+  enum cpuc_failure failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
     machine.rate
       = (long double)persecond * 16 / (long double)fuzz_consume_magnitude(input, 4096) / 1e9L;
   rate = machine.rate * 1e9L;
-  reason = cpucycles_scale_find(&calibration, 0, persecond, &sixteenths);
-  FUZZ_EXPECT(reason ? is_known(reason) : sixteenths > 0);
+  failure = cpuc_calibrate(&calibration, 0, persecond, &sixteenths);
+  FUZZ_EXPECT(failure ? failure <= CPUC_NO_TIME : sixteenths > 0);
   FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0
-    && calibration.left < CPUCYCLES_CALIBRATION_TIME);
+    && calibration.left < CPUC_CALIBRATION_TIME);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(400000);
-  if (!reason)
+  if (!failure)
     FUZZ_EXPECT(is_near(rate, (long double)persecond, (long double)sixteenths,
       501 + 1.1L * window_error));
   else if (window_error < 100 && rate > 1e6L && persecond > 1000000)
@@ -241,22 +228,22 @@ static void try_find(struct fuzz_input *input)
 static void try_statement(struct fuzz_input *input)
 {
   long long stated = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
-  struct cpucycles_calibration calibration;
+  struct cpuc_calibration calibration;
   long double error, window_error;
-  const char *reason;
+  enum cpuc_failure failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
     stated = (long long)(machine.rate * 1e6L
       * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
-  reason = cpucycles_scale_find(&calibration, stated, 1000000000, &sixteenths);
-  FUZZ_EXPECT(sixteenths == 0 && (!reason || is_known(reason)));
+  failure = cpuc_calibrate(&calibration, stated, 1000000000, &sixteenths);
+  FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_RATE_MISMATCH);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(200000) / 1000000;
   error = (machine.rate * 1e9L - (long double)stated) / (long double)stated;
   error = error < 0 ? -error : error;
-  if (!reason)
+  if (!failure)
     FUZZ_EXPECT(error <= 0.01L + 1.1L * window_error * (1 + error));
   else if (machine.interruption == 0 && window_error < 0.005L && (long double)stated > 1e7L)
     FUZZ_EXPECT(error > 0.01L - 2 * window_error);
@@ -265,12 +252,14 @@ static void try_statement(struct fuzz_input *input)
 /* The rate of any counter is found within 1 %, or not at all. */
 static void try_rate(struct fuzz_input *input)
 {
-  struct cpucycles_calibration calibration;
+  struct cpuc_calibration calibration;
   long double error;
   long long rate;
 
   begin_machine(input, &calibration);
-  rate = cpucycles_calibration_rate(&calibration);
+  rate = machine.width == 64 && fuzz_consume(input, 1) % 2
+    ? cpuc_rate_against(read_counter, read_clock)
+    : cpuc_mean_rate(&calibration);
   FUZZ_EXPECT(rate >= 0 && rate <= CPUCYCLES_FREQUENCY_HIGHEST);
   if (machine.is_faulty || rate == 0)
     return;

@@ -7,7 +7,7 @@
 
 #include "lib/frequency.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +29,9 @@ int main(int argc, char **argv)
     return 2;
   }
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
+  cpuc_guard_enter();
   found = cpucycles_frequency(&host);
-  cpucycles_trial_end();
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
   if (strcmp(found.source, "default") == 0)
     printf("none\n");

@@ -1,41 +1,117 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client of <cpucycles/inline.h>: both C99 and C++11. Prints its results, and whether they
-   came by an instruction or by a call; exits with 0 if the count is the library's. */
+/* A part of a client of <cpucycles/inline.h>: compiled as each language and with each level of
+   optimization, as the function PART. Returns what is wrong, or 0. */
 
 #include <cpucycles/inline.h>
 
-#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* Do inline reads and calls form one increasing count? */
-static int agree(long reads)
+/* How often -finstrument-functions has called its hooks, in inline-main.c. */
+extern long hook_calls;
+
+extern const char *PART(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Functions for other CPUs than the rest of the program: GCC inlines nothing into them that is for
+   the program's CPU. */
+#if defined(__x86_64__) || defined(__i386__)
+#define FOR_ANOTHER_CPU __attribute__((target("arch=core2")))
+#define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
+#elif defined(__aarch64__)
+#define FOR_ANOTHER_CPU __attribute__((target("arch=armv8-a")))
+#define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
+#else
+#define FOR_ANOTHER_CPU
+#define WITHOUT_FLOATING_POINT
+#endif
+
+FOR_ANOTHER_CPU static long long read_for_another_cpu(void)
 {
-  long long last = cpucycles_inline(), now;
-  int decreases = 0;
+  return cpucycles_inline();
+}
 
-  while (reads-- > 0) {
-    now = cpucycles();
-    decreases += now < last;
-    last = cpucycles_inline_begin();
-    decreases += last < now;
-    now = cpucycles_inline_end();
-    decreases += now < last;
-    last = cpucycles_inline();
-    decreases += last < now;
+FOR_ANOTHER_CPU static long long time_for_another_cpu(void)
+{
+  long long overhead = cpucycles_inline_overhead(), begin = cpucycles_inline_begin();
+
+  return cpucycles_inline_end() - begin + overhead;
+}
+
+WITHOUT_FLOATING_POINT static long long read_without_floating_point(void)
+{
+  return cpucycles_inline();
+}
+
+WITHOUT_FLOATING_POINT static long long time_without_floating_point(void)
+{
+  long long overhead = cpucycles_inline_overhead(), begin = cpucycles_inline_begin();
+
+  return cpucycles_inline_end() - begin + overhead;
+}
+
+enum { WAYS = 8 };
+
+/* Reads in every way; by its address, a function is called in the library. */
+static void read_in_every_way(long long *counts)
+{
+  long long (*volatile call)(void) = cpucycles_inline;
+  long long (*volatile begin)(void) = cpucycles_inline_begin;
+
+  counts[0] = cpucycles();
+  counts[1] = cpucycles_inline();
+  counts[2] = cpucycles_inline_begin();
+  counts[3] = cpucycles_inline_end();
+  counts[4] = call();
+  counts[5] = begin();
+  counts[6] = read_for_another_cpu();
+  counts[7] = read_without_floating_point();
+}
+
+/* Do all ways of reading form one increasing count? */
+static int agree(long rounds)
+{
+  long long counts[WAYS], last = cpucycles_inline();
+  int i, decreases = 0;
+
+  while (rounds-- > 0) {
+    read_in_every_way(counts);
+    for (i = 0; i < WAYS; i++) {
+      decreases += counts[i] < last;
+      last = counts[i];
+    }
   }
   return decreases == 0;
 }
 
-int main(void)
+static int calls_hooks(void)
 {
-  unsigned int before = cpucycles_inline_state.method;
-  long long begin = cpucycles_inline(), end;
-  long tries = 0;
+  long before = hook_calls;
 
-  do
-    end = cpucycles_inline();
-  while (end == begin && ++tries < 100000000);
-  printf("%s %s %s\n", cpucycles_version(), cpucycles_implementation(),
-    cpucycles_inline_state.method == CPUCYCLES_INLINE_CALL ? "call" : "instruction");
-  return before != CPUCYCLES_INLINE_CALL || end <= begin || !agree(1000)
-    || cpucycles_inline_overhead() < 0;
+  (void)cpucycles_inline();
+  (void)cpucycles_inline_begin();
+  (void)cpucycles_inline_end();
+  (void)cpucycles_inline_overhead();
+  return hook_calls != before;
+}
+
+const char *PART(void)
+{
+#ifdef INSTRUMENTED
+  if (hook_calls == 0)
+    return "the hooks of -finstrument-functions are not called";
+#endif
+  if (!agree(1000))
+    return "the count decreases";
+  if (calls_hooks())
+    return "a read calls hooks";
+  if (cpucycles_inline_overhead() < 0)
+    return "the overhead is negative";
+  if (time_for_another_cpu() < 0 || time_without_floating_point() < 0)
+    return "a section is negative";
+  return 0;
 }

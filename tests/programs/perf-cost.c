@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "backends/common/perf-cycles.h"
+#include "backends/perf/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,22 +4,21 @@
 
 #include "config.h"
 
-#include "backends/common/perf-cycles.h"
+#include "backends/perf/read.h"
+#include "lib/process.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include <signal.h>
 
 static struct cpucycles_perf_refusal refused;
 static const struct cpucycles_perf_method method = {
-  .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .refusal = &refused
+  .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused
 };
 
-static const int rescued[] = { SIGILL, SIGBUS, SIGSEGV, 0 };
-
-static int rescue_nothing(int signal, const void *info, void *context)
+static int rescue_nothing(void *context)
 {
-  (void)signal, (void)info, (void)context;
+  (void)context;
   return 0;
 }
 
@@ -32,11 +31,11 @@ int module_open(void)
   struct cpucycles_signal_state saved;
 
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
-  cpucycles_trial_keep_handlers(rescue_nothing, rescued);
-  cpucycles_trial_end();
+  cpuc_guard_enter();
+  cpuc_guard_keep(rescue_nothing, SIGSEGV);
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
-  return cpucycles_perf_open(&method, &why);
+  return cpucycles_perf_open(&method, &cpuc_services, &why);
 }
 
 long long module_read(void)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the decisions of configure: configure.sh SOURCE, from a build folder. Probes, lists and
-# cache select the counters; an error names its cause; the user's flags are kept as given.
+# cache select the counters; an error names its cause; the user's flags are kept as given. Autoconf
+# and Automake find nothing to warn of.
 
 set -eu
 export LC_ALL=C
@@ -64,6 +65,14 @@ says() {
   fi
 }
 
+# Newer tools may warn of more, and must not fail for packagers: warnings are errors only here.
+if (cd "$source" && AUTOCONF='autoconf -Wall -Werror' AUTOMAKE='automake -Werror' \
+  autoreconf --force --install >"$work/out" 2>&1); then
+  passed=$((passed + 1))
+else
+  wrong "autoreconf warns or fails: $(cat "$work/out")"
+fi
+
 (cd "$source" && sed -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)".*/\1/p' backends/backends.def) >"$work/all"
 configure || { cat "$work/out"; exit 1; }
 usual=$(built)
@@ -85,26 +94,44 @@ accepts "two counters, by spaces and commas" \
 accepts "the counter of last resort alone" "default-gettimeofday " --with-backends=default-gettimeofday
 accepts "all, by the option without a list" "$usual" --with-backends
 without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e default-zero | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
-accepts "all but two" "$without" --without-backends="$first,default-zero"
-says "the summary gives the counters that were left out" "^    $first: left out by --without-backends\$"
-accepts "all but two, by the alternative option" "$without" --with-excluded-backends="$first default-zero"
+accepts "all but two" "$without" --with-excluded-backends="$first,default-zero"
+says "the summary gives the counters that were left out" "^    $first: left out by --with-excluded-backends\$"
 accepts "all left out except the last resort" "default-gettimeofday " \
-  --without-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
+  --with-excluded-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
 says "the last resort is never left out" 'WARNING: default-gettimeofday is the counter of last resort'
 
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs
-refuses "unknown counter left out" amd64-tcs --without-backends=amd64-tcs
+refuses "unknown counter left out" amd64-tcs --with-excluded-backends=amd64-tcs
 refuses "counter of another target" "$foreign" --with-backends="$first,$foreign"
 refuses "pattern instead of a name" 'counter \*' --with-backends='*'
 refuses "empty list" "the list is empty" --with-backends=
 refuses "list of separators only" "the list is empty" --with-backends=' , '
-refuses "no list of counters to leave out" "which ones" --without-backends
-refuses "counter both wanted and left out" "$first" --with-backends="$first" --without-backends="$first"
+refuses "no list of counters to leave out" "which ones" --with-excluded-backends
+refuses "no counters at all" "--with-excluded-backends=LIST" --without-backends
+# Autoconf supports a value for --with only.
+refuses "list in the wrong option" backends --without-backends="$first"
+refuses "counter both wanted and left out" "$first" --with-backends="$first" \
+  --with-excluded-backends="$first"
 
 id=$(echo "$first" | tr - _)
 accepts "preset by the packager" "$(echo "$usual" | sed "s/$first //")" "cpucycles_cv_backend_$id=no"
 says "the summary says that it was preset" "^    $first: cpucycles_cv_backend_$id is preset to no\$"
 refuses "counter wanted and preset to no" "$first" --with-backends="$first" "cpucycles_cv_backend_$id=no"
+rm -f "$work/cache" # it contains the preset
+
+# Libtool would fail in "make" or "make install".
+for option in --prefix --exec-prefix --libdir --bindir; do
+  refuses "a space in $option" 'Libtool .* spaces' "$option=/usr/with space"
+done
+mkdir "$work/with space"
+if (cd "$work/with space" && "$source/configure" -q >../out 2>&1); then
+  wrong "a space in the build folder: accepted"
+elif [ "$(grep -c . "$work/out")" = 1 ] && grep -q 'error: Libtool .* spaces' "$work/out"; then
+  passed=$((passed + 1))
+else
+  wrong "a space in the build folder: $(cat "$work/out")"
+fi
+accepts "a space in a folder that Libtool does not see" "$usual" --mandir='/usr/with space'
 
 # A mistake in a probe must not turn into "unsupported".
 rm -f "$work/cache"
@@ -141,6 +168,44 @@ configure CFLAGS='-O0 -DMINE' LDFLAGS=-L/mine CC="${CC:-cc}" || wrong "flags: re
 grep -q '^CFLAGS = -O0 -DMINE$' "$work/build/Makefile" || wrong "CFLAGS: $(grep '^CFLAGS =' "$work/build/Makefile")"
 grep -q '^LDFLAGS = -L/mine$' "$work/build/Makefile" || wrong "LDFLAGS: $(grep '^LDFLAGS =' "$work/build/Makefile")"
 passed=$((passed + 1))
+
+# A compiler that rejects one of the library's flags loses only this one.
+rm -f "$work/cache"
+cat >"$work/cc" <<END
+#!/bin/sh
+case " \$* " in *' -Wextra '*) echo 'error: unknown option -Wextra' >&2; exit 1 ;; esac
+exec ${CC:-cc} "\$@"
+END
+chmod +x "$work/cc"
+configure CC="$work/cc" || wrong "a compiler without -Wextra: refused"
+if grep -q '^CPUCYCLES_CFLAGS =  *-Wall -fvisibility=hidden$' "$work/build/Makefile"; then
+  passed=$((passed + 1))
+else
+  wrong "a compiler without -Wextra: $(grep '^CPUCYCLES_CFLAGS =' "$work/build/Makefile")"
+fi
+
+# A keyword that does not compile stands in for a compiler of C99.
+rm -f "$work/cache"
+refuses "no thread-local storage" "no C11 thread-local storage" CC="${CC:-cc} -D_Thread_local=missing"
+rm -f "$work/cache"
+
+# Each counter that reads the time-stamp counter brings its rate, and no other counter does.
+has_tsc() {
+  grep -q '^#define CPUCYCLES_HAVE_TSC 1$' "$work/build/config.h" &&
+    make -n -C "$work/build" lib/libcpucycles-core.la | grep -q 'tsc/rate\.lo'
+}
+tsc=
+for name in $usual; do
+  ! grep -q '"backends/tsc/counter.h"' "$source/backends/$name.c" || tsc="$tsc $name"
+done
+for counter in $tsc; do
+  accepts "$counter alone" "$counter default-gettimeofday " --with-backends="$counter"
+  has_tsc || wrong "$counter: the rate of the time-stamp counter is not built"
+done
+accepts "no time-stamp counter" "$(for name in $usual; do
+  case " $tsc " in *" $name "*) ;; *) printf '%s ' "$name" ;; esac
+done)" --with-excluded-backends="$tsc"
+! has_tsc || wrong "the rate of the time-stamp counter is built without a counter"
 
 # Where the linker has no version maps, a plain list exports the same symbols.
 rm -f "$work/cache"

@@ -59,10 +59,10 @@ for std in c99 gnu99 c11 c17; do
 done
 if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
   for std in c++98 c++11 c++17; do
-    $CC $CPPFLAGS -std=$std $flags $work/alone.cc || { echo "header: not clean as $std"; failed=1; }
+    $CC $CPPFLAGS -std=$std $flags -Wold-style-cast $work/alone.cc || { echo "header: not clean as $std"; failed=1; }
   done
   for std in c++11 c++17; do
-    $CC $CPPFLAGS -std=$std $flags $work/inline.cc || { echo "header: inline.h: not clean as $std"; failed=1; }
+    $CC $CPPFLAGS -std=$std $flags -Wold-style-cast $work/inline.cc || { echo "header: inline.h: not clean as $std"; failed=1; }
   done
 else
   echo "header: skipped: C++: this compiler does not compile it"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the direction of includes: a folder includes its own files and those of the folders in the
 # table below. All may include config.h, except the installed headers and the probes. The suites
-# and their programs test every part and may include any.
+# and their programs test every part and may include any. Also tests the direction of calls: no file
+# of sys/ or backends/ names a function or variable that an object of a higher layer defines.
 
 set -eu
 export LC_ALL=C
-: "${srcdir:=.}"
+: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
 # Rows of "FOLDER: folders that it may include". A file's own row overrides its folder's row: these
 # three programs of the benchmark measure internal parts of the library.
@@ -22,7 +23,7 @@ perfex: include sys
 bench: include
 bench/contend-scaled.c: include lib
 bench/internals.c: include sys backends lib
-bench/perf-read.c: sys backends
+bench/perf-read.c: sys backends lib
 END
 }
 
@@ -107,3 +108,62 @@ for row in $(directions | sed 's/:.*//'); do
   done
 done
 directions | check_includes - "$@"
+
+# defined_names LAYER...: prints the names that the layers' objects define.
+defined_names() {
+  for layer; do
+    shift
+    for source in "$srcdir/$layer"/*.c "$srcdir/$layer"/*/*.c; do
+      name=${source#"$srcdir/"}
+      name=${name%.c}
+      for object in "$builddir/$name.o" "$builddir/${name%/*}/.libs/${name##*/}.o"; do
+        [ ! -f "$object" ] || set -- "$@" "$object"
+      done
+    done
+  done
+  [ $# = 0 ] || $NM -g "$@" | awk 'NF == 3 { print $3 }'
+}
+
+# check_names LAYER HIGHER...: prints each use of a higher layer's name in the layer, and fails if
+# there is one. Comments, strings, and tags of structures do not count.
+check_names() {
+  lower=$1
+  shift
+  names=$(defined_names "$@")
+  [ -n "$names" ] || { echo "includes: skipped: names of $*: there is no object to read"; return; }
+  set --
+  for file in "$srcdir/$lower"/*.[ch] "$srcdir/$lower"/*/*.[ch]; do
+    [ ! -f "$file" ] || set -- "$@" "$file"
+  done
+  echo "$names" | awk -v srcdir="$srcdir" '
+    function code_of(line,  code) {
+      while (in_comment ? match(line, /\*\//) : match(line, /"([^"\\]|\\.)*"|\/\*/)) {
+        if (!in_comment)
+          code = code substr(line, 1, RSTART - 1) " "
+        in_comment = substr(line, RSTART, 2) == "/*"
+        line = substr(line, RSTART + RLENGTH)
+      }
+      return in_comment ? code : code line
+    }
+    FILENAME == "-" {
+      sub(/^_/, "") # before each name of C on some systems
+      higher[$1]
+      next
+    }
+    FNR == 1 { in_comment = 0 }
+    {
+      code = code_of($0)
+      gsub(/(struct|union|enum)[ \t]+[A-Za-z_0-9]+/, " ", code)
+      count = split(code, words, /[^A-Za-z_0-9]+/)
+      for (i = 1; i <= count; i++)
+        if (words[i] in higher) {
+          print "includes: " substr(FILENAME, length(srcdir) + 2) ":" FNR ": " words[i] \
+            " is defined in a higher layer"
+          failed = 1
+        }
+    }
+    END { exit failed }' - "$@"
+}
+
+check_names sys backends lib
+check_names backends lib

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests programs that read the counter inline: C99 and C++11, with every warning an error; with and
-# without optimization; position-independent, with a copy relocation of the state, and static.
+# Tests programs that read the counter inline. Their parts are of C89 to C++17, with every warning
+# an error, with and without optimization and hooks, and for other CPUs; they are
+# position-independent, with a copy relocation of the state, and static.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
@@ -23,18 +24,47 @@ run_client() {
   LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$client"
 }
 
+# part NAME "OPTIONS": compiles a part of the client, unless the compiler does not know the options
+part() {
+  # words are meant to split
+  # shellcheck disable=SC2086
+  if $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef -Werror -fPIE -I"$srcdir/include" \
+    -DPART="$1" $2 -c "$srcdir/tests/programs/inline-client.c" -o $work/$1.o 2>$work/said; then
+    echo "PART($1)" >>$work/parts.h
+  elif echo 'int x;' | $CC $2 -fsyntax-only - 2>/dev/null; then
+    wrong "$1: does not compile:"
+    cat $work/said
+  else
+    echo "inline: skipped: $1: $(head -n 1 $work/said)"
+  fi
+}
+part gnu89_o2 '-O2 -std=gnu89 -Wno-long-long -x c'
+part c99_o0 '-O0 -std=c99 -x c'
+part c99_os '-Os -std=c99 -x c'
+part c99_o2 '-O2 -std=c99 -x c'
+part c17_og '-Og -std=c17 -x c'
+part cpp11_o0 '-O0 -std=c++11 -fno-exceptions -x c++'
+part cpp17_o2 '-O2 -std=c++17 -fno-exceptions -x c++'
+part instrumented_o0 '-O0 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
+part instrumented_o2 '-O2 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
+for kind in pie no-pie; do
+  # shellcheck disable=SC2086
+  $CC $CPPFLAGS $CFLAGS -Wall -Wextra -Werror -f$kind -I"$srcdir/include" -I$work -c \
+    "$srcdir/tests/programs/inline-main.c" -o $work/main.$kind ||
+    wrong "main -f$kind: does not compile"
+done
+
 # The output of the first program, which all others must repeat.
 said_first=
 
-# client NAME "COMPILER OPTIONS" "LINKER OPTIONS": builds the client and expects it to count
+# client NAME KIND "LINKER OPTIONS": links the parts with the main program of this kind, and expects
+# them to count
 client() {
   # words are meant to split
   # shellcheck disable=SC2086
-  $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef -Werror -I"$srcdir/include" $2 \
-    "$srcdir/tests/programs/inline-client.c" -o "$client" $LDFLAGS $3 ||
-    { wrong "$1: does not build"; return; }
-  said=$(run_client) ||
-    { wrong "$1: exit status $?: $said"; return; }
+  $CC $CFLAGS $work/main.$2 $work/*.o -o "$client" $LDFLAGS $3 ||
+    { wrong "$1: does not link"; return; }
+  said=$(run_client) || { wrong "$1: exit status $?: $said"; return; }
   : "${said_first:=$said}"
   case $said in
     "$version "*) echo "inline: $1: $said" ;;
@@ -43,50 +73,69 @@ client() {
   [ "$said" = "$said_first" ] || wrong "$1: $said; the first program: $said_first"
 }
 
-languages='c99:-std=c99 -x c
-c17:-std=c17 -x c'
-if echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
-  languages="$languages
-c++11:-std=c++11 -fno-exceptions -x c++
-c++17:-std=c++17 -fno-exceptions -x c++"
-else
-  echo "inline: skipped: C++: this compiler does not compile it"
-fi
-static=
-if echo 'int main(void) { return 0; }' | $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null &&
-  $LOG_COMPILER $work/try; then
-  static=yes
-else
-  echo "inline: skipped: static programs: this system or emulator runs none"
-fi
 archive=$builddir/.libs/libcpucycles.a
-[ -f "$archive" ] || echo "inline: skipped: no static library was built"
+if [ ! -f "$archive" ]; then
+  echo "inline: skipped: no static library was built"
+else
+  client 'static library' pie "$archive $PTHREAD_LIBS"
+  echo 'int main(void) { return 0; }' >$work/try.c
+  # shellcheck disable=SC2086
+  if $CC $CFLAGS $work/try.c -static -o $work/try $LDFLAGS 2>/dev/null &&
+    $LOG_COMPILER $work/try; then
+    client 'static program' no-pie "-static $archive $PTHREAD_LIBS"
+  else
+    echo "inline: skipped: static programs: this system or emulator runs none"
+  fi
+fi
+[ ! -f "$builddir/.libs/libcpucycles.dll.a" ] ||
+  client DLL no-pie "$builddir/.libs/libcpucycles.dll.a"
+if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
+  client 'position-independent' pie "-pie -L$builddir/.libs -lcpucycles"
+  client 'at a fixed address' no-pie "-no-pie -L$builddir/.libs -lcpucycles"
+  if readelf -hW "$client" 2>/dev/null | grep -q 'Machine:.*X86-64'; then
+    readelf -rW "$client" | grep -q 'R_X86_64_COPY.*cpucycles_inline_state' ||
+      wrong "no copy relocation was made"
+  fi
+fi
 
-# A here-document, since a loop behind a pipe is a subshell and would lose $failed.
-while IFS=: read -r name flags; do
-  for optimize in -O0 -Og -Os -O2; do
-    if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
-      client "$name $optimize pie" "$optimize -fPIE $flags" "-pie -L$builddir/.libs -lcpucycles"
-      client "$name $optimize no-pie" "$optimize -fno-pie $flags" "-no-pie -L$builddir/.libs -lcpucycles"
-      if readelf -hW "$client" 2>/dev/null | grep -q 'Machine:.*X86-64'; then
-        readelf -rW "$client" | grep -q 'R_X86_64_COPY.*cpucycles_inline_state' ||
-          wrong "$name $optimize: no copy relocation was made"
-      fi
-    fi
-    [ ! -f "$builddir/.libs/libcpucycles.dll.a" ] ||
-      client "$name $optimize DLL" "$optimize $flags" "-x none $builddir/.libs/libcpucycles.dll.a"
-    if [ -f "$archive" ]; then
-      client "$name $optimize static library" "$optimize $flags" "-x none $archive $PTHREAD_LIBS"
-      [ -z "$static" ] || client "$name $optimize static" "$optimize $flags" "-static -x none $archive $PTHREAD_LIBS"
-    fi
+# A C++ module exports the functions, and a program calls them. Compilers that cannot import a name
+# of another header from a module either are skipped.
+modules='-std=c++20 -fmodules-ts'
+interface='-x c++ -c -o m.o'
+case $($CC --version 2>/dev/null) in
+  *clang*)
+    modules='-std=c++20 -fprebuilt-module-path=.'
+    interface='-x c++-module --precompile -o m.pcm'
+    ;;
+esac
+include=$(cd "$srcdir/include" && pwd)
+# module HEADER NAME...: exports functions of a header from module m, and compiles calls of them
+module() {
+  printf 'module;\n#include "%s"\nexport module m;\n' "$1" >$work/m.cc
+  echo 'import m;' >$work/import.cc
+  shift
+  printf 'export using ::%s;\n' "$@" >>$work/m.cc
+  for name in "$@"; do
+    echo "long long call_$name() { return $name(); }" >>$work/import.cc
   done
-done <<END
-$languages
-END
+  # words are meant to split
+  # shellcheck disable=SC2086
+  (
+    cd $work
+    $CC $CFLAGS $modules -I"$include" $interface m.cc && $CC $CFLAGS $modules -x c++ -c import.cc
+  ) >$work/said 2>&1
+}
+if ! module cpucycles.h cpucycles_persecond; then
+  echo "inline: skipped: C++ modules: cpucycles_persecond(): $(grep -m 1 error $work/said)"
+elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycles_inline_end \
+  cpucycles_inline_overhead; then
+  wrong "no C++ module exports the functions:"
+  cat $work/said
+fi
 
 # Number of fences. An inline read has three: one ahead of both ways to read, one after the
-# instruction, and one after the call. The library's cpucycles_begin() and cpucycles_end() have two
-# each, and share a function that makes the call and has the fifth.
+# instruction, and one after the call; the library has two copies. cpucycles_begin() and
+# cpucycles_end() have two each, and share a function that makes the call and has the fifth.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
@@ -97,27 +146,23 @@ esac
 # fences NUMBER WHERE FILE: expects this number of fences in the compiled file
 fences() {
   # shellcheck disable=SC2086
-  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -O0 -S -o - "$3" |
-    grep -c "^[[:space:]]*$fence") || :
+  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" \
+    -O0 -S -o - "$3" | grep -c "^[[:space:]]*$fence") || :
   [ "$found" = "$1" ] || wrong "$2: $found fences, expected $1"
 }
 if [ "$fence" ]; then
-  for name in cpucycles_inline_begin cpucycles_inline_end; do
-    cat >$work/fences.c <<END
-#include <cpucycles/inline.h>
-long long bound(void);
-long long bound(void) { return $name(); }
-END
-    fences 3 $name $work/fences.c
-  done
+  fences 6 "cpucycles_inline_begin and cpucycles_inline_end" "$srcdir/lib/inline.c"
   fences 5 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
 else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi
 
+[ $failed = 0 ] || exit 1
+
 # Each counter that was built, forced in turn: read inline as it is, scaled, or by a call. One that
 # does not work here is skipped.
-built=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)".*/\1 \2/p' "$srcdir/backends/backends.def" |
+rows=$srcdir/backends/backends.def
+built=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)".*/\1 \2/p' "$rows" |
   while read -r id name; do
     ! grep -q "^#define HAVE_BACKEND_$id 1$" "$builddir/config.h" || echo "$name"
   done)

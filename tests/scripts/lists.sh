@@ -47,6 +47,12 @@ for file in $(grep -l '^const struct cpucycles_backend ' "$srcdir"/backends/*.c)
   echo "$rows" | grep -q ":$name$" || wrong "backends/$name.c is in no list"
 done
 
+# Each suite and test that doc/promises.md names.
+tests=$(cd "$srcdir/tests/suites" && ls check_*.c | sed 's/\.c$//' &&
+  sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' check_*.c)
+missing=$(grep -o '[a-z0-9]*_[a-z0-9_]*[a-z0-9]' "$srcdir/doc/promises.md" | grep -vxF "$tests" || :)
+[ -z "$missing" ] || wrong "doc/promises.md: there is no test" $missing
+
 # The library contains exactly the counters that were built, in order.
 built=$(for row in $rows; do
   grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"

@@ -4,6 +4,8 @@
 # root. Debian packages: lintian has no error and no warning; they are installed in a scratch root
 # over an older libcpucycles1, whose client still runs; clients build with them. RPMs: likewise,
 # with rpmlint. PACKAGES limits it to "deb" or "rpm". Skips a kind whose programs are not installed.
+# With "archive" after "deb", it also installs the packages on this system, over those of Debian's
+# archive, and returns to those: only for a system that is used for nothing else.
 
 set -eu
 export LC_ALL=C
@@ -75,7 +77,7 @@ libcpucycles ($version-1) unstable; urgency=medium
 
  -- $maintainer  $(date -u -R -d "$version")
 
-libcpucycles (20240114-1) unstable; urgency=medium
+libcpucycles (0~20240114-1) unstable; urgency=medium
 
   * Stands in for what Debian has already.
 
@@ -98,11 +100,14 @@ END
     wrong "deb: lintian complains"
   fi
 
-  # A root with an older libcpucycles1, and a program that uses it.
+  # A root with an older libcpucycles1, which contains the manual as Debian's does, and a program
+  # that uses it.
   dpkg=$root/var/lib/dpkg
   mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
   touch "$dpkg/status" "$dpkg/available"
-  mkdir -p "$work/deb/old/DEBIAN" "$work/deb/old$libdir" "$work/deb/bin"
+  mkdir -p "$work/deb/old/DEBIAN" "$work/deb/old$libdir" "$work/deb/old/usr/share/man/man3" \
+    "$work/deb/bin"
+  gzip -n </dev/null >"$work/deb/old/usr/share/man/man3/cpucycles.3.gz"
   cc -I"$source/tests/programs" -fPIC -shared -Wl,-soname,libcpucycles.so.1 \
     "$source/tests/programs/dropin-library.c" -o "$work/deb/old$libdir/libcpucycles.so.1.0"
   ln -s libcpucycles.so.1.0 "$work/deb/old$libdir/libcpucycles.so.1"
@@ -110,14 +115,14 @@ END
     -o "$work/deb/bin/client"
   cat >"$work/deb/old/DEBIAN/control" <<END
 Package: libcpucycles1
-Version: 20240114-1
+Version: 0~20240114-1
 Architecture: $arch
 Multi-Arch: same
 Maintainer: $maintainer
 Description: stand-in for the existing libcpucycles
 END
-  quietly dpkg-deb --root-owner-group -b "$work/deb/old" "$work/deb/old.deb"
-  quietly dpkg --root="$root" -i "$work/deb/old.deb"
+  quietly dpkg-deb --root-owner-group -b "$work/deb/old" "$work/old.deb"
+  quietly dpkg --root="$root" -i "$work/old.deb"
   before=$(LD_LIBRARY_PATH="$root$libdir" "$work/deb/bin/client")
   quietly dpkg --root="$root" --force-depends -i "$work/deb"/libcpucycles1_*.deb \
     "$work/deb"/libcpucycles-dev_*.deb "$work/deb"/cpucycles_*.deb \
@@ -148,7 +153,7 @@ END
     "$root/usr/bin/cpucycles-info"; do
     # the dependencies are made from symbols, and cannot state such a requirement
     ! readelf -VW "$file" | grep -q GLIBC_ABI ||
-      wrong "deb: ${file##*/} needs an ABI of the C library that no dependency states"
+      wrong "deb: ${file##*/} needs an ABI of the C library that no dependency names"
     # a build without the distribution's flags lacks the last two
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
       readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
@@ -163,6 +168,47 @@ END
     libcpucycles1
   left=$(find "$root" -path "$root/var" -prune -o ! -type d -print)
   [ -z "$left" ] || wrong "deb: files left after all packages are removed: $left"
+}
+
+# measure WHICH COMPARISON: expects the packages of $replaced and $clients to be as installed, and the
+# archive's clients to measure with a counter for which the comparison with default-gettimeofday
+# holds. They request this counter: our library then uses it, and the archive's knows no requests.
+measure() {
+  # words are meant to split
+  # shellcheck disable=SC2086
+  changed=$(dpkg --verify $replaced $clients 2>&1) && [ -z "$changed" ] ||
+    wrong "archive: $1 packages: one is missing or changed: $changed"
+  for program in ntruprime-speed djbsort-speed lib1305-speed; do
+    CPUCYCLES_IMPLEMENTATION=default-gettimeofday "$program" >"$work/out" 2>&1 ||
+      wrong "archive: $1 packages: $program fails: $(tail -n 1 "$work/out")"
+    counter=$(sed -n 's/^cpucycles selected implementation //p' "$work/out")
+    if [ -n "$counter" ] && [ "$counter" "$2" default-gettimeofday ]; then
+      right "archive: $1 packages: $program measures with $counter"
+    else
+      wrong "archive: $1 packages: $program measures with '$counter'"
+    fi
+  done
+}
+
+# Replaces the packages of Debian's archive by ours, and ours by those of the archive. The archive's
+# clients stay installed, and run with both.
+archive() {
+  get='apt-get install -y --no-install-recommends'
+  replaced='libcpucycles1 libcpucycles-dev cpucycles'
+  clients='ntruprime djbsort poly1305'
+  # words are meant to split
+  # shellcheck disable=SC2086
+  {
+    quietly $get $replaced $clients
+    versions=$(dpkg-query -W -f '${Package}=${Version}\n' $replaced)
+    measure "the archive's" !=
+    quietly $get "$work"/deb/*.deb
+    measure our =
+    quietly $get --allow-downgrades $versions
+    [ "$(dpkg-query -W -f '${Package}=${Version}\n' $replaced)" = "$versions" ] ||
+      wrong "archive: the downgrade does not lead back to" $versions
+    measure "the archive's" !=
+  }
 }
 
 rpms() {
@@ -188,9 +234,34 @@ rpms() {
       wrong "rpm: rpmlint complains"
     fi
   fi
+  # Fedora's libcpucycles, which contains the tool, is upgraded.
+  cat >"$top/SPECS/old.spec" <<'END'
+Name: libcpucycles
+Version: 20260105
+Release: 1
+Summary: Stand-in for Fedora's package
+License: MIT
+%description
+Contains the tool, as Fedora's package does.
+%install
+mkdir -p %{buildroot}%{_bindir}
+echo older >%{buildroot}%{_bindir}/cpucycles-info
+%files
+%{_bindir}/cpucycles-info
+END
+  quietly rpmbuild -bb --define "_topdir $top/old" "$top/SPECS/old.spec"
   # words are meant to split
   # shellcheck disable=SC2046
-  quietly rpm --root "$root" --nodeps --noscripts -i $(find "$top/RPMS" -name '*.rpm')
+  {
+    quietly rpm --root "$root" --nodeps -i $(find "$top/old/RPMS" -name '*.rpm')
+    quietly rpm --root "$root" --nodeps --noscripts -U $(find "$top/RPMS" -name '*.rpm')
+  }
+  owner=$(rpm --root "$root" -q --qf '%{NAME}' -f /usr/bin/cpucycles-info)
+  obsolete=$(rpm --root "$root" -q --obsoletes cpucycles)
+  case $owner:$obsolete in
+    cpucycles:'libcpucycles < '*) right "rpm: the upgrade of $obsolete leads to package cpucycles" ;;
+    *) wrong "rpm: cpucycles-info belongs to $owner, and package cpucycles obsoletes '$obsolete'" ;;
+  esac
   changed=$(rpm --root "$root" --nodeps -V -a) ||
     wrong "rpm: differs from the package: $changed"
   serves rpm "$root" "$(rpm --eval '%_libdir')"
@@ -200,6 +271,7 @@ for kind in $PACKAGES; do
   case $kind in
     deb) if here deb dpkg-buildpackage dh lintian fakeroot; then debs; fi ;;
     rpm) if here rpm rpmbuild; then rpms; fi ;;
+    archive) archive ;;
     *) echo "packages: unknown kind $kind" >&2; exit 2 ;;
   esac
 done

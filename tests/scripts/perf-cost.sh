@@ -14,12 +14,13 @@ trap 'rm -f "$out" "$stripped"' EXIT
 skipped() { echo "perf-cost: skipped: $*"; exit 77; }
 
 [ -x "$program" ] || skipped 'no counter that is read through an mmap page is built here'
-command -v valgrind >/dev/null || skipped 'valgrind is not installed'
+valgrind --tool=callgrind --callgrind-out-file=/dev/null true >"$out" 2>&1 ||
+  skipped "valgrind is not installed or does not run here: $(tail -n 1 "$out")"
 [ -z "${LOG_COMPILER:-}" ] || skipped 'the programs are for a CPU other than this one'
 case "${CFLAGS:-}" in
-  *-O0* | *sanitize* | *--coverage*) skipped "the cost is that of optimised code, and CFLAGS are $CFLAGS" ;;
+  *-O0* | *sanitize* | *--coverage*) skipped "the cost is that of optimized code, and CFLAGS are $CFLAGS" ;;
   *-O*) ;;
-  *) skipped "the cost is that of optimised code, and CFLAGS are $CFLAGS" ;;
+  *) skipped "the cost is that of optimized code, and CFLAGS are $CFLAGS" ;;
 esac
 
 # Some versions of valgrind do not understand some compilers' debug information.

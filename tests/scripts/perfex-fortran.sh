@@ -18,7 +18,6 @@ skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skippe
 
 # For a cross compiler, the gfortran of its toolchain; else the system's.
 case ${CC%% *} in
-  *musl-gcc) skipped "gfortran is built for another C library than $CC" ;;
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
   *) fortran=gfortran ;;
 esac

@@ -1,12 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs report.py, the test of the tool's JSON and plots, if Python 3 is installed.
+# Runs report.py, which tests the tool's reports, if Python 3 is installed. options.sh runs this
+# script under its own name, for options.py.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
+# Without libtool's script, which takes longer than most runs of the tool.
+direct=cpucycles-info/.libs/cpucycles-info
+paths=.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+if [ "${TOOL#./}" = cpucycles-info/cpucycles-info ] &&
+  LD_LIBRARY_PATH=$paths $direct --version >/dev/null 2>&1; then
+  TOOL=$direct
+  export LD_LIBRARY_PATH="$paths"
+fi
 export srcdir builddir TOOL EXEEXT
 
-python3 -c 'import json, pty' 2>/dev/null || { echo "report: skipped: Python 3 is not installed"; exit 77; }
-$TOOL --version >/dev/null 2>&1 || { echo "report: skipped: the tool does not run here"; exit 77; }
-exec python3 "$srcdir/tests/scripts/report.py"
+script=$(basename "$0" .sh)
+python3 -c 'import json, pty' 2>/dev/null || { echo "$script: skipped: Python 3 is not installed"; exit 77; }
+$TOOL --version >/dev/null 2>&1 || { echo "$script: skipped: the tool does not run here"; exit 77; }
+exec python3 -B "$srcdir/tests/scripts/$script.py" # -B: it writes nothing beside the source

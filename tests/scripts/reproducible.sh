@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
 # folder. Compares tarballs made in other folders, with another umask, language, time zone and time,
-# and from an unpacked tarball; the tarball's files with an exact list; and all installed files of
-# two builds. SOURCE is a checkout, with changes of tracked files included; in an unpacked tarball,
-# the part that needs git is skipped.
+# other options of tar and xz, and from an unpacked tarball; the tarball's files with an exact list;
+# and all installed files of two builds. SOURCE is a checkout, with changes of tracked files
+# included; in an unpacked tarball, the part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)
@@ -38,7 +38,7 @@ dist() {
     cd "$1"
     [ -f configure ] || quietly ./bootstrap
     quietly ./configure -q --cache-file="$work/cache" CC="$compiler"
-    quietly make -s dist-xz
+    quietly make -s tarball
   )
 }
 
@@ -50,8 +50,8 @@ autotools='Makefile.in aclocal.m4 config.h.in configure
 left_out='.ci/run .gitignore'
 
 rm -rf "$work"
-mkdir -p "$work/one/source" "$work/another one" "$work/git" "$work/from-tarball"
-two="$work/another one"
+mkdir -p "$work/one/source" "$work/another~one" "$work/git" "$work/from-tarball"
+two="$work/another~one"
 
 if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git" ]; then
   commit=$(git -C "$source" stash create)
@@ -62,7 +62,8 @@ if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git"
   find "$two/s" -exec touch -d '2001-02-03 04:05:06' {} +
   language=$(locale -a 2>/dev/null | grep -i -e '^de_DE.utf' -e '^tr_TR.utf' | head -n 1)
   (umask 022 && export LC_ALL=C TZ=UTC && dist "$work/one/source")
-  (umask 077 && export LC_ALL="${language:-C.UTF-8}" TZ=Asia/Tokyo && dist "$two/s")
+  (umask 077 && export LC_ALL="${language:-C.UTF-8}" TZ=Asia/Tokyo XZ_OPT=-0 TAR_OPTIONS=--owner=1 &&
+    dist "$two/s")
   tarball=$(echo "$work"/one/source/*.tar.xz)
   same "tarball, in two folders" "$tarball" "$two/s/${tarball##*/}"
 else

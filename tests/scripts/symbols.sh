@@ -3,7 +3,7 @@
 # Tests that headers, map and shared library agree on the exported symbols, the manual on their
 # types, and Debian's symbols file on their versions; that the static library has no global name
 # outside cpucycles*; that the shared library has its name and version and needs the C library only
-# (on Windows, also kernel32).
+# (on Windows, also kernel32); that thread-local variables are safe in signal handlers, and few.
 
 set -eu
 export LC_ALL=C
@@ -23,11 +23,8 @@ for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_perse
 done
 
 # The manual has the headers' declarations.
-headers=$({
-  sed -n -e 's/^extern \(.*(void)\);$/\1/p' -e 's/^extern \(.*(int i)\);$/\1/p' \
-    "$srcdir/include/cpucycles.h"
-  sed -n 's/^CPUCYCLES_INLINE_FUNCTION \(long long cpucycles_inline[a-z_]*(void)\)$/inline \1/p' "$srcdir/include/cpucycles/inline.h"
-} | sort -u)
+headers=$(sed -n -e 's/^extern \(.*(void)\);$/\1/p' -e 's/^extern \(.*(int i)\);$/\1/p' \
+  "$srcdir/include/cpucycles.h" "$srcdir/include/cpucycles/inline.h" | sort)
 manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
   on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }
   on && sub(/^\.Ft /, "") { gsub(/"/, ""); type = $0 (/\*$/ ? "" : " ") }
@@ -107,12 +104,23 @@ if [ -f "$library" ]; then
 fi
 [ $checked = 1 ] || echo "symbols: skipped: no shared library was built"
 
+# With glibc, thread-local variables are initial-exec, and few: sys/thread-local.h. All other models
+# leave one of these relocations, TLSDESC being the one of arm64, or call __tls_get_addr.
+for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so.1"; do
+  [ -f "$library" ] && $READELF -d "$library" | grep -q 'NEEDED.*\[libc\.so\.6' || continue
+  $NM -D "$library" | grep -q '__tls_get_addr' && wrong "$library calls __tls_get_addr"
+  $READELF -rW "$library" | grep -q -e DTPMOD -e DTPREL -e DTPOFF -e TLSDESC &&
+    wrong "$library has thread-local variables that are not initial-exec"
+  size=$($READELF -lW "$library" | awk '$1 == "TLS" { print $6 }')
+  [ $((${size:-0})) -le 256 ] || wrong "$library has $(($size)) bytes of thread-local variables"
+done
+
 library=$builddir/.libs/libcpucycles.a
 [ -f "$library" ] || library=$builddir/libcpucycles.a
 if [ -f "$library" ]; then
   checked=1
   foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' |
-    grep -v -e '^_*cpucycles' -e '^__gcov' -e '^__odr_asan' -e '^\.refptr\.' -e '^__[a-z0-9]*[._]get_pc_thunk\.' || :)
+    grep -v -e '^_*cpucycles' -e '^_*cpuc_' -e '^__gcov' -e '^__odr_asan' -e '^\.refptr\.' -e '^__[a-z0-9]*[._]get_pc_thunk\.' || :)
   [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
 else
   echo "symbols: skipped: no static library was built"

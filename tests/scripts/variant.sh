@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs the tests in a build with other tools or flags: variant.sh KIND SOURCE, from a build folder.
+# Runs the tests whose result can differ in a build with other tools or flags: variant.sh KIND
+# SOURCE, from a build folder.
 # SOURCE is an unpacked tarball (make distdir), so that a variant also proves that the tarball is
 # complete.
 
@@ -9,52 +10,52 @@ kind=$1
 source=$(cd "$2" && pwd)
 cflags='-O1 -g'
 compiler=${CC:-cc}
-tests=
+suites=all # or "threads": those that start some
+scripts=   # that run what the variant changes
 launcher=
 options=
-runs=
+ms=
 under=
 needed=
 pie=
-cppflags=
 ldflags=
 # The hardening flags of distributions, all at once.
 hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
 hardened="$hardened -fstack-protector-strong"
 
 case $kind in
-  # Stack frames are larger, and every access is checked: fewer repetitions find the same faults.
-  asan) cflags="$cflags -fsanitize=address -fno-omit-frame-pointer" runs=100 under=asan ;;
-  ubsan) cflags="$cflags -fsanitize=undefined -fno-sanitize-recover=all" runs=100 ;;
+  asan)
+    cflags="$cflags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    scripts='tests/scripts/options.sh tests/scripts/report.sh' under=asan options=--disable-static
+    ;;
   tsan)
-    cflags="$cflags -fsanitize=thread" runs=100 under=tsan
+    # It finds races, and is slow.
+    cflags="$cflags -fsanitize=thread" options=--disable-static
+    ms=2000 under=tsan suites=threads
     # A forked child does not have its parent's threads and cannot join them.
     export TSAN_OPTIONS=report_thread_leaks=0
     ;;
-  clang) compiler=clang cflags='-O2 -g' ;;
-  hardened) cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' runs=100 pie=yes ;;
+  clang) compiler=clang cflags='-O2 -g' scripts='$(script_tests) $(perfex_script_tests)' ;;
+  hardened)
+    cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' pie=yes
+    scripts='tests/scripts/options.sh tests/scripts/report.sh tests/scripts/symbols.sh'
+    ;;
   hardened-clang)
     compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
-    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' runs=100 pie=yes
+    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' pie=yes
     options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
-    ;;
-  musl)
-    compiler=musl-gcc cflags='-O2 -g' runs=100
-    check=${CPUCYCLES_CROSS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/libcpucycles-cross}/check/musl
-    [ -f "$check/lib/libcheck.a" ] ||
-      { echo "check-musl: no Check at $check: run tests/cross/get-check musl" >&2; exit 1; }
-    # The kernel's headers, without glibc's in the same folder.
-    cppflags="-isystem $(pwd)/check-musl/kernel"
+    scripts='tests/scripts/options.sh tests/scripts/report.sh tests/scripts/symbols.sh'
     ;;
   valgrind)
+    options=--disable-static
     launcher='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
     launcher="$launcher --errors-for-leak-kinds=all"
-    launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" runs=5 under=valgrind
+    launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" ms=200 under=valgrind
     ;;
   coverage)
     # One object a file, no code that optimization replaces, and atomic counts.
     cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
-    options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE" runs=20
+    options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE"
     ;;
   *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
 esac
@@ -67,17 +68,7 @@ done
 rm -rf "check-$kind"
 mkdir "check-$kind"
 cd "check-$kind"
-if [ "$kind" = musl ]; then
-  mkdir kernel
-  for folder in linux asm-generic; do
-    ln -s "/usr/include/$folder" kernel
-  done
-  ln -s "/usr/include/$(cc -print-multiarch)/asm" kernel
-  set -- CHECK_CFLAGS="-I$check/include" CHECK_LIBS="$check/lib/libcheck.a -lm -lrt"
-else
-  set --
-fi
-[ -z "$cppflags" ] || set -- "$@" CPPFLAGS="$cppflags"
+set --
 [ -z "$ldflags" ] || set -- "$@" LDFLAGS="$ldflags"
 echo "check-$kind: configuring with CC=$compiler CFLAGS='$cflags'"
 jobs=-j$(nproc 2>/dev/null || echo 1)
@@ -89,18 +80,19 @@ if grep -n 'warning:' make.out; then
   echo "check-$kind: the build is not free of warnings" >&2
   exit 1
 fi
-if [ -n "$launcher" ] || [ "$kind" = coverage ]; then
-  tests=$(make -s -f - print <<'END'
+tests=$(make -s -f - print <<END
 include Makefile
 print:
-	@echo $(suite_tests)
+	@echo \$(suite_tests) $scripts
 END
-  )
+)
+if [ "$suites" = threads ]; then
+  tests=$(for suite in $tests; do ! grep -q pthread_create "$source/$suite.c" || echo "$suite"; done)
 fi
-[ -z "$runs" ] || export CPUCYCLES_TEST_RUNS="$runs" CPUCYCLES_TEST_STEPS="${runs}0000"
+[ -z "$ms" ] || export CPUCYCLES_TEST_MS="$ms"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 status=0
-make -s "$jobs" check ${tests:+TESTS="$tests"} ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
+make -s "$jobs" check TESTS="$tests" ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
   >check.out 2>&1 || status=$?
 cat check.out
 [ $status = 0 ]
@@ -123,7 +115,7 @@ if [ -n "$pie" ]; then
       tool) sources="$source/cpucycles-info/*.c" include= says='^cpucycles implementation ' ;;
       client) sources=$source/tests/programs/dropin-client.c include=-I$source/tests/programs says='^20[0-9]* ' ;;
     esac
-    $compiler $cppflags $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
+    $compiler $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
       $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
     readelf -hlW static-pie >static-pie.out
     if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then

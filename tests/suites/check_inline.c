@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the inline reads against the library's: before and after the first call, in many
-   threads, by each instruction that this CPU has, scaled and unscaled. */
+/* Tests the inline reads, and the library's copies of them, against the library's reads: before and
+   after the first call, in many threads, with each instruction that this CPU has, scaled and
+   unscaled. */
 
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include "lib/scale.h"
 #include "lib/table.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include "tests/suites/suite.h"
 
@@ -35,6 +36,12 @@ static const struct cpucycles_entry *find_selected(void)
   return NULL;
 }
 
+/* Through these pointers the library's copies are called. */
+static long long (*volatile copy_of_inline)(void) = cpucycles_inline;
+static long long (*volatile copy_of_begin)(void) = cpucycles_inline_begin;
+static long long (*volatile copy_of_end)(void) = cpucycles_inline_end;
+static long long (*volatile copy_of_overhead)(void) = cpucycles_inline_overhead;
+
 /* Alternates between inline reads and reads by call. Returns how often the count decreased. */
 static int count_decreases(long reads)
 {
@@ -43,12 +50,15 @@ static int count_decreases(long reads)
   long i;
 
   for (i = 0; i < reads; i++) {
-    switch (i % 6) {
+    switch (i % 9) {
     case 0: now = cpucycles_inline(); break;
     case 1: now = cpucycles(); break;
     case 2: now = cpucycles_inline_begin(); break;
     case 3: now = cpucycles_begin(); break;
     case 4: now = cpucycles_inline_end(); break;
+    case 5: now = copy_of_inline(); break;
+    case 6: now = copy_of_begin(); break;
+    case 7: now = copy_of_end(); break;
     default: now = cpucycles_end(); break;
     }
     wrong += now < last;
@@ -67,6 +77,13 @@ START_TEST(first_inline_read_selects)
 {
   ck_assert_uint_eq(cpucycles_inline_state.method, CPUCYCLES_INLINE_CALL);
   ck_assert_int_gt(cpucycles_inline(), 0);
+  ck_assert(cpucycles_is_selected());
+}
+END_TEST
+
+START_TEST(copy_may_be_the_first_call)
+{
+  ck_assert_int_gt(copy_of_inline(), 0);
   ck_assert(cpucycles_is_selected());
 }
 END_TEST
@@ -153,7 +170,8 @@ static void open_and_read(void *argument)
   struct attempt *attempt = argument;
   struct cpucycles_why why = { 0 };
 
-  attempt->error = attempt->backend->open ? attempt->backend->open(&why) : 0;
+  if (attempt->backend->open)
+    attempt->error = attempt->backend->open(&cpuc_services, &why);
   if (attempt->error == 0)
     attempt->backend->read();
 }
@@ -166,9 +184,9 @@ static int is_readable(const struct cpucycles_backend *backend)
   int signal;
 
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
-  signal = cpucycles_trial(open_and_read, &attempt);
-  cpucycles_trial_end();
+  cpuc_guard_enter();
+  signal = cpuc_guard_run(open_and_read, &attempt);
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
   return signal == 0 && attempt.error == 0;
 }
@@ -233,16 +251,18 @@ static long long scripted_counter(void)
   return scripted_count;
 }
 
-static long long overhead_of_sections(const long long *durations)
+/* Expects the inline function, and its copy, to find this overhead. */
+static void expect_overhead(const long long *durations, long long overhead)
 {
-  long long overhead;
-
   memcpy(section_durations, durations, sizeof section_durations);
   scripted_reads = 0;
-  overhead = cpucycles_inline_overhead();
+  ck_assert_int_eq(cpucycles_inline_overhead(), overhead);
   ck_assert_int_eq(scripted_reads % 2, 0);
   ck_assert_int_ge(scripted_reads / 2, 6);
-  return overhead;
+  scripted_reads = 0;
+  ck_assert_int_eq(copy_of_overhead(), overhead);
+  ck_assert_int_eq(scripted_reads % 2, 0);
+  ck_assert_int_ge(scripted_reads / 2, 6);
 }
 
 START_TEST(overhead_is_the_shortest_empty_section)
@@ -254,10 +274,10 @@ START_TEST(overhead_is_the_shortest_empty_section)
   ck_assert_int_ge(cpucycles_inline_overhead(), 0);
   cpucycles_inline_state.method = CPUCYCLES_INLINE_CALL;
   cpucycles = scripted_counter;
-  ck_assert_int_eq(overhead_of_sections(usual), 41);
-  ck_assert_int_eq(overhead_of_sections(set_back), 41);
-  ck_assert_int_eq(overhead_of_sections(still), 0);
-  ck_assert_int_eq(overhead_of_sections(never), 0);
+  expect_overhead(usual, 41);
+  expect_overhead(set_back, 41);
+  expect_overhead(still, 0);
+  expect_overhead(never, 0);
 }
 END_TEST
 
@@ -292,10 +312,11 @@ static int read_from_16_threads(void)
 
 START_TEST(first_inline_read_works_from_16_threads)
 {
-  int i, status, runs = suite_runs(300);
+  struct suite_repeat repeat = suite_repeat(300);
+  int status;
   pid_t child;
 
-  for (i = 0; i < runs; i++) {
+  while (suite_again(&repeat)) {
     child = fork();
     if (child == 0)
       suite_exit(read_from_16_threads());
@@ -324,6 +345,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, inline_reads_continue_the_count_of_cpucycles);
   tcase_add_test(tests, first_inline_read_selects);
+  tcase_add_test(tests, copy_may_be_the_first_call);
   tcase_add_test(tests, begin_and_end_may_be_the_first_call);
   tcase_add_test(tests, layout_of_the_state_is_unchanged);
   tcase_add_test(tests, values_of_the_interface_are_unchanged);

@@ -8,6 +8,7 @@
 
 #include "lib/frequency.h"
 
+#include "tests/suites/host.h"
 #include "tests/suites/machine.h"
 
 #include <dirent.h>
@@ -121,11 +122,11 @@ START_TEST(decimal_comma_of_the_locale_changes_no_estimate)
   const char *test = "decimal_comma_of_the_locale_changes_no_estimate";
   int i;
 
-  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-    skip(test, "no locale with a decimal comma is installed");
-  else if (have_machines(test))
-    for (i = 0; i < MACHINES; i++)
-      expect_whole(&machines[i]);
+  if (skip_without_decimal_comma(test) || !have_machines(test))
+    return;
+  ck_assert_int_eq(set_decimal_comma(), 0);
+  for (i = 0; i < MACHINES; i++)
+    expect_whole(&machines[i]);
 }
 END_TEST
 
@@ -209,7 +210,7 @@ START_TEST(truncated_file_gives_no_wrong_estimate)
   const char *root;
 
   walked = &machines[_i];
-  step = suite_runs(1000) < 1000 ? 61 : 1; /* slow environments */
+  step = suite_soaks() ? 1 : 61;
   if (!have_machines("truncated_file_gives_no_wrong_estimate")
     && strncmp(walked->name, HERE, strlen(HERE)) != 0)
     return;

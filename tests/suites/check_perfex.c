@@ -9,6 +9,7 @@
 #include "sys/perf-event.h"
 
 #include "tests/suites/capture.h"
+#include "tests/suites/host.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -261,12 +262,13 @@ END_TEST
 
 START_TEST(failing_stream_is_an_error)
 {
-  FILE *full = fopen("/dev/full", "w");
+  FILE *full;
 
-  if (!full) {
-    skip("failing_stream_is_an_error", "there is no /dev/full");
+  if (skip_unless("failing_stream_is_an_error", full_device_refuses, ENOSPC,
+        "there is no /dev/full"))
     return;
-  }
+  full = fopen("/dev/full", "w");
+  ck_assert_ptr_nonnull(full);
   dup2(fileno(full), 2);
   errno = 0;
   ck_assert_int_eq(print_counters(0, 1, 15, 2), -1);

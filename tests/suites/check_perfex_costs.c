@@ -2,6 +2,8 @@
 /* The table of costs: measurement, files, malformed files, and concurrent use. A file of the test
    stands for /etc/perfex.costs. */
 
+#define _GNU_SOURCE /* feenableexcept() */
+
 #include "config.h"
 
 /* A second copy of the code, besides the library's: this one uses the file names below. */
@@ -13,7 +15,7 @@ static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";
 #include "include/cpucycles.h"
 
 /* The measurement reads the test's clocks. With is_clock_slow, elapsed time passes 1000 times
-   slower, CPU time stands still, and a preemption of preemption_ms follows the 30th call. */
+   slower, CPU time is stopped, and a preemption of preemption_ms follows the 30th call. */
 static int is_clock_slow, clock_calls;
 static long preemption_ms;
 
@@ -52,6 +54,8 @@ static long long test_core_persecond(void)
 #undef clock_gettime
 #undef cpucycles_core_persecond
 
+#include "tests/suites/float-traps.h"
+#include "tests/suites/host.h"
 #include "tests/suites/machine.h"
 #include "tests/suites/capture.h"
 
@@ -133,6 +137,8 @@ START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
   struct perfex_measured measured;
   int round, turn, i, in_order = 0, slow = 0;
 
+  if (skip_where_the_clock_is_slow(test))
+    return;
   if (skip_under("valgrind", test, "valgrind has neither caches nor predictions")
     || skip_under("qemu", test, "qemu has neither caches nor predictions"))
     return;
@@ -167,8 +173,7 @@ START_TEST(cost_files_are_closed)
 
   use_test_folder();
   perfex_measure(machine_root, &measured); /* libcpucycles may keep some open */
-  before = suite_entries("/proc/self/fd");
-  ck_assert_int_gt(before, 0);
+  before = open_descriptors();
   ck_assert_int_gt(load_costs(write_costs("/costs", "0 1 2 3\n")), 0);
   capture_begin(stderr);
   ck_assert_int_eq(load_costs(write_costs("/costs", "0 junk\n")), -1);
@@ -178,7 +183,7 @@ START_TEST(cost_files_are_closed)
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
   test_etc_file = write_costs("/etc", "24 1 2 3\n");
   table_now();
-  ck_assert_int_eq(suite_entries("/proc/self/fd"), before);
+  ck_assert_int_eq(open_descriptors(), before);
 }
 END_TEST
 
@@ -237,7 +242,7 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
 }
 END_TEST
 
-START_TEST(loaded_costs_stay_when_the_table_is_initialised)
+START_TEST(loaded_costs_stay_when_the_table_is_initialized)
 {
   struct perfex_cost_table table;
 
@@ -474,7 +479,7 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
   ck_assert_ptr_nonnull(strstr(captured, "costs of 26: not known\n"));
   capture_begin(stderr);
   print_costs(24, 1, 0, 1);
-  ck_assert_ptr_nonnull(strstr(capture_end(), "; memory cannot be told from the next cache"));
+  ck_assert_ptr_nonnull(strstr(capture_end(), "; memory cannot be separated from the next cache"));
 }
 END_TEST
 
@@ -491,6 +496,13 @@ static long allocated_bytes(char *memory, long room)
   return touched * page;
 }
 
+static int much_memory_can_be_locked(void)
+{
+  return mlockall(MCL_FUTURE) != 0
+    || mmap(NULL, MEMORY_LIMIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    == MAP_FAILED;
+}
+
 START_TEST(locked_mapping_has_no_pages_before_the_first_access)
 {
   const char test[] = "locked_mapping_has_no_pages_before_the_first_access";
@@ -500,11 +512,11 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   if (skip_under("valgrind", test, "valgrind's own memory would be locked")
     || skip_under("qemu", test, "qemu's own memory would be locked"))
     return;
-  if (mlockall(MCL_FUTURE) != 0 || !(memory = map_memory(&room))) {
-    munlockall();
-    skip(test, "this user may not lock so much memory");
+  if (skip_unless(test, much_memory_can_be_locked, 0, "this user may not lock so much memory"))
     return;
-  }
+  ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
+  memory = map_memory(&room);
+  ck_assert_ptr_nonnull(memory);
   ck_assert_int_eq(allocated_bytes(memory, room), 0);
   memory[0] = 1;
   ck_assert_int_gt(allocated_bytes(memory, room), 0);
@@ -532,6 +544,13 @@ START_TEST(one_preemption_does_not_shorten_the_measurement)
 END_TEST
 
 /* Costs are printed in seconds, the same in every locale. */
+static void expect_costs_of_a_million(void)
+{
+  ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
+      && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n"),
+    "%s", captured);
+}
+
 START_TEST(costs_are_printed_with_their_origin)
 {
   char *path;
@@ -544,9 +563,7 @@ START_TEST(costs_are_printed_with_their_origin)
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
   capture_end();
-  ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
-      && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n"),
-    "%s", captured);
+  expect_costs_of_a_million();
   ck_assert_ptr_nonnull(strstr(captured, "costs of 24: /etc/perfex.costs\n"));
   ck_assert_ptr_nonnull(strstr(captured, path));
   capture_begin(stderr);
@@ -554,6 +571,35 @@ START_TEST(costs_are_printed_with_their_origin)
   capture_end();
   ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here in "));
   ck_assert_ptr_nonnull(strstr(captured, "costs of 12: not known\n"));
+}
+END_TEST
+
+START_TEST(costs_are_printed_while_inexact_operations_trap)
+{
+  if (skip_unless("costs_are_printed_while_inexact_operations_trap", inexact_operation_traps,
+        -SIGFPE, "floating-point exceptions are not trapped"))
+    return;
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n15 0 0.125 3\n");
+  capture_begin(stderr);
+  enable_traps();
+  ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
+  fesetenv(FE_DFL_ENV);
+  capture_end();
+  expect_costs_of_a_million();
+}
+END_TEST
+
+START_TEST(costs_are_printed_up_to_292_years)
+{
+  use_test_folder();
+  test_etc_file = write_costs("/etc", "24 0.001 1 1000000000\n");
+  capture_begin(stderr);
+  ck_assert_int_gt(print_costs(24, 1234567890123456789LL, 24, -1500), 0);
+  capture_end();
+  ck_assert_msg(strstr(captured, " 1234567.890123457 1234567890.123456789 9223372036.854775807\n")
+      && strstr(captured, " -0.000000002    -0.000001500 -1500.000000000\n"),
+    "%s", captured);
 }
 END_TEST
 
@@ -633,6 +679,7 @@ static void *read_tables(void *unused)
 START_TEST(table_is_replaced_atomically_for_concurrent_readers)
 {
   pthread_t threads[READERS];
+  struct suite_repeat loads, forks;
   char *path[2], text[4096];
   int i, which, status;
   pid_t child;
@@ -648,10 +695,12 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
   ck_assert_int_gt(load_costs(path[0]), 0);
   for (i = 0; i < READERS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, read_tables, NULL), 0);
-  for (i = 0; i < suite_runs(500); i++)
-    ck_assert_int_gt(load_costs(path[i & 1]), 0);
-  /* a forked child has a complete table, even if another thread held the lock */
-  for (i = 0; i < suite_runs(50); i++) {
+  loads = suite_repeat(500);
+  while (suite_again(&loads))
+    ck_assert_int_gt(load_costs(path[loads.done & 1]), 0);
+  /* a forked child has the table, even if another thread held the lock to read it */
+  forks = suite_repeat(50);
+  while (suite_again(&forks)) {
     child = fork();
     if (child == 0) {
       alarm(20);
@@ -700,7 +749,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, cost_files_are_closed);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
   tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
-  tcase_add_test(tests, loaded_costs_stay_when_the_table_is_initialised);
+  tcase_add_test(tests, loaded_costs_stay_when_the_table_is_initialized);
   tcase_add_test(tests, nothing_is_measured_if_files_state_all_costs);
   tcase_add_test(tests, malformed_file_is_reported_by_line_and_changes_nothing);
   tcase_add_test(tests, byte_0_is_malformed_anywhere);
@@ -712,6 +761,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, one_preemption_does_not_shorten_the_measurement);
   tcase_add_test(tests, memory_is_unknown_behind_an_unmeasured_cache);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
+  tcase_add_test(tests, costs_are_printed_while_inexact_operations_trap);
+  tcase_add_test(tests, costs_are_printed_up_to_292_years);
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
   tcase_add_test(tests, table_is_replaced_atomically_for_concurrent_readers);

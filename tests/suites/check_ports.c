@@ -10,7 +10,7 @@
 #include "lib/frequency.h"
 #include "lib/select.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include "tests/suites/suite.h"
 
@@ -43,10 +43,7 @@ static void add(TCase *tests)
 /* The library's reasons, compiled with that errno; the linker omits the library's own. */
 #include "lib/reasons.c"
 
-static long long fake_next_best(void);
-
 #define dlsym fake_dlsym
-#define cpucycles_next_best fake_next_best
 #define cpucycles_backend_default_mach mach_counter
 #define cpucycles_backend_default_selfcounts selfcounts_counter
 #define cpucycles_backend_default_windows windows_counter
@@ -54,7 +51,6 @@ static long long fake_next_best(void);
 #include "backends/default-mach.c"
 #include "backends/default-selfcounts.c"
 #include "backends/default-windows.c"
-#undef cpucycles_next_best
 
 /* default-mach */
 
@@ -78,7 +74,7 @@ static long long mach_rate_of(uint32_t numer, uint32_t denom)
 {
   timebase.numer = numer;
   timebase.denom = denom;
-  return mach_counter.rate();
+  return mach_counter.rate().hz;
 }
 
 START_TEST(mach_timebase_ratio_is_converted_to_a_rate)
@@ -127,7 +123,7 @@ BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
 static long long windows_rate_of(long long hz)
 {
   performance_hz = hz;
-  return windows_counter.rate();
+  return windows_counter.rate().hz;
 }
 
 START_TEST(windows_frequency_is_the_rate)
@@ -162,10 +158,12 @@ static int symbol_is_missing, selfcounts_error;
 static uint64_t cycles_now;
 static long long clock_now;
 
-static long long fake_next_best(void)
+static long long read_next_best(void)
 {
   return clock_now;
 }
+
+static const struct cpuc_services offered = { .next_best = read_next_best };
 
 /* Like the kernel: accepts one kind, and exactly the size of its counts. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
@@ -197,9 +195,9 @@ static long long read_clock(void)
   return clock_now += 1000;
 }
 
-static long long clock_rate(void)
+static struct cpuc_rate clock_rate(void)
 {
-  return 1000000000;
+  return cpuc_exact_rate(1000000000);
 }
 
 static void select_selfcounts(void)
@@ -215,9 +213,9 @@ static void select_selfcounts(void)
   struct cpucycles_signal_state saved;
 
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
-  cpucycles_select(&cpucycles_host, table, 2, infos, &selection);
-  cpucycles_trial_end();
+  cpuc_guard_enter();
+  cpucycles_select(&cpucycles_host, &offered, table, 2, infos, &selection);
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
 }
 
@@ -254,7 +252,7 @@ static void expect_selfcounts_to_open(void)
 {
   struct cpucycles_why why = { 0 };
 
-  ck_assert_int_eq(selfcounts_counter.open(&why), 0);
+  ck_assert_int_eq(selfcounts_counter.open(&offered, &why), 0);
 }
 
 START_TEST(selfcounts_return_cycles_and_not_instructions)

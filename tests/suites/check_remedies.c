@@ -4,13 +4,44 @@
 
 #include "config.h"
 
-#include "backends/common/perf-remedy.h"
+#include "backends/perf/remedy.h"
 #include "sys/hypervisor.h"
 
 #include "tests/suites/machine.h"
 
 #include <errno.h>
 #include <string.h>
+
+#if HAVE_BACKEND_amd64_pmcff
+
+#include <cpuid.h>
+
+/* A CPU of Intel with three fixed counters of 48 bits. */
+static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
+  unsigned int *edx)
+{
+  *eax = 4;
+  *ebx = *ecx = 0;
+  *edx = 48 << 5 | 3;
+  return leaf == 0xa;
+}
+
+/* The counter itself, on this CPU and below the simulated root. */
+#define __get_cpuid fake_cpuid
+#define cpucycles_rdpmc_level(root) cpucycles_rdpmc_level(machine_root)
+#define cpucycles_rdpmc_why(root, needed, why) cpucycles_rdpmc_why(machine_root, needed, why)
+#define cpuc_nmi_watchdog_is_on(root) cpuc_nmi_watchdog_is_on(machine_root)
+#define cpucycles_fixed_counter_why(root, why) cpucycles_fixed_counter_why(machine_root, why)
+#define cpucycles_backend_amd64_pmcff fixed_counter
+#include "backends/amd64-pmcff.c"
+#undef cpucycles_backend_amd64_pmcff
+#undef cpucycles_fixed_counter_why
+#undef cpuc_nmi_watchdog_is_on
+#undef cpucycles_rdpmc_why
+#undef cpucycles_rdpmc_level
+#undef __get_cpuid
+
+#endif
 
 enum { FILES = 6 };
 
@@ -24,16 +55,28 @@ struct file {
 #define RELEASE(text) { "/proc/sys/kernel/osrelease", text "\n" }
 #define FILTER(n) \
   { "/proc/self/status", "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t" n "\nSeccomp_filters:\t1\n" }
+#define PROCESS(seccomp, capabilities) \
+  { "/proc/self/status", "Name:\tx\nCapEff:\t" capabilities "\nSeccomp:\t" seccomp "\n" }
+#define NO_CAPS "0000000000000000"
+#define ALL_CAPS "000001ffffffffff"
+#define PERFMON_CAPS "0000004000000000"
+#define DOCKER_CAPS "00000000a80425fb"
+#define DOCKER_PERFMON_CAPS "00000040a80425fb"
+#define USER_NAMESPACE { "/proc/self/uid_map", "         0       1000          1\n" }
+#define FIRST_NAMESPACE { "/proc/self/uid_map", "         0          0 4294967295\n" }
 #define RDPMC(n) { "/sys/bus/event_source/devices/cpu/rdpmc", n "\n" }
 #define HYBRID_RDPMC(n) { "/sys/bus/event_source/devices/cpu_core/rdpmc", n "\n" }
 #define WATCHDOG(n) { "/proc/sys/kernel/nmi_watchdog", n "\n" }
+#define RUN "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 #define DOCKER { "/.dockerenv", "" }
+#define PODMAN { "/run/.containerenv", "" }
 #define PMU(name) { "/sys/bus/event_source/devices/" name "/type", "4\n" }
 #define NO_PMU { "/sys/bus/event_source/devices/software/type", "1\n" }
 #define VIRTUAL \
   { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: x\nflags\t\t: fpu tsc hypervisor lahf_lm\n" }
 #define REAL \
   { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: hypervisor\nflags\t\t: fpu tsc lahf_lm\n" }
+#define KVM { "/sys/class/dmi/id/product_name", "Google Compute Engine\n" }
 #define PRODUCT(text) { "/sys/class/dmi/id/product_name", text "\n" }
 #define VENDOR(text) { "/sys/class/dmi/id/sys_vendor", text "\n" }
 #define TREE(text) { "/proc/device-tree/hypervisor/compatible", text }
@@ -55,119 +98,229 @@ static void begin_machine(const struct file *files)
     write_file(files[i].path, files[i].text);
 }
 
-/* Expects NULL for NULL, else a text that begins with `wanted`. */
-static void expect_begins(const char *got, const char *wanted)
+/* Does `got` begin with `wanted`? NULL begins with NULL only. */
+static int begins(const char *got, const char *wanted)
 {
-  if (!wanted)
-    ck_assert_msg(!got, "there is nothing to say, and it says: %s", got);
-  else
-    ck_assert_msg(got && strncmp(got, wanted, strlen(wanted)) == 0, "'%s' does not begin with '%s'",
-      got ? got : "", wanted);
+  return got && wanted ? strncmp(got, wanted, strlen(wanted)) == 0 : got == wanted;
 }
 
+static int equals(const char *got, const char *wanted)
+{
+  return got && wanted ? strcmp(got, wanted) == 0 : got == wanted;
+}
+
+static void expect_begins(const char *got, const char *wanted)
+{
+  ck_assert_msg(begins(got, wanted), "'%s' does not begin with '%s'", got ? got : "none",
+    wanted ? wanted : "none");
+}
+
+#define NO_PMU_HERE "this virtual machine has no PMU"
+#define NO_PMU_DRIVEN "the kernel drives no PMU of this CPU"
+#define UNKNOWN_PMU "it is unknown whether there is a PMU"
+#define FILTERED "a seccomp filter refuses perf_event_open"
+#define ABOVE_2 "kernel.perf_event_paranoid is above 2"
+#define CANNOT_EXCLUDE "this PMU cannot leave the kernel out"
+#define PROFILE "run the container with a seccomp profile that allows perf_event_open"
+#define ALLOW "let the seccomp filter of this process allow perf_event_open"
+#define SET(level) "sysctl kernel.perf_event_paranoid=" level
+
 static const struct {
+  const char *machine;
   struct file files[FILES];
   int error, with_kernel;
   const char *explanation, *remedy;
 } events[] = {
-  /* The setting is above 2. Distributions add these levels to Linux, and CAP_PERFMON does not
-     override them. */
-  { { PARANOID("3"), RELEASE("6.1.0-18-amd64") }, EACCES, 0,
-    "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("4"), RELEASE("5.15.0-91-generic") }, EACCES, 0,
-    "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("10"), RELEASE("5.8.0") }, EACCES, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("3"), RELEASE("4.19.0-26-amd64") }, EACCES, 0,
-    "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("3"), RELEASE("5.7.19") }, EPERM, 0, "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("3"), RELEASE("6.1.0"), FILTER("0") }, EPERM, 0,
-    "kernel.perf_event_paranoid is above 2",
-    "sysctl kernel.perf_event_paranoid=2, or give the program CAP_SYS_ADMIN" },
+  /* Machines as they are found. The kernel of Debian and Ubuntu refuses the event above level 2,
+     and Docker's filter refuses the call, before anything looks for a PMU. */
+  { "Docker on a cloud machine",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("2", DOCKER_CAPS), DOCKER, NO_PMU, KVM },
+    EPERM, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "user of Debian on a cloud machine",
+    { PARANOID("3"), RELEASE("6.1.0-18-cloud-amd64"), PROCESS("0", NO_CAPS), NO_PMU, KVM },
+    EACCES, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "user of Ubuntu on a cloud machine",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("0", NO_CAPS), NO_PMU,
+      VENDOR("Microsoft Corporation"), PRODUCT("Virtual Machine") },
+    EACCES, 0, NO_PMU_HERE,
+    "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), "
+    "or run outside of it" },
+  { "root of a cloud machine",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("0", ALL_CAPS), NO_PMU, KVM },
+    ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "user of Debian on bare metal",
+    { PARANOID("3"), RELEASE("6.1.0-18-amd64"), PROCESS("0", NO_CAPS), PMU("cpu"), REAL },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "user of Ubuntu on bare metal",
+    { PARANOID("4"), RELEASE("5.15.0-91-generic"), PROCESS("0", NO_CAPS), PMU("cpu"), REAL },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "user of Ubuntu with CAP_PERFMON",
+    { PARANOID("4"), RELEASE("5.15.0-91-generic"), PROCESS("0", PERFMON_CAPS), PMU("cpu"), REAL },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "hybrid laptop",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("0", NO_CAPS), PMU("cpu_core"),
+      PMU("cpu_atom"), REAL },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "root in a container with CAP_PERFMON, on Ubuntu",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("2", DOCKER_PERFMON_CAPS), DOCKER,
+      PMU("cpu"), REAL },
+    EACCES, 0, ABOVE_2, SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
+  { "root in a container with CAP_PERFMON, on a cloud machine",
+    { PARANOID("4"), RELEASE("6.8.0-45-generic"), PROCESS("2", DOCKER_PERFMON_CAPS), DOCKER,
+      NO_PMU, KVM },
+    EACCES, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "Docker on Fedora",
+    { PARANOID("2"), RELEASE("6.1.0"), PROCESS("2", DOCKER_CAPS), DOCKER, PMU("cpu"), REAL },
+    EPERM, 0, FILTERED, PROFILE ", or with --cap-add PERFMON" },
+  { "Podman without root on Fedora",
+    { PARANOID("2"), RELEASE("6.1.0"), PROCESS("2", DOCKER_CAPS), PODMAN, USER_NAMESPACE,
+      PMU("cpu") },
+    EPERM, 0, FILTERED, PROFILE ", or with --cap-add PERFMON" },
+  { "emulator", { PARANOID("2"), PROCESS("0", NO_CAPS), PMU("cpu") }, ENOSYS, 0,
+    "what runs this program, such as an emulator", NULL },
+  { "emulator on a cloud machine", { PARANOID("4"), PROCESS("0", NO_CAPS), NO_PMU, KVM }, ENOSYS,
+    0, "what runs this program, such as an emulator", NULL },
+  { "kernel without perf events", { PROCESS("2", NO_CAPS) }, ENOSYS, 0,
+    "this kernel was built without perf events", NULL },
+
+  /* Distributions add the levels above 2, and CAP_PERFMON does not override them. */
+  { "highest level", { PARANOID("10"), RELEASE("5.8.0"), PMU("cpu") }, EACCES, 0, ABOVE_2,
+    SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "kernel without CAP_PERFMON", { PARANOID("3"), RELEASE("4.19.0-26-amd64"), PMU("cpu") },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "EPERM without a filter", { PARANOID("3"), RELEASE("6.1.0"), FILTER("0"), PMU("cpu") }, EPERM,
+    0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { "root of a user namespace",
+    { PARANOID("3"), RELEASE("6.1.0"), PROCESS("0", ALL_CAPS), USER_NAMESPACE, PMU("cpu") },
+    EACCES, 0, ABOVE_2, SET("2") " on the host" },
+  { "first user namespace",
+    { PARANOID("3"), RELEASE("6.1.0"), PROCESS("0", NO_CAPS), FIRST_NAMESPACE, PMU("cpu") },
+    EACCES, 0, ABOVE_2, SET("2") ", or give the program CAP_SYS_ADMIN" },
   /* A PMU that cannot exclude the kernel needs a lower level. */
-  { { PARANOID("2"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
-    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON" },
-  { { PARANOID("2"), RELEASE("5.7.19") }, EACCES, 1, "this PMU cannot leave the kernel out",
-    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
-  { { PARANOID("4"), RELEASE("6.12.0") }, EACCES, 1, "this PMU cannot leave the kernel out",
-    "sysctl kernel.perf_event_paranoid=1, or give the program CAP_SYS_ADMIN" },
+  { "level 2, with the kernel", { PARANOID("2"), RELEASE("6.12.0"), PMU("armv7_cortex_a7") },
+    EACCES, 1, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_PERFMON" },
+  { "level 2, with the kernel, before CAP_PERFMON",
+    { PARANOID("2"), RELEASE("5.7.19"), PMU("armv7_cortex_a7") }, EACCES, 1,
+    CANNOT_EXCLUDE, SET("1") ", or give the program CAP_SYS_ADMIN" },
+  { "level 4, with the kernel", { PARANOID("4"), RELEASE("6.12.0"), PMU("armv7_cortex_a7") },
+    EACCES, 1, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_SYS_ADMIN" },
+  { "level 4, with the kernel, in a container", { PARANOID("4"), RELEASE("6.12.0"), DOCKER,
+      PMU("armv7_cortex_a7") },
+    EACCES, 1, CANNOT_EXCLUDE, SET("1") " on the host" },
+  { "level 2, with the kernel and CAP_PERFMON",
+    { PARANOID("2"), RELEASE("6.12.0"), PROCESS("0", PERFMON_CAPS), PMU("cpu") }, EACCES, 1,
+    "a security module", NULL },
   /* The setting permits the event. */
-  { { PARANOID("2"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
-  { { PARANOID("-1"), RELEASE("6.1.0") }, EACCES, 0, "a security module", NULL },
-  { { PARANOID("1"), RELEASE("6.1.0") }, EACCES, 1, "a security module", NULL },
-  { { PARANOID("2"), FILTER("0") }, EPERM, 0, NULL, NULL },
-  { { PARANOID("2") }, EPERM, 0, NULL, NULL },
-  { { RELEASE("6.1.0") }, EACCES, 0, NULL, NULL },
-  /* a seccomp filter */
-  { { PARANOID("2"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
-    "let the seccomp filter of this process allow perf_event_open" },
-  { { PARANOID("4"), FILTER("2") }, EPERM, 0, "a seccomp filter refuses perf_event_open",
-    "let the seccomp filter of this process allow perf_event_open, and sysctl "
-    "kernel.perf_event_paranoid=2" },
-  { { PARANOID("2"), RELEASE("6.1.0"), FILTER("2"), DOCKER }, EPERM, 0,
-    "a seccomp filter refuses perf_event_open",
-    "run the container with a seccomp profile that allows perf_event_open, or with --cap-add "
-    "PERFMON" },
-  { { PARANOID("2"), RELEASE("5.4.0-150-generic"), FILTER("2"), DOCKER }, EPERM, 0,
-    "a seccomp filter refuses perf_event_open",
-    "run the container with a seccomp profile that allows perf_event_open" },
-  { { PARANOID("4"), RELEASE("5.15.0-91-generic"), FILTER("2"), DOCKER }, EPERM, 0,
-    "a seccomp filter refuses perf_event_open",
-    "run the container with a seccomp profile that allows perf_event_open, and "
-    "sysctl kernel.perf_event_paranoid=2 on the host" },
-  { { PARANOID("3"), RELEASE("4.19.0-26-amd64"), FILTER("2"), DOCKER }, EPERM, 0,
-    "a seccomp filter refuses perf_event_open",
-    "run the container with a seccomp profile that allows perf_event_open, and "
-    "sysctl kernel.perf_event_paranoid=2 on the host" },
-  { { PARANOID("2"), FILTER("2") }, ENOSYS, 0, "a seccomp filter refuses perf_event_open",
-    "let the seccomp filter of this process allow perf_event_open" },
-  { { PARANOID("2"), FILTER("2") }, EACCES, 0, "a security module", NULL },
-  /* no such system call */
-  { { PARANOID("2"), FILTER("0") }, ENOSYS, 0, "what runs this program, such as an emulator",
+  { "level 2", { PARANOID("2"), RELEASE("6.1.0"), PMU("cpu") }, EACCES, 0, "a security module",
     NULL },
-  { { FILTER("2") }, ENOSYS, 0, "this kernel was built without perf events", NULL },
-  /* no PMU */
-  { { PARANOID("2"), NO_PMU, VIRTUAL }, ENOENT, 0, "this virtual machine has no PMU",
+  { "level -1", { PARANOID("-1"), RELEASE("6.1.0"), PMU("cpu") }, EACCES, 0, "a security module",
+    NULL },
+  { "level 1, with the kernel", { PARANOID("1"), RELEASE("6.1.0"), PMU("cpu") }, EACCES, 1,
+    "a security module", NULL },
+  { "level 4, root", { PARANOID("4"), PROCESS("0", ALL_CAPS), PMU("cpu") }, EACCES, 0,
+    "a security module", NULL },
+  { "level 2, filter without effect", { PARANOID("2"), FILTER("2"), PMU("cpu") }, EACCES, 0,
+    "a security module", NULL },
+  { "EPERM of unknown cause", { PARANOID("2"), FILTER("0"), PMU("cpu") }, EPERM, 0, NULL, NULL },
+  { "no level", { RELEASE("6.1.0"), PMU("cpu") }, EACCES, 0, NULL, NULL },
+  /* A seccomp filter, and a PMU. */
+  { "filter", { PARANOID("2"), RELEASE("6.1.0"), FILTER("2"), PMU("cpu") }, EPERM, 0, FILTERED,
+    ALLOW },
+  { "filter, by ENOSYS", { PARANOID("2"), FILTER("2"), PMU("cpu") }, ENOSYS, 0, FILTERED, ALLOW },
+  { "filter and level", { PARANOID("3"), RELEASE("6.1.0"), FILTER("2"), PMU("cpu") }, EPERM, 0,
+    FILTERED, ALLOW ", and " SET("2") },
+  { "filter and level, root",
+    { PARANOID("3"), RELEASE("6.1.0"), PROCESS("2", ALL_CAPS), PMU("cpu") }, EPERM, 0, FILTERED,
+    ALLOW },
+  { "Docker before CAP_PERFMON",
+    { PARANOID("2"), RELEASE("5.4.0-150-generic"), PROCESS("2", DOCKER_CAPS), DOCKER, PMU("cpu") },
+    EPERM, 0, FILTERED, PROFILE },
+  { "Docker with CAP_PERFMON and another profile",
+    { PARANOID("2"), RELEASE("6.1.0"), PROCESS("2", DOCKER_PERFMON_CAPS), DOCKER, PMU("cpu") },
+    EPERM, 0, FILTERED, PROFILE },
+  { "Docker on Ubuntu",
+    { PARANOID("4"), RELEASE("5.15.0-91-generic"), PROCESS("2", DOCKER_CAPS), DOCKER, PMU("cpu") },
+    EPERM, 0, FILTERED, PROFILE ", and " SET("2") " on the host" },
+  { "Podman without root on Debian",
+    { PARANOID("3"), RELEASE("6.1.0"), PROCESS("2", ALL_CAPS), PODMAN, USER_NAMESPACE,
+      PMU("cpu") },
+    EPERM, 0, FILTERED, PROFILE ", and " SET("2") " on the host" },
+  /* No PMU in a virtual machine. */
+  { "unnamed hypervisor", { PARANOID("2"), NO_PMU, VIRTUAL }, ENOENT, 0, NO_PMU_HERE,
     "run outside of the virtual machine" },
-  { { PARANOID("4"), NO_PMU, VIRTUAL, PRODUCT("Standard PC (Q35 + ICH9, 2009)"), VENDOR("QEMU") },
-    ENOENT, 0,
-    "this virtual machine has no PMU", "give the virtual machine a PMU, or run outside of it" },
-  { { NO_PMU, VIRTUAL, PRODUCT("VMware Virtual Platform"), VENDOR("VMware, Inc.") }, EOPNOTSUPP, 0,
-    "this virtual machine has no PMU",
+  { "QEMU", { NO_PMU, PRODUCT("Standard PC (Q35 + ICH9, 2009)"), VENDOR("QEMU") }, ENOENT, 0,
+    NO_PMU_HERE, "give the virtual machine a PMU, or run outside of it" },
+  { "VMware", { NO_PMU, PRODUCT("VMware Virtual Platform"), VENDOR("VMware, Inc.") }, EOPNOTSUPP, 0,
+    NO_PMU_HERE,
     "give the virtual machine a PMU (vpmc.enable = TRUE), or run outside of it" },
-  { { NO_PMU, PRODUCT("Virtual Machine"), VENDOR("Microsoft Corporation") }, ENODEV, 0,
-    "this virtual machine has no PMU",
-    "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
-  { { NO_PMU, { "/sys/hypervisor/type", "xen\n" } }, ENOENT, 0, "this virtual machine has no PMU",
+  { "Hyper-V", { NO_PMU, PRODUCT("Virtual Machine"), VENDOR("Microsoft Corporation") }, ENODEV, 0,
+    NO_PMU_HERE,
+    "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), "
+    "or run outside of it" },
+  { "Xen", { NO_PMU, { "/sys/hypervisor/type", "xen\n" } }, ENOENT, 0, NO_PMU_HERE,
     "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
-  { { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0,
-    "this virtual machine has no PMU", "run outside of the virtual machine" },
-  { { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0, "this virtual machine has no PMU",
+  { "VirtualBox", { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0,
+    NO_PMU_HERE, "run outside of the virtual machine" },
+  { "Arm board of QEMU", { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0, NO_PMU_HERE,
     "give the virtual machine a PMU, or run outside of it" },
-  { { NO_PMU, BOARD("riscv-virtio") }, ENOENT, 0, "this virtual machine has no PMU",
+  { "RISC-V board of QEMU", { NO_PMU, BOARD("riscv-virtio") }, ENOENT, 0, NO_PMU_HERE,
     "give the virtual machine a PMU, or run outside of it" },
-  { { NO_PMU,
-    { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
-    ENOENT, 0, "this virtual machine has no PMU",
-      "give the virtual machine a PMU, or run outside of it" },
-  { { NO_PMU, TREE("linux,kvm") }, ENOENT, 0, "this virtual machine has no PMU", KVM_REMEDY },
-  { { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, "this virtual machine has no PMU",
+  { "POWER board of QEMU",
+    { NO_PMU,
+      { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
+    ENOENT, 0, NO_PMU_HERE, "give the virtual machine a PMU, or run outside of it" },
+  { "KVM by the device tree", { NO_PMU, TREE("linux,kvm") }, ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "Google", { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "too many open files, no PMU", { PARANOID("4"), NO_PMU, KVM }, EMFILE, 0, NO_PMU_HERE,
     KVM_REMEDY },
-  /* no remedy for missing hardware */
-  { { PARANOID("2"), NO_PMU, REAL }, ENOENT, 0, NULL, NULL },
-  { { PARANOID("4"), NO_PMU, REAL, PRODUCT("20XW00"), VENDOR("LENOVO") }, ENOENT, 0, NULL, NULL },
+  { "filter by ENOSYS, no PMU", { PARANOID("2"), FILTER("2"), NO_PMU, KVM }, ENOSYS, 0,
+    NO_PMU_HERE, KVM_REMEDY },
+  { "security module, no PMU", { PARANOID("2"), NO_PMU, KVM }, EACCES, 0, NO_PMU_HERE,
+    KVM_REMEDY },
+  /* No remedy for missing hardware. */
+  { "no PMU", { PARANOID("2"), NO_PMU, REAL }, ENOENT, 0, NO_PMU_DRIVEN, NULL },
+  { "no PMU, and level 4", { PARANOID("4"), NO_PMU, REAL, PRODUCT("20XW00"), VENDOR("LENOVO") },
+    EACCES, 0, NO_PMU_DRIVEN, NULL },
+  { "no PMU, and a filter", { PARANOID("2"), FILTER("2"), NO_PMU, REAL }, EPERM, 0, NO_PMU_DRIVEN,
+    NULL },
+  /* PMUs that do not count what cores do. */
+  { "other PMUs of Arm",
+    { PMU("arm_spe_0"), PMU("arm_cmn_0"), PMU("arm_dsu_0"), PMU("arm_smmuv3_pmcg_2b0"),
+      TREE("linux,kvm") },
+    ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "other PMUs of x86", { PMU("uncore_imc_0"), PMU("msr"), PMU("power"), PMU("cpu_clock"), KVM },
+    EACCES, 0, NO_PMU_HERE, KVM_REMEDY },
+  { "other PMUs of s390x", { PMU("cpum_sf"), PMU("pai_crypto"), KVM }, ENOENT, 0, NO_PMU_HERE,
+    KVM_REMEDY },
+  /* /sys is not mounted, or hidden. */
+  { "unknown PMU", { VIRTUAL }, ENOENT, 0, UNKNOWN_PMU, NULL },
+  { "unknown PMU, level 4", { PARANOID("4"), VIRTUAL }, EACCES, 0, ABOVE_2 "; " UNKNOWN_PMU, NULL },
+  { "unknown PMU, filter", { PARANOID("2"), FILTER("2"), DOCKER, VIRTUAL }, EPERM, 0,
+    FILTERED "; " UNKNOWN_PMU, NULL },
+  { "unknown PMU, level 2, with the kernel", { PARANOID("2"), VIRTUAL }, EACCES, 1, UNKNOWN_PMU,
+    NULL },
+  { "unknown PMU, security module", { PARANOID("2"), VIRTUAL }, EACCES, 0, UNKNOWN_PMU, NULL },
+  { "unknown PMU, too many open files", { PARANOID("4"), VIRTUAL, FILTER("2") }, EMFILE, 0, NULL,
+    NULL },
   /* A PMU exists, so its absence is not the cause. */
-  { { PMU("cpu"), VIRTUAL }, ENOENT, 0, NULL, NULL },
-  { { PMU("cpu_core"), VIRTUAL }, EOPNOTSUPP, 0, NULL, NULL },
-  { { PMU("armv8_pmuv3_0"), TREE("linux,kvm") }, ENOENT, 0, NULL, NULL },
-  { { PMU("apple_firestorm_pmu"), TREE("linux,kvm") }, ENOENT, 0, NULL, NULL },
-  { { PARANOID("4"), VIRTUAL, FILTER("2") }, EMFILE, 0, NULL, NULL },
-  { { PARANOID("4"), VIRTUAL, FILTER("2") }, EINVAL, 0, NULL, NULL },
+  { "PMU without the event", { PMU("cpu"), VIRTUAL }, ENOENT, 0, NULL, NULL },
+  { "hybrid PMU without the event", { PMU("cpu_core"), VIRTUAL }, EOPNOTSUPP, 0, NULL, NULL },
+  { "Arm's PMU without the event", { PMU("armv8_pmuv3_0"), TREE("linux,kvm") }, ENOENT, 0, NULL,
+    NULL },
+  { "Apple's PMU without the event", { PMU("apple_firestorm_pmu"), TREE("linux,kvm") }, ENOENT, 0,
+    NULL, NULL },
+  { "PMU of s390x without the event", { PMU("cpum_cf"), VIRTUAL }, ENOENT, 0, NULL, NULL },
+  { "too many open files", { PARANOID("4"), PMU("cpu"), FILTER("2") }, EMFILE, 0, NULL, NULL },
+  { "invalid event", { PARANOID("4"), PMU("cpu"), FILTER("2") }, EINVAL, 0, NULL, NULL },
 };
+
+/* A machine without a PMU has another reason than the errno's. */
+static const char *expected_reason(const char *explanation)
+{
+  return equals(explanation, NO_PMU_HERE) || equals(explanation, NO_PMU_DRIVEN) ? "absent" : NULL;
+}
 
 START_TEST(remedy_for_a_perf_event_fits_the_machine)
 {
@@ -179,13 +332,36 @@ START_TEST(remedy_for_a_perf_event_fits_the_machine)
     begin_machine(events[i].files);
     cpucycles_perf_event_why(machine_root, events[i].error, events[i].with_kernel, &why);
     remove_machine();
-    ck_assert_ptr_null(why.reason);
-    expect_begins(why.explanation, events[i].explanation);
-    if (events[i].remedy) {
-      ck_assert_ptr_nonnull(why.remedy);
-      ck_assert_str_eq(why.remedy, events[i].remedy);
-    } else
-      ck_assert_ptr_null(why.remedy);
+    ck_assert_msg(equals(why.reason, expected_reason(events[i].explanation)), "%s: %s",
+      events[i].machine, why.reason ? why.reason : "none");
+    ck_assert_msg(begins(why.explanation, events[i].explanation) && equals(why.remedy,
+      events[i].remedy), "%s: %s; remedy: %s", events[i].machine,
+      why.explanation ? why.explanation : "none", why.remedy ? why.remedy : "none");
+  }
+}
+END_TEST
+
+START_TEST(remedy_after_a_signal_fits_the_machine)
+{
+  static const struct {
+    struct file files[FILES];
+    const char *reason, *explanation, *remedy;
+  } cases[] = {
+    { { PARANOID("2"), FILTER("2"), NO_PMU, KVM }, "absent", NO_PMU_HERE, KVM_REMEDY },
+    { { PARANOID("2"), FILTER("2"), NO_PMU, REAL }, "absent", NO_PMU_DRIVEN, NULL },
+    { { PARANOID("2"), FILTER("2"), VIRTUAL }, NULL, FILTERED "; " UNKNOWN_PMU, NULL },
+    { { PARANOID("2"), FILTER("2"), PMU("cpu") }, NULL, FILTERED, ALLOW },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct cpucycles_why why = { 0 };
+
+    begin_machine(cases[i].files);
+    cpucycles_perf_filter_why(machine_root, &why);
+    remove_machine();
+    ck_assert(equals(why.reason, cases[i].reason) && equals(why.remedy, cases[i].remedy));
+    expect_begins(why.explanation, cases[i].explanation);
   }
 }
 END_TEST
@@ -203,8 +379,8 @@ static const struct {
   { { ACCESS("1"), RELEASE("6.1.0") }, &arm64, 0, NULL },
   { { RELEASE("5.16.20") }, &arm64, 1, "Linux 5.17 or later" },
   { { RELEASE("4.19.0"), TREE("linux,kvm") }, &arm64, 1, "Linux 5.17 or later" },
-  { { RELEASE("5.17.0-rc1"), REAL }, &arm64, 1, NULL },
-  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt") }, &arm64, 1,
+  { { RELEASE("5.17.0-rc1"), REAL, NO_PMU }, &arm64, 1, NULL },
+  { { RELEASE("6.1.0"), BOARD("linux,dummy-virt"), NO_PMU }, &arm64, 1,
     "give the virtual machine a PMU" },
   { { RELEASE("6.1.0") }, &arm64, 1, NULL },
   { { ACCESS("0"), RELEASE("6.12.0") }, &riscv, 1, "sysctl kernel.perf_user_access=1" },
@@ -213,7 +389,7 @@ static const struct {
   { { RELEASE("6.5.13") }, &riscv, 1, "Linux 6.6 or later" },
   { { RELEASE("5.19.0") }, &riscv, 1, "Linux 6.6 or later" },
   { { RELEASE("6.6.0") }, &riscv, 1, NULL },
-  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu") }, &riscv, 1,
+  { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu"), NO_PMU }, &riscv, 1,
     "give the virtual machine a PMU" },
 };
 
@@ -241,14 +417,11 @@ static const struct {
   { { RDPMC("0") }, 1, 0, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc" },
   { { RDPMC("1") }, 1, 1, NULL },
   { { RDPMC("2") }, 1, 2, NULL },
-  { { RDPMC("0"), WATCHDOG("1") }, 2, 0, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc" },
-  { { RDPMC("1"), WATCHDOG("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc" },
-  { { RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc" },
-  { { RDPMC("1"), WATCHDOG("0") }, 2, 1,
-    "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; sysctl kernel.nmi_watchdog=1" },
-  { { RDPMC("2"), WATCHDOG("0") }, 2, 2, NULL },
+  { { RDPMC("0") }, 2, 0, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
+  { { RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
+  { { RDPMC("2") }, 2, 2, NULL },
   { { HYBRID_RDPMC("0") }, 1, 0, "echo 1 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
-  { { HYBRID_RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
+  { { HYBRID_RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc; " RUN },
   { { NO_PMU }, 1, -1, NULL },
   { { RDPMC("x") }, 1, -1, NULL },
 };
@@ -281,18 +454,24 @@ static const struct {
   { { PMU("armv7_cortex_a7") }, "load the kernel module of contrib/arm-pmu-access" },
   { { PMU("apple_firestorm_pmu") }, NULL }, /* Apple's PMU has other registers */
   { { NO_PMU }, NULL },
-  { { RELEASE("6.1.0") }, NULL },
+  { { PMU("arm_spe_0"), PMU("arm_cmn_0") }, NULL },
+  { { RELEASE("6.1.0") }, NULL }, /* it is unknown whether there is a PMU */
 };
 
-START_TEST(watchdog_is_the_remedy_for_a_constant_counter_if_it_is_off)
+#if HAVE_BACKEND_amd64_pmcff
+
+START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
 {
   static const struct {
     struct file files[FILES];
-    const char *remedy;
+    int error;
+    const char *explanation, *remedy;
   } rows[] = {
-    { { RDPMC("2"), WATCHDOG("0") }, "sysctl kernel.nmi_watchdog=1" },
-    { { RDPMC("2"), WATCHDOG("1") }, NULL },
-    { { RDPMC("2") }, NULL },
+    { { RDPMC("2"), WATCHDOG("1") }, EBUSY, "the kernel's NMI watchdog sets it back", RUN },
+    { { RDPMC("2"), WATCHDOG("0") }, 0, "it does not count", RUN },
+    { { RDPMC("2") }, 0, "it does not count", RUN },
+    { { RDPMC("1"), WATCHDOG("1") }, EACCES, "the kernel lets RDPMC read", "echo 2 > " },
+    { { NO_PMU, WATCHDOG("1") }, ENODEV, NULL, NULL },
   };
   size_t i;
 
@@ -300,13 +479,29 @@ START_TEST(watchdog_is_the_remedy_for_a_constant_counter_if_it_is_off)
     struct cpucycles_why why = { 0 };
 
     begin_machine(rows[i].files);
-    cpucycles_fixed_counter_why(machine_root, &why);
+    ck_assert_int_eq(fixed_counter.open(NULL, &why), rows[i].error);
+    if (rows[i].error == EBUSY)
+      ck_assert_str_eq(why.reason, "decreasing");
+    else
+      ck_assert_ptr_null(why.reason);
+    if (rows[i].error != ENODEV) /* 0: it has opened and is stopped */
+      fixed_counter.explain(rows[i].error, 0, &why);
     remove_machine();
+    expect_begins(why.explanation, rows[i].explanation);
     expect_begins(why.remedy, rows[i].remedy);
-    expect_begins(why.explanation, rows[i].remedy ? "it stands still" : NULL);
   }
 }
 END_TEST
+
+#else
+
+START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
+{
+  skip("fixed_counter_is_dropped_while_the_watchdog_is_on", "amd64-pmcff is not built here");
+}
+END_TEST
+
+#endif
 
 START_TEST(kernel_module_is_the_remedy_where_a_pmu_exists)
 {
@@ -367,7 +562,7 @@ static const struct {
   { { { NULL, NULL } }, NULL },
 };
 
-START_TEST(hypervisor_is_recognised_by_files_of_the_kernel)
+START_TEST(hypervisor_is_recognized_by_files_of_the_kernel)
 {
   size_t i;
 
@@ -430,12 +625,13 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, remedy_for_a_perf_event_fits_the_machine);
+  tcase_add_test(tests, remedy_after_a_signal_fits_the_machine);
   tcase_add_test(tests, remedy_for_user_access_fits_setting_and_release);
   tcase_add_test(tests, remedy_for_rdpmc_names_the_needed_level);
-  tcase_add_test(tests, watchdog_is_the_remedy_for_a_constant_counter_if_it_is_off);
+  tcase_add_test(tests, fixed_counter_is_dropped_while_the_watchdog_is_on);
   tcase_add_test(tests, kernel_module_is_the_remedy_where_a_pmu_exists);
   tcase_add_test(tests, legacy_setting_is_the_remedy_for_rdcycle);
-  tcase_add_test(tests, hypervisor_is_recognised_by_files_of_the_kernel);
+  tcase_add_test(tests, hypervisor_is_recognized_by_files_of_the_kernel);
   tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
   tcase_add_test(tests, line_is_found_anywhere_in_a_file);
 }

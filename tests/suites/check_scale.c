@@ -7,13 +7,14 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
+#include "lib/calibrate.h"
 #include "lib/frequency.h"
 #include "lib/reader.h"
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "sys/os-clock.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include "tests/suites/suite.h"
 
@@ -35,6 +36,7 @@ static uint64_t random64(void)
 START_TEST(portable_multiply_equals_wide_multiply)
 {
   static const uint64_t edges[] = { 0, 1, 2, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX };
+  struct suite_repeat repeat = suite_repeat(1000);
   int i, j, shift;
 
   for (i = 0; i < 7; i++)
@@ -42,13 +44,14 @@ START_TEST(portable_multiply_equals_wide_multiply)
       for (shift = 1; shift < 64; shift++)
         ck_assert_uint_eq(cpucycles_inline_product_portable(edges[i], edges[j], shift),
           cpucycles_inline_product(edges[i], edges[j], shift));
-  for (i = 0; i < suite_runs(1000) * 1000; i++) {
-    uint64_t a = random64(), b = random64();
+  while (suite_again(&repeat))
+    for (i = 0; i < 1000; i++) {
+      uint64_t a = random64(), b = random64();
 
-    shift = 1 + (int)(random64() % 63);
-    ck_assert_uint_eq(
-      cpucycles_inline_product_portable(a, b, shift), cpucycles_inline_product(a, b, shift));
-  }
+      shift = 1 + (int)(random64() % 63);
+      ck_assert_uint_eq(
+        cpucycles_inline_product_portable(a, b, shift), cpucycles_inline_product(a, b, shift));
+    }
 }
 END_TEST
 
@@ -80,15 +83,20 @@ END_TEST
 START_TEST(scaled_clock_never_runs_backward)
 {
   struct cpucycles_scale scale = cpucycles_scale_between(1000000000, 2399987654);
-  long long before, now, count = (1LL << 60) - 1000000;
-  int i;
+  struct suite_repeat repeat = suite_repeat(1000);
+  int i, wrong;
 
-  before = cpucycles_scale_apply(scale, count);
-  for (i = 0; i < suite_runs(1000) * 2000; i++) {
-    now = cpucycles_scale_apply(scale, ++count);
-    ck_assert_int_ge(now, before);
-    ck_assert_int_le(now - before, 3);
-    before = now;
+  while (suite_again(&repeat)) {
+    /* around a power of two, where the product gains a bit */
+    long long count = (1LL << random64() % 61) - 1000;
+    long long now, before = cpucycles_scale_apply(scale, count);
+
+    for (i = wrong = 0; i < 2000; i++) {
+      now = cpucycles_scale_apply(scale, ++count);
+      wrong += now < before || now - before > 3;
+      before = now;
+    }
+    ck_assert_msg(wrong == 0, "%d of the 2000 steps up to %lld are wrong", wrong, count);
   }
 }
 END_TEST
@@ -160,20 +168,22 @@ END_TEST
 
 START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
 {
+  struct suite_repeat repeat = suite_repeat(3000);
   int i, found = 0, wrong = 0;
 
-  for (i = 0; i < suite_runs(1000) * 3000; i++) {
-    long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
-    long long persecond = 1000 + (long long)(random64() % 5000000000);
-    long long sixteenths = cpucycles_scale_multiple(rate, persecond);
-    double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
+  while (suite_again(&repeat))
+    for (i = 0; i < 1000; i++) {
+      long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
+      long long persecond = 1000 + (long long)(random64() % 5000000000);
+      long long sixteenths = cpucycles_scale_multiple(rate, persecond);
+      double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
 
-    if (sixteenths == 0)
-      continue;
-    found++;
-    wrong += fabs(error) > 0.0005000001;
-    wrong += cpucycles_scale_apply(cpucycles_scale_between(16, sixteenths), 16) != sixteenths;
-  }
+      if (sixteenths == 0)
+        continue;
+      found++;
+      wrong += fabs(error) > 0.0005000001;
+      wrong += cpucycles_scale_apply(cpucycles_scale_between(16, sixteenths), 16) != sixteenths;
+    }
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_gt(found, 0);
 }
@@ -229,10 +239,10 @@ static long long simulated_counter(void)
     + (has_jumped() ? simulated.counter_jump : 0);
 }
 
-static struct cpucycles_calibration bench_calibration(double rate, int width, long long granularity)
+static struct cpuc_calibration bench_calibration(double rate, int width, long long granularity)
 {
-  struct cpucycles_calibration calibration = { simulated_counter, width, simulated_clock,
-    CPUCYCLES_CALIBRATION_TIME };
+  struct cpuc_calibration calibration = { simulated_counter, width, simulated_clock,
+    CPUC_CALIBRATION_TIME };
 
   memset(&simulated, 0, sizeof simulated);
   simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
@@ -253,20 +263,17 @@ START_TEST(multiple_is_found_by_measuring)
 
   for (i = 0; i < MACHINES; i++)
     for (width = 32; width <= 64; width += 32) {
-      struct cpucycles_calibration calibration
+      struct cpuc_calibration calibration
         = bench_calibration((double)machines[i].rate, width, 1);
       long long sixteenths;
-      const char *reason
-        = cpucycles_scale_find(&calibration, 0, machines[i].persecond, &sixteenths);
+      enum cpuc_failure failure
+        = cpuc_calibrate(&calibration, 0, machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
-      ck_assert_msg(!reason == (machines[i].sixteenths > 0), "%lld at %lld: %s", machines[i].rate,
-        machines[i].persecond, reason ? reason : "scaled");
-      if (reason)
-        ck_assert_str_eq(reason, "no-multiple");
-      else
-        ck_assert_int_eq(sixteenths, machines[i].sixteenths);
+      ck_assert_msg(failure == (machines[i].sixteenths > 0 ? CPUC_SUCCESS : CPUC_NO_MULTIPLE),
+        "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)failure);
+      ck_assert_int_eq(sixteenths, machines[i].sixteenths);
       ck_assert_int_le(simulated_duration(), 5000000);
     }
 }
@@ -286,13 +293,13 @@ START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 
   for (i = 0; i < MACHINES; i++) {
     long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
-    struct cpucycles_calibration calibration = bench_calibration((double)rate, 64, 1);
+    struct cpuc_calibration calibration = bench_calibration((double)rate, 64, 1);
 
-    ck_assert_ptr_null(cpucycles_scale_find(&calibration, rate, persecond, &sixteenths));
+    ck_assert_int_eq(cpuc_calibrate(&calibration, rate, persecond, &sixteenths), CPUC_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);
     ck_assert(scaling_error(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
     calibration = bench_calibration((double)rate, 64, 1);
-    if (cpucycles_scale_find(&calibration, 0, persecond, &sixteenths)
+    if (cpuc_calibrate(&calibration, 0, persecond, &sixteenths)
       || machines[i].sixteenths == 0)
       continue;
     ck_assert(scaling_error(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
@@ -309,15 +316,15 @@ START_TEST(stated_rate_is_checked_by_measuring)
   int i;
 
   for (i = 0; i < 3; i++) {
-    struct cpucycles_calibration calibration = bench_calibration(62.5e6, 64, granularities[i]);
+    struct cpuc_calibration calibration = bench_calibration(62.5e6, 64, granularities[i]);
 
-    ck_assert_ptr_null(cpucycles_scale_find(&calibration, 62500000, 2000000000, &sixteenths));
+    ck_assert_int_eq(cpuc_calibrate(&calibration, 62500000, 2000000000, &sixteenths), CPUC_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert_ptr_null(cpucycles_scale_find(&calibration, 62200000, 2000000000, &sixteenths));
-    ck_assert_str_eq(cpucycles_scale_find(&calibration, 61000000, 2000000000, &sixteenths),
-      "rate-mismatch");
-    ck_assert_str_eq(cpucycles_scale_find(&calibration, INT64_MAX, 2000000000, &sixteenths),
-      "rate-mismatch");
+    ck_assert_int_eq(cpuc_calibrate(&calibration, 62200000, 2000000000, &sixteenths), CPUC_SUCCESS);
+    ck_assert_int_eq(cpuc_calibrate(&calibration, 61000000, 2000000000, &sixteenths),
+      CPUC_RATE_MISMATCH);
+    ck_assert_int_eq(cpuc_calibrate(&calibration, INT64_MAX, 2000000000, &sixteenths),
+      CPUC_RATE_MISMATCH);
     ck_assert_int_le(simulated_duration(), 5000000);
   }
 }
@@ -327,38 +334,36 @@ END_TEST
    stated. */
 START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 {
-  struct cpucycles_calibration calibration = bench_calibration(54e6, 64, 1);
-  const char *reason = NULL;
+  struct cpuc_calibration calibration = bench_calibration(54e6, 64, 1);
+  enum cpuc_failure failure = CPUC_SUCCESS;
   long long sixteenths;
   int i;
 
   for (i = 0; i < 20; i++)
-    reason = cpucycles_scale_find(&calibration, 0, 1800000000, &sixteenths);
-  ck_assert_str_eq(reason, "no-time");
+    failure = cpuc_calibrate(&calibration, 0, 1800000000, &sixteenths);
+  ck_assert_int_eq(failure, CPUC_NO_TIME);
   for (i = 0; i < 20; i++)
-    reason = cpucycles_scale_find(&calibration, 54000000, 1800000000, &sixteenths);
-  ck_assert_ptr_null(reason);
-  ck_assert_int_eq(cpucycles_calibration_rate(&calibration), 0);
+    failure = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
+  ck_assert_int_eq(failure, CPUC_SUCCESS);
+  ck_assert_int_eq(cpuc_mean_rate(&calibration), 0);
   ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
 
-/* The measurement ends with this reason, with a stated rate and without one, soon after the
+/* The measurement ends with this failure, with a stated rate and without one, soon after the
    jump. */
-static void expect_end(struct cpucycles_calibration calibration, const char *expected)
+static void expect_end(struct cpuc_calibration calibration, enum cpuc_failure expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
-  struct cpucycles_calibration other = calibration;
-  const char *reason = cpucycles_scale_find(&calibration, 24000000, 2400000000, &sixteenths);
+  struct cpuc_calibration other = calibration;
+  enum cpuc_failure failure = cpuc_calibrate(&calibration, 24000000, 2400000000, &sixteenths);
 
-  ck_assert_ptr_nonnull(reason);
-  ck_assert_str_eq(reason, expected);
+  ck_assert_int_eq(failure, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1000000);
   simulated.time = simulated.begin;
   simulated.reads = 0;
-  reason = cpucycles_scale_find(&other, 0, 2400000000, &sixteenths);
-  ck_assert_ptr_nonnull(reason);
-  ck_assert_str_eq(reason, expected);
+  failure = cpuc_calibrate(&other, 0, 2400000000, &sixteenths);
+  ck_assert_int_eq(failure, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1500000);
   ck_assert_int_le(simulated.reads, 100000);
 }
@@ -370,11 +375,11 @@ START_TEST(clock_that_steps_back_ends_the_measurement)
   /* at any time of the first part of the measurement, and right after it */
   for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
-      struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
+      struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
 
       simulated.jump_at = at;
       simulated.jump = -back;
-      expect_end(calibration, "clock-step");
+      expect_end(calibration, CPUC_CLOCK_SET_BACK);
     }
 }
 END_TEST
@@ -384,30 +389,30 @@ START_TEST(clock_that_stops_ends_the_measurement)
   long long at;
 
   for (at = 1; at < 190000; at += 777) {
-    struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
+    struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
 
     simulated.jump_at = at;
     simulated.stop_clock = 1;
-    expect_end(calibration, "clock-stopped");
+    expect_end(calibration, CPUC_CLOCK_STOPPED);
   }
 }
 END_TEST
 
 START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
 {
-  struct cpucycles_calibration calibration = bench_calibration(24e6, 64, 1);
+  struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
 
   simulated.jump_at = 1;
   simulated.stop_counter = 1;
-  expect_end(calibration, "not-increasing");
+  expect_end(calibration, CPUC_COUNTER_STOPPED);
   calibration = bench_calibration(24e6, 64, 1);
   simulated.jump_at = 150000;
   simulated.counter_jump = -1000000;
-  expect_end(calibration, "decreasing");
+  expect_end(calibration, CPUC_COUNTER_SET_BACK);
   calibration = bench_calibration(24e6, 64, 1);
   simulated.jump_at = 150000;
   simulated.counter_jump = 1LL << 62; /* more counts a second than fit in 63 bits */
-  expect_end(calibration, "rate-mismatch");
+  expect_end(calibration, CPUC_RATE_MISMATCH);
 }
 END_TEST
 
@@ -418,14 +423,14 @@ static long long read_24_mhz(void)
   return cpucycles_osclock_monotonic() / 125 * 3;
 }
 
-static long long state_25_mhz(void)
+static struct cpuc_rate state_25_mhz(void)
 {
-  return 25000000;
+  return cpuc_exact_rate(25000000);
 }
 
-static long long state_24_mhz(void)
+static struct cpuc_rate state_24_mhz(void)
 {
-  return 24000000;
+  return cpuc_exact_rate(24000000);
 }
 
 static long long read_32_bits(void)
@@ -474,9 +479,9 @@ static void select_one(const struct cpucycles_backend *backend, struct cpucycles
   memset(info, 0, sizeof *info);
   memset(selection, 0, sizeof *selection);
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
-  cpucycles_select(&host, &table, 1, info, selection);
-  cpucycles_trial_end();
+  cpuc_guard_enter();
+  cpucycles_select(&host, NULL, &table, 1, info, selection);
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
 }
 
@@ -486,6 +491,8 @@ START_TEST(selection_scales_by_multiple_or_stated_rate)
   static struct cpucycles_selection selection;
   int i, found = 0;
 
+  if (skip_where_the_clock_is_slow("selection_scales_by_multiple_or_stated_rate"))
+    return;
   persecond = "2064000000";
   /* A busy machine may spoil a measurement, but never falsifies its result. */
   for (i = 0; i < 10 || (found == 0 && i < 1000); i++) {
@@ -495,7 +502,7 @@ START_TEST(selection_scales_by_multiple_or_stated_rate)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(found, 0);
-  ck_assert_int_ge(selection.calibration.left, 0);
+  ck_assert_int_ge(selection.trial.calibration.left, 0);
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&stated, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
@@ -513,18 +520,20 @@ START_TEST(selection_extends_a_32_bit_counter)
   static struct cpucycles_selection selection;
   long long before, first, count, end;
 
+  if (skip_where_the_clock_is_slow("selection_extends_a_32_bit_counter"))
+    return;
   persecond = "16000000000";
   select_one(&narrow, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
   ck_assert(!cpucycles_reader_is_direct(&selection.reader));
   before = cpucycles_osclock_monotonic();
   first = cpucycles_reader_read(&selection.reader);
-  end = cpucycles_osclock_monotonic() + 1000000000; /* three wraparounds */
+  end = cpucycles_osclock_monotonic() + 300000000; /* more than a wraparound */
   while (cpucycles_osclock_monotonic() < end)
     (void)cpucycles_reader_read(&selection.reader);
   count = cpucycles_reader_read(&selection.reader) - first;
   /* 16 per nanosecond, however late a busy machine reads */
-  ck_assert_int_ge(count, 16000000000);
+  ck_assert_int_ge(count, 16 * 300000000LL);
   ck_assert_int_le(count, 16 * (cpucycles_osclock_monotonic() - before));
 }
 END_TEST

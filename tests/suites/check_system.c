@@ -17,7 +17,7 @@
 #define cpucycles_system_frequency system_frequency
 
 /* Included, so that they are compiled with the stub headers and the macros above. */
-#include "backends/common/x86-tsc-rate.c"
+#include "backends/tsc/rate.c"
 #include "lib/frequency-system.c"
 
 #include "tests/suites/suite.h"

@@ -5,9 +5,9 @@
 
 #include "config.h"
 
-#include "backends/common/x86-tsc-rate.h"
+#include "backends/tsc/rate.h"
 #include "backends/backend.h"
-#include "lib/rate.h"
+#include "lib/calibrate.h"
 #include "lib/scale.h"
 #include "sys/os-clock.h"
 
@@ -29,6 +29,7 @@ START_TEST(kernel_file_holds_one_number_in_khz)
     { "1\n", 1000 },
     { "1000000000\n", 1000000000000 },
     { "1000000001\n", 0 },
+    { "2596132.5\n", 2596132500 },
     { "99999999999999999999999\n", 0 },
     { "0\n", 0 },
     { "2596132", 0 },
@@ -41,9 +42,7 @@ START_TEST(kernel_file_holds_one_number_in_khz)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(cpucycles_tsc_rate_of_text(rows[i].text, (int)strlen(rows[i].text)),
-      rows[i].hz);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_text("", -1), 0);
+    ck_assert_int_eq(cpucycles_tsc_rate_of_text(rows[i].text), rows[i].hz);
 }
 END_TEST
 
@@ -248,19 +247,32 @@ static const struct {
 
 enum { ORDERED = sizeof order / sizeof order[0] };
 
-START_TEST(rate_comes_with_the_name_of_its_source)
+static long long state_nothing(void)
 {
-  long long rate;
+  return 0;
+}
 
-  cpucycles_tried.cpuid = cpucycles_tried.perf_event_open = 1;
+static long long state_rate(void)
+{
+  return 2110000000;
+}
+
+START_TEST(first_source_that_states_the_rate_is_named)
+{
+  static const struct cpucycles_tsc_source none[] = { { "silent", state_nothing, 1 }, { 0 } },
+    rounded[] = { { "silent", state_nothing, 0 }, { "rounded", state_rate, 1 },
+      { "exact", state_rate, 0 }, { 0 } };
+  struct cpuc_rate rate = cpuc_tsc_rate_from(rounded);
+
+  ck_assert_int_eq(rate.hz, 2110000000);
+  ck_assert_str_eq(rate.source, "rounded");
+  ck_assert(rate.is_rounded);
+  rate = cpuc_tsc_rate_from(rounded + 2);
+  ck_assert_str_eq(rate.source, "exact");
+  ck_assert(!rate.is_rounded);
+  ck_assert_int_eq(cpuc_tsc_rate_from(none).hz, 0);
   rate = cpucycles_tsc_rate();
-  ck_assert((rate == 0) == (strcmp(cpucycles_tsc_rate_source(), "nobody") == 0));
-  cpucycles_tsc_answered = 1;
-  ck_assert_str_eq(cpucycles_tsc_rate_source(), "perf time_mult");
-  ck_assert(!cpucycles_tsc_rate_is_rounded());
-  cpucycles_tsc_answered = ORDERED - 1;
-  ck_assert_str_eq(cpucycles_tsc_rate_source(), "model name");
-  ck_assert(cpucycles_tsc_rate_is_rounded());
+  ck_assert((rate.hz == 0) == !rate.source);
 }
 END_TEST
 
@@ -276,37 +288,28 @@ START_TEST(exact_sources_precede_rounding_ones)
 }
 END_TEST
 
-/* A counter of 2.1 GHz with a stated rate of 2.11 GHz. */
+/* A counter of 2.1 GHz. */
 static long long read_counter(void)
 {
   return (long long)((double)cpucycles_osclock_raw() * 2.1);
 }
 
-static long long state_rate(void)
-{
-  return 2110000000;
-}
-
 START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
 {
-  static const struct cpucycles_backend counter
-    = { .read = read_counter, .rate = state_rate,
-        .rate_is_rounded = cpucycles_tsc_rate_is_rounded };
+  struct cpuc_rate reported = { .hz = 2110000000, .source = "a source" };
   long long rate;
-  int i, tries;
+  int tries;
 
   if (skip_where_the_clock_is_slow("rounded_rate_is_refined_by_a_measurement_within_1_percent"))
     return;
-  for (i = 0; i < ORDERED; i++) {
-    cpucycles_tsc_answered = i;
-    rate = cpucycles_stated_rate(&counter);
-    /* the machine may be too busy for a measurement */
-    for (tries = 0;
-         tries < 1000 && (rate == 0 || (order[i].rounds && rate == state_rate())); tries++)
-      rate = cpucycles_stated_rate(&counter);
-    ck_assert_msg((rate == state_rate()) == !order[i].rounds, "%s", order[i].name);
-    ck_assert_msg(cpucycles_rates_agree(2100000000, rate), "%s", order[i].name);
-  }
+  reported.is_rounded = _i;
+  rate = cpuc_verified_rate(reported, read_counter);
+  /* the machine may be too busy for a measurement */
+  for (tries = 0; tries < 1000 && (rate == 0 || (reported.is_rounded && rate == reported.hz));
+       tries++)
+    rate = cpuc_verified_rate(reported, read_counter);
+  ck_assert((rate == reported.hz) == !reported.is_rounded);
+  ck_assert(cpucycles_rates_agree(2100000000, rate));
 }
 END_TEST
 
@@ -362,9 +365,9 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
   tcase_add_test(tests, perf_page_states_the_rate_if_cap_user_time_is_set);
-  tcase_add_test(tests, rate_comes_with_the_name_of_its_source);
+  tcase_add_test(tests, first_source_that_states_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);
-  tcase_add_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent);
+  tcase_add_loop_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent, 0, 2);
   tcase_add_test(tests, query_leaves_no_descriptor_open);
   tcase_add_test(tests, invariance_follows_cpuid);
 }

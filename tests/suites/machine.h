@@ -8,7 +8,7 @@
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
 #include "sys/os-thread.h"
-#include "sys/trial.h"
+#include "sys/guard.h"
 
 #include "tests/suites/suite.h"
 
@@ -69,9 +69,9 @@ static inline struct cpucycles_frequency estimate_of(const struct cpucycles_host
   struct cpucycles_frequency found;
 
   cpucycles_block_signals(&saved);
-  cpucycles_trial_begin(&saved);
+  cpuc_guard_enter();
   found = cpucycles_frequency(host);
-  cpucycles_trial_end();
+  cpuc_guard_leave();
   cpucycles_restore_signals(&saved);
   return found;
 }

@@ -86,24 +86,25 @@ static inline int skip_where_fork_may_deadlock(const char *test)
     "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
 }
 
-/* Likewise, for a test that needs a measurement of a millisecond. Of many reads of the clock the
-   cheapest counts, since a busy machine lengthens others. */
+/* Likewise, for a test that needs a measurement of a millisecond. Of many steps of the clock the
+   smallest counts, since a busy machine lengthens others. */
 static inline int skip_where_the_clock_is_slow(const char *test)
 {
   struct timeval before, now;
-  long long least = 1000000, taken;
+  long long least = 1000000, step;
   int i;
 
   gettimeofday(&before, NULL);
   for (i = 0; i < 1000; i++) {
     gettimeofday(&now, NULL);
-    taken = (now.tv_sec - before.tv_sec) * 1000000LL + now.tv_usec - before.tv_usec;
-    least = taken < least ? taken : least;
+    step = (now.tv_sec - before.tv_sec) * 1000000LL + now.tv_usec - before.tv_usec;
+    least = step > 0 && step < least ? step : least;
     before = now;
   }
   if (least <= 2)
     return 0;
-  skip(test, "a read of the clock takes more than 2 us here: too long to measure by");
+  skip(test,
+    "the clock advances in steps of more than 2 us here: too coarse or slow to measure with");
   return 1;
 }
 
@@ -117,13 +118,54 @@ static inline int skip_without_dlopen(const char *test, const char *error)
   return 1;
 }
 
-/* Number of repetitions for a test that looks for a race. Slow environments set it lower. */
-static inline int suite_runs(int usual)
-{
-  const char *runs = getenv("CPUCYCLES_TEST_RUNS");
-  int wanted = runs ? atoi(runs) : 0;
+/* The repetition of a test that looks for a race or a rare case:
+     struct suite_repeat repeat = suite_repeat(1000);
+     while (suite_again(&repeat)) ...
+   It ends after this number of rounds, or after CPUCYCLES_TEST_MS milliseconds (0: no limit),
+   whichever is first, but not before the first round. */
+struct suite_repeat {
+  long rounds, done; /* done: number of rounds that have begun */
+  long limit;        /* milliseconds; 0: none */
+  struct timeval begin;
+};
 
-  return wanted > 0 && wanted < usual ? wanted : usual;
+static inline long suite_limit(void)
+{
+  const char *limit = getenv("CPUCYCLES_TEST_MS");
+
+  return limit ? atol(limit) : 200;
+}
+
+/* Is this "make check-soak"? Then a test covers its large case, too. */
+static inline int suite_soaks(void)
+{
+  return suite_limit() == 0;
+}
+
+static inline struct suite_repeat suite_repeat(long rounds)
+{
+  struct suite_repeat repeat = { rounds, 0, suite_limit(), { 0, 0 } };
+
+  gettimeofday(&repeat.begin, NULL);
+  return repeat;
+}
+
+static inline long suite_elapsed(const struct timeval *begin) /* milliseconds */
+{
+  struct timeval now;
+
+  gettimeofday(&now, NULL);
+  return (long)(now.tv_sec - begin->tv_sec) * 1000 + (long)(now.tv_usec - begin->tv_usec) / 1000;
+}
+
+static inline int suite_again(struct suite_repeat *repeat)
+{
+  if (repeat->done > 0
+    && (repeat->done >= repeat->rounds
+      || (repeat->limit > 0 && suite_elapsed(&repeat->begin) >= repeat->limit)))
+    return 0;
+  repeat->done++;
+  return 1;
 }
 
 /* Defines the add() of a suite whose subject is not built here. */
@@ -141,12 +183,21 @@ static inline int suite_runs(int usual)
 /* Runs the tests that add() adds. Returns main's status. */
 static inline int suite_main(const char *name, void (*add)(TCase *tests))
 {
-  struct suite_totals totals = suite_run(name, add);
-  int ran = totals.ran, failed = totals.failures + totals.errors;
+  struct suite_totals totals;
+  struct timeval begin;
+  int ran, failed;
+  long taken;
 
-  if (suite_must_print_totals())
+  gettimeofday(&begin, NULL);
+  totals = suite_run(name, add);
+  taken = suite_elapsed(&begin);
+  ran = totals.ran;
+  failed = totals.failures + totals.errors;
+  if (suite_must_print_totals()) {
     suite_print("Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
       ran ? 100 * (ran - failed) / ran : 0, ran, totals.failures, totals.errors);
+    suite_print("%ld.%ld s: %s\n", taken / 1000, taken / 100 % 10, name);
+  }
   return ran > 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

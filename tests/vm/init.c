@@ -4,9 +4,9 @@
      set FILE VALUE          write a setting of the kernel
      load FILE               load a module
      unload NAME
-     show PROGRAM            run a program as nobody, for the log
+     show PROGRAM            run a program as an ordinary user, for the log
      root NAME PROGRAM ...   run a test: as root,
-     user NAME PROGRAM ...   or as nobody
+     user NAME PROGRAM ...   or as an ordinary user
    Prints the result of each test in a line that begins with "vm:"; the programs print to the
    same console. */
 
@@ -28,7 +28,7 @@
 
 enum {
   WORDS = 16,
-  NOBODY = 65534,
+  ORDINARY_USER = 65534,
   SKIPPED = 77, /* Automake's status */
   LIMIT = 120   /* longest time of a test, in seconds of the guest */
 };
@@ -152,11 +152,11 @@ static void step(char *line)
   else if (strcmp(words[0], "unload") == 0 && count == 2)
     unload_module(words[1]);
   else if (strcmp(words[0], "show") == 0 && count >= 2)
-    run(NOBODY, words + 1);
+    run(ORDINARY_USER, words + 1);
   else if (strcmp(words[0], "root") == 0 && count >= 3)
     test(0, words[1], words + 2);
   else if (strcmp(words[0], "user") == 0 && count >= 3)
-    test(NOBODY, words[1], words + 2);
+    test(ORDINARY_USER, words[1], words + 2);
   else
     print_line("vm: broken: no such step: %s\n", words[0]);
 }

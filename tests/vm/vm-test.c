@@ -40,7 +40,7 @@ enum {
   FAILED = 1,
   USAGE = 2,
   SKIPPED = 77,
-  NOBODY = 65534,
+  ORDINARY_USER = 65534,
   TURNS = 2000, /* turns of a measured loop */
   READS = 1000
 };
@@ -312,7 +312,7 @@ static long long read_upward(long long last)
       first = next;
   }
   if (last == first) {
-    fail("it stands still at %lld", last);
+    fail("it is stopped at %lld", last);
     return -1;
   }
   return last;
@@ -701,7 +701,7 @@ static int measures(char **arguments)
   printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated,
     cpucycles_frequency_source());
   if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
-    return fail("no source states the frequency");
+    return fail("no source reports the frequency");
   return llabs(measured - stated) <= most ? PASSED : fail("more than 2 %% apart");
 }
 
@@ -724,8 +724,8 @@ static int core_rate(char **arguments)
 
 static void drop_privileges(void)
 {
-  if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
-    exit(fail("cannot become nobody: %s", strerror(errno)));
+  if (setgid(ORDINARY_USER) != 0 || setuid(ORDINARY_USER) != 0)
+    exit(fail("cannot become an ordinary user: %s", strerror(errno)));
 }
 
 static int write_file(const char *file, const char *text)
@@ -1180,7 +1180,7 @@ static void leave_frozen_counter(void)
   close(descriptor);
 }
 
-/* frozen, as root: PMCCNTR_EL0 is readable and stands still, so arm64-pmc is dropped. */
+/* frozen, as root: PMCCNTR_EL0 is readable and stopped, so arm64-pmc is dropped. */
 static int frozen(char **arguments)
 {
   char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };

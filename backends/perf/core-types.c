@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Finds the core types of a hybrid CPU: the kernel lists a PMU for each of them.
+   Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*; perf_event_open(2),
+   "PERF_TYPE_HARDWARE" for the generic event of one PMU; tools/perf/pmu-events and
+   tools/perf/util/pmus.c for the files of a core's PMU ("cpus", "type"). */
+
+#include "config.h"
+
+#include "backends/perf/core-types.h"
+
+#include "backends/perf/kernel.h"
+#include "backends/perf/remedy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arguments of cpuc_perf_find_core_types(). */
+struct search {
+  struct cpuc_perf_core_types *found;
+  struct cpuc_perf_choice generic;
+  int (*try_event)(struct cpuc_perf_choice choice);
+};
+
+/* Reads a file of the form prefix, number, newline. Returns the number, or -1. */
+static long read_number(const char *pmu, const char *file, const char *prefix, int base)
+{
+  char text[64], *begin = text + strlen(prefix), *end;
+  long number;
+
+  if (!cpuc_perf_kernel_read_pmu(pmu, file, text, sizeof text)
+    || strncmp(text, prefix, strlen(prefix)) != 0)
+    return -1;
+  number = strtol(begin, &end, base);
+  return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
+}
+
+/* Does the PMU count on some of the cores? Other PMUs are excluded because of their names, without
+   a system call. */
+static int is_of_some_cores(const char *pmu)
+{
+  char cpus[64];
+
+  return cpuc_is_core_pmu(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
+}
+
+/* Chooses the PMU's event: the generic one, with the PMU's type in the upper half of config; or, if
+   the kernel rejects that (Arm, before 6.6), the PMU's own number of the event. Returns 0 if it has
+   none. */
+static int choose_event(const struct search *search, const char *pmu,
+  struct cpuc_perf_choice *choice)
+{
+  long type = read_number(pmu, "type", "", 10), number;
+
+  if (type < 0)
+    return 0;
+  choice->type = search->generic.type;
+  choice->config = (uint64_t)type << 32 | search->generic.config;
+  if (search->try_event(*choice) == 0)
+    return 1;
+  number = read_number(pmu, "events/cpu_cycles", "event=0x", 16);
+  if (number < 0)
+    number = read_number(pmu, "events/cycles", "event=0x", 16);
+  choice->type = (uint32_t)type;
+  choice->config = (uint64_t)number;
+  return number >= 0 && search->try_event(*choice) == 0;
+}
+
+static int add_core_type(const char *pmu, void *argument)
+{
+  struct search *search = argument;
+  struct cpuc_perf_core_types *found = search->found;
+
+  if (!is_of_some_cores(pmu))
+    return 0;
+  if (found->count == CPUC_PERF_CORE_TYPES
+    || !choose_event(search, pmu, &found->choices[found->count]))
+    return ENODEV;
+  found->count++;
+  return 0;
+}
+
+int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
+  int (*try_event)(struct cpuc_perf_choice choice))
+{
+  struct search search = { found, generic, try_event };
+  int error;
+
+  found->count = 0;
+  error = cpuc_perf_kernel_visit_pmus(add_core_type, &search);
+  if (error == 0 && found->count <= 1) {
+    found->choices[0] = generic;
+    found->count = 1;
+  }
+  return error;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The core types of a hybrid CPU. A perf event counts on the cores of one type. */
+
+#ifndef CPUCYCLES_PERF_CORE_TYPES_H
+#define CPUCYCLES_PERF_CORE_TYPES_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum { CPUC_PERF_CORE_TYPES = 4 /* at most */ };
+
+/* Members of struct perf_event_attr that choose an event. */
+struct cpuc_perf_choice {
+  uint32_t type;
+  uint64_t config;
+};
+
+/* The event for each core type. */
+struct cpuc_perf_core_types {
+  struct cpuc_perf_choice choices[CPUC_PERF_CORE_TYPES];
+  int count; /* 1, with the generic event, if the CPU is not hybrid, or the types are unknown */
+};
+
+/* Finds the core types. generic: the event on a CPU with one core type. try_event: returns 0 if the
+   kernel has the event, else an errno. Returns 0, or ENODEV if not all types have an event. */
+int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
+  int (*try_event)(struct cpuc_perf_choice choice));
+
+#pragma GCC visibility pop
+
+#endif

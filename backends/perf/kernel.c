@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The system calls of the perf event counters. Those of a read are no cancellation points, since
+   cpucycles() is not one: hence syscall() instead of read() and close().
+   Source: perf_event_open(2); mmap(2); Linux,
+   Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
+
+#include "config.h"
+
+#include "backends/perf/kernel.h"
+
+#include "sys/kernel-file.h"
+#include "sys/perf-event.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define PMUS "/sys/bus/event_source/devices/"
+
+int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
+{
+  return perf_event_open_in(wanted, -1);
+}
+
+int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
+{
+  return perf_event_identify(descriptor, id) == 0;
+}
+
+/* Needs no retry: a signal does not interrupt the read of an event. */
+int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
+{
+  return syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;
+}
+
+void cpuc_perf_kernel_close(int descriptor)
+{
+  perf_event_close(descriptor);
+}
+
+int cpuc_perf_kernel_copy(int descriptor, int lowest)
+{
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
+}
+
+unsigned long cpuc_perf_kernel_descriptor_limit(void)
+{
+  struct rlimit limit = { 0, 0 };
+
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return (unsigned long)limit.rlim_cur;
+}
+
+static size_t page_size(void)
+{
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
+{
+  void *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, descriptor, 0);
+
+  /* cppcheck-suppress memleak ; the caller has it */
+  return page == MAP_FAILED ? NULL : page;
+}
+
+void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
+{
+  munmap(page, page_size());
+}
+
+int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
+{
+  const void *empty = mmap(page, page_size(), PROT_READ | PROT_WRITE,
+    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+  /* cppcheck-suppress memleak ; unmapped like the page that it replaces */
+  return empty == page;
+}
+
+int cpuc_perf_kernel_visit_pmus(int (*visit)(const char *name, void *argument), void *argument)
+{
+  DIR *folder = opendir(PMUS);
+  const struct dirent *entry;
+  int error = 0;
+
+  if (!folder)
+    return 0;
+  while (error == 0 && (entry = readdir(folder)) != NULL)
+    error = visit(entry->d_name, argument);
+  closedir(folder);
+  return error;
+}
+
+int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size)
+{
+  char path[256];
+  int length = snprintf(path, sizeof path, PMUS "%s/%s", pmu, file);
+
+  return length > 0 && length < (int)sizeof path
+    && cpucycles_read_kernel_text("", path, text, size) > 0;
+}
+
+void cpuc_perf_kernel_block_signals(void (*change)(void))
+{
+  sigset_t mask;
+
+  perf_event_block_signals(&mask);
+  change();
+  perf_event_restore_signals(&mask);
+}

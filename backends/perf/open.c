@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Opens and closes a thread's events: one event, or one for each core type, whose counts are added.
+   They are pinned: if other events need the hardware, the kernel gives ours up instead of counting
+   part of the time. The mapping of a page keeps its event open: an event that is read through the
+   page needs no descriptor. Signals are blocked until a thread's events are consistent.
+   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS". */
+
+#include "config.h"
+
+#include "backends/perf/thread.h"
+
+#include "backends/perf/kernel.h"
+#include "backends/perf/remedy.h"
+#include "sys/perf-event.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+enum {
+  STANDARD_DESCRIPTORS = 3, /* input, output, error */
+  /* Left to the program, if the soft limit allows: select(2) works below FD_SETSIZE only. */
+  PROGRAM_DESCRIPTORS = 1024
+};
+
+/* The destructor of this key closes the events of a thread that exits. */
+static pthread_key_t exit_key;
+static int has_exit_key;
+
+/* The counter that was opened last: the process reads no other. */
+static const struct cpucycles_perf_method *method;
+const struct cpuc_services *cpuc_perf_services;
+
+/* Found when the counter is opened. */
+static struct cpuc_perf_core_types core_types;
+
+int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
+{
+  uint64_t id = 0;
+
+  if (event->descriptor < 0 || event->id == 0)
+    return event->descriptor >= 0; /* it has just been opened, if it is not identified yet */
+  return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
+}
+
+void cpuc_perf_close_descriptors(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  int i;
+
+  self->only_descriptor = -1;
+  for (i = 0; i < self->event_count; i++) {
+    if (cpucycles_perf_has_descriptor(&self->events[i]))
+      cpuc_perf_kernel_close(self->events[i].descriptor);
+    self->events[i].descriptor = -1;
+  }
+}
+
+static void unmap_pages(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  int i;
+
+  for (i = 0; i < self->event_count; i++) {
+    if (self->events[i].page)
+      cpuc_perf_kernel_unmap(self->events[i].page);
+    self->events[i].page = NULL;
+  }
+}
+
+static void close_events(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+
+  self->only_page = &cpucycles_perf_no_page;
+  cpuc_perf_close_descriptors();
+  unmap_pages();
+  self->event_count = 0;
+  self->state = CPUCYCLES_PERF_UNOPENED;
+}
+
+/* Opens one event, and finds out whether it counts the kernel's cycles, too. Returns 0 or an errno.
+   Afterwards, and after a signal in between, the thread's descriptors must be closed if they are
+   not used. */
+static int open_event(struct cpucycles_perf_event *event, struct cpuc_perf_choice choice,
+  int *counts_kernel)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct perf_event_attr wanted;
+
+  event->id = 0;
+  memset(&wanted, 0, sizeof wanted);
+  wanted.size = sizeof wanted;
+  wanted.type = choice.type;
+  wanted.config = choice.config;
+  if (self->state == CPUCYCLES_PERF_UNOPENED) /* else for read(2), which works with any counter */
+    wanted.config1 = method->config1;
+  wanted.read_format = CPUC_PERF_READ_FORMAT;
+  wanted.pinned = 1;
+  event->descriptor = perf_event_open_excluding(&wanted, PERF_EVENT_ANY, cpuc_perf_kernel_open);
+  *counts_kernel = !wanted.exclude_kernel;
+  if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
+    return errno;
+  return 0;
+}
+
+int cpuc_perf_open_descriptors(void)
+{
+  int i, error = 0, counts_kernel;
+
+  for (i = 0; i < core_types.count && error == 0; i++)
+    error = open_event(&cpucycles_perf_self.events[i], core_types.choices[i], &counts_kernel);
+  return error;
+}
+
+/* Moves a descriptor to the second quarter of the permitted numbers, which the program's files do
+   not reach by themselves: a low number that the program closes would soon belong to another file,
+   and be read once. Returns 0 or an errno. */
+static int move_descriptor_up(int *descriptor)
+{
+  unsigned long limit = cpuc_perf_kernel_descriptor_limit();
+  int end = limit / 2 < INT_MAX ? (int)(limit / 2) : INT_MAX;
+  int begin = end / 2 < PROGRAM_DESCRIPTORS ? end / 2 : PROGRAM_DESCRIPTORS;
+  int moved = cpuc_perf_kernel_copy(*descriptor,
+    begin > STANDARD_DESCRIPTORS ? begin : STANDARD_DESCRIPTORS);
+
+  if (moved < 0)
+    return EMFILE;
+  cpuc_perf_kernel_close(*descriptor);
+  *descriptor = moved;
+  return moved < end ? 0 : EMFILE;
+}
+
+int cpuc_perf_use_descriptors(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  long long count;
+  int i, error = 0;
+
+  for (i = 0; i < self->event_count && error == 0; i++)
+    error = move_descriptor_up(&self->events[i].descriptor);
+  self->base = 0;
+  if (error == 0 && cpucycles_perf_read_descriptors(&count) != 0)
+    error = EIO;
+  if (error != 0)
+    return error;
+  self->base = self->last - count;
+  self->only_descriptor = self->event_count == 1 ? self->events[0].descriptor : -1;
+  self->state = CPUCYCLES_PERF_BY_DESCRIPTORS;
+  if (method->instruction)
+    cpuc_perf_services->note_fallback("by-read");
+  return 0;
+}
+
+/* Maps the pages and makes this thread read through them. Returns 0 if they do not show the
+   count. */
+static int use_pages(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  long long count;
+  int i, width;
+
+  for (i = 0; i < self->event_count; i++)
+    self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
+  self->base = 0;
+  if (!cpucycles_perf_pages_show_count() || cpucycles_perf_read_descriptors(&count) != 0) {
+    unmap_pages();
+    return 0;
+  }
+  self->base = self->last - count;
+  width = self->events[0].page->pmc_width;
+  self->shift = 64 - width;
+  self->index = UINT32_MAX; /* no counter's: the first read finds the index */
+  if (self->event_count == 1 && (method->width == 0 || method->width == width))
+    self->only_page = self->events[0].page;
+  self->state = CPUCYCLES_PERF_BY_PAGES;
+  cpuc_perf_close_descriptors();
+  return 1;
+}
+
+/* Gives the thread `count` events, which are still to be opened. */
+static void add_events(int count)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  int i;
+
+  for (i = 0; i < count; i++) {
+    self->events[i].descriptor = -1;
+    self->events[i].page = NULL;
+  }
+  self->event_count = count;
+}
+
+/* Opens this thread's events, and continues from its last read. Returns 0 or an errno. */
+static int open_events(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  int error;
+
+  add_events(core_types.count);
+  error = cpuc_perf_open_descriptors();
+  if (error == 0)
+    error = pthread_setspecific(exit_key, self);
+  if (error == 0 && !(method->instruction && use_pages()))
+    error = cpuc_perf_use_descriptors();
+  return error;
+}
+
+void cpucycles_perf_begin_thread(void)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+
+  if (self->state != CPUCYCLES_PERF_UNOPENED)
+    return; /* a signal handler did it already */
+  close_events(); /* those of a forked child's parent */
+  if (self->is_exiting || open_events() != 0) {
+    close_events();
+    cpucycles_perf_use_next_best();
+  }
+}
+
+/* Closes this thread's events, and leaves them closed. */
+static void end_thread(void)
+{
+  close_events();
+  cpucycles_perf_self.is_exiting = 1;
+}
+
+/* A destructor that runs later may read the counter, but must not open events: no destructor would
+   close them. */
+static void on_thread_exit(void *unused)
+{
+  (void)unused;
+  cpuc_perf_kernel_block_signals(end_thread);
+}
+
+/* Runs when the library is loaded: the C library has room in each thread for the values of the
+   first keys; later keys cost an allocation in a thread's first read. The number: before the
+   constructors of the program, which come first in a program that is linked statically, and may
+   count. */
+__attribute__((constructor(101))) static void load(void)
+{
+  has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
+}
+
+/* Deletes the key, so that no thread that exits later calls into an unloaded library. The events of
+   other threads stay open until the process ends. */
+__attribute__((destructor)) static void unload(void)
+{
+  if (cpucycles_perf_self.event_count > 0) /* else exit() costs no system calls */
+    on_thread_exit(NULL);
+  cpucycles_perf_self.is_exiting = 1;
+  if (has_exit_key)
+    pthread_key_delete(exit_key);
+  has_exit_key = 0;
+}
+
+/* Opens such an event and closes it. Returns 0 or an errno. The event is the thread's, so that
+   cpucycles_perf_close() closes it if a signal ends this function. */
+static int try_event(struct cpuc_perf_choice choice)
+{
+  int error;
+
+  add_events(1);
+  error = open_event(&cpucycles_perf_self.events[0], choice, &method->refusal->counts_kernel);
+  close_events();
+  return error;
+}
+
+void cpucycles_perf_explain(const struct cpucycles_perf_method *dropped, int error, int signal,
+  struct cpucycles_why *why)
+{
+  if (signal == SIGSYS)
+    cpucycles_perf_filter_why("", why);
+  else if (error != 0 && dropped->refusal->is_hidden)
+    dropped->explain_hidden(why);
+  else if (error != 0 && error != EIO)
+    cpucycles_perf_event_why("", error, dropped->refusal->counts_kernel, why);
+}
+
+/* Finds out whether the kernel has the event. Returns 0 or an errno. */
+static int try_method(void)
+{
+  int error;
+
+  method->refusal->is_hidden = 0;
+  if (!has_exit_key)
+    return EAGAIN;
+  error = try_event(method->event);
+  cpuc_perf_found_no_pmu = error == ENOENT;
+  return error;
+}
+
+/* The core types are searched last: without a PMU, the search would be wasted. */
+int cpucycles_perf_open(const struct cpucycles_perf_method *opened,
+  const struct cpuc_services *services, struct cpucycles_why *why)
+{
+  int error;
+
+  method = opened;
+  cpuc_perf_services = services;
+  error = try_method();
+  if (error != 0)
+    return error;
+  error = cpuc_perf_find_core_types(&core_types, method->event, try_event);
+  if (error != 0) {
+    why->explanation = "there are several core types, and not all have an event";
+    return error;
+  }
+  error = open_events();
+  if (error == 0 && method->instruction && cpucycles_perf_self.state != CPUCYCLES_PERF_BY_PAGES) {
+    why->explanation = "the kernel has the event, and does not let programs read its register";
+    method->refusal->is_hidden = 1;
+    error = EACCES;
+  }
+  if (error == 0 && method->refusal->counts_kernel)
+    why->unit = "core cycles in user mode and kernel";
+  return error;
+}
+
+void cpucycles_perf_close(void)
+{
+  close_events();
+  cpucycles_perf_self.base = cpucycles_perf_self.last = 0;
+}

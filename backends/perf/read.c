@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The slow path: reads the calling thread's perf events of user-mode core cycles with read(2), or
+   with the instruction and several mmap pages. A thread that loses the page, the instruction or the
+   descriptor continues with read(2), then with the next best counter, upward from its last read.
+   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
+   Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
+
+#include "config.h"
+
+#include "backends/perf/thread.h"
+
+#include "backends/perf/kernel.h"
+
+#include <errno.h>
+
+enum { RETRIES = 100 /* of the page's seqlock, before read(2) is used */ };
+
+const struct perf_event_mmap_page cpucycles_perf_no_page;
+
+CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_self = {
+  .only_page = &cpucycles_perf_no_page,
+  .index = UINT32_MAX,
+  .only_descriptor = -1,
+};
+
+/* Returns 0 if the program has closed the descriptor or reused its number, and for a pinned event
+   that lost its hardware. */
+static inline int read_event(const struct cpucycles_perf_event *event,
+  struct cpuc_perf_reading *reading)
+{
+  return cpuc_perf_kernel_read(event->descriptor, reading) && reading->id == event->id;
+}
+
+int cpucycles_perf_read_descriptors(long long *count)
+{
+  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  unsigned long long sum = (unsigned long long)self->base;
+  struct cpuc_perf_reading reading;
+  int i;
+
+  for (i = 0; i < self->event_count; i++) {
+    if (!read_event(&self->events[i], &reading))
+      return -1;
+    if (self->event_count == 1 && reading.enabled != reading.running)
+      return -1; /* some time is missing; of several events, one runs at a time */
+    sum += reading.value;
+  }
+  *count = (long long)sum;
+  return 0;
+}
+
+/* What the pages show together. */
+struct total {
+  unsigned long long count;
+  uint32_t index; /* in the page of the event for this core type; 0: no page has one */
+  int shift;      /* 64 less the width of that counter */
+  int is_partial; /* the events did not count all of the time */
+};
+
+/* Only the event for this core type has an index; the others have stopped. */
+static inline void add_page(const struct cpucycles_perf_method *method,
+  const volatile struct perf_event_mmap_page *page, struct total *total)
+{
+  uint32_t index = page->index;
+
+  total->count += (unsigned long long)page->offset;
+  if (index == 0)
+    return;
+  total->is_partial |= total->index != 0
+    || (cpucycles_perf_self.event_count == 1 && page->time_enabled != page->time_running);
+  total->index = index;
+  total->shift = 64 - page->pmc_width;
+  total->count
+    += (unsigned long long)((int64_t)(method->instruction(index) << total->shift) >> total->shift);
+}
+
+/* Returns 0 if a page has changed in between. */
+static inline int add_pages(const struct cpucycles_perf_method *method, struct total *total)
+{
+  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
+  uint32_t locks[CPUC_PERF_CORE_TYPES];
+  int i, count = self->event_count, is_stable = 1;
+
+  total->count = (unsigned long long)self->base;
+  total->index = 0;
+  total->shift = total->is_partial = 0;
+  for (i = 0; i < count; i++) {
+    pages[i] = self->events[i].page;
+    locks[i] = pages[i]->lock;
+  }
+  for (i = 0; i < count; i++)
+    add_page(method, pages[i], total);
+  for (i = 0; i < count; i++)
+    is_stable &= pages[i]->lock == locks[i];
+  return is_stable;
+}
+
+/* Reads this thread's count with the instruction and the pages. Returns -1 if the pages do not show
+   it. */
+static int read_pages(const struct cpucycles_perf_method *method, long long *count)
+{
+  struct total total;
+  int tries;
+
+  for (tries = 0; !add_pages(method, &total); tries++)
+    if (tries == RETRIES)
+      return -1;
+  if (total.index != 0 && total.shift == cpucycles_perf_self.shift)
+    cpucycles_perf_self.index = total.index; /* the kernel has moved the event */
+  *count = (long long)total.count;
+  return total.index != 0 && !total.is_partial ? 0 : -1;
+}
+
+int cpucycles_perf_pages_show_count(void)
+{
+  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  int i, is_shown = 0;
+
+  for (i = 0; i < self->event_count; i++) {
+    const volatile struct perf_event_mmap_page *page = self->events[i].page;
+
+    if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
+      return 0;
+    is_shown |= page->index != 0;
+  }
+  return is_shown;
+}
+
+/* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, as
+   after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpucycles_perf_slow() has
+   failed to read it. The descriptor is then identified before it is read again, because it may
+   belong to another file. */
+static int reread_descriptors(long long *count)
+{
+  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+
+  if (self->only_descriptor >= 0 && !cpucycles_perf_has_descriptor(&self->events[0]))
+    return -1;
+  return cpucycles_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
+}
+
+/* Reads in every state, and changes the state where a read fails. */
+static __attribute__((noinline)) long long
+read_and_recover(const struct cpucycles_perf_method *method)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  long long count = self->last;
+
+  if (self->state == CPUCYCLES_PERF_UNOPENED)
+    cpuc_perf_kernel_block_signals(cpucycles_perf_begin_thread);
+  if (self->state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
+    cpuc_perf_kernel_block_signals(cpucycles_perf_leave_pages);
+  if (self->state == CPUCYCLES_PERF_BY_DESCRIPTORS && reread_descriptors(&count) != 0)
+    cpuc_perf_kernel_block_signals(cpuc_perf_leave_descriptors);
+  if (self->state == CPUCYCLES_PERF_BY_NEXT_BEST)
+    count = self->base + cpuc_perf_services->next_best();
+  if (count > self->last)
+    self->last = count;
+  return self->last;
+}
+
+/* The usual read with read(2) comes first, and is one system call. */
+long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
+{
+  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  unsigned long long base = (unsigned long long)self->base;
+  int saved_errno = errno;
+  struct cpuc_perf_reading reading;
+  long long count;
+
+  if (self->only_descriptor >= 0 && read_event(&self->events[0], &reading)
+    && reading.enabled == reading.running) {
+    count = (long long)(base + reading.value);
+    if (count > self->last)
+      return self->last = count;
+  }
+  count = read_and_recover(method);
+  errno = saved_errno;
+  return count;
+}

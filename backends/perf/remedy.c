@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads the kernel's files below a root folder, "" or a test's, after a counter was refused, and
+   suggests only remedies that help on this machine.
+   Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
+   perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
+   (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that leaves the
+   kernel out; the PMU is searched after permission is given); Debian, "security,perf: Allow further
+   restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN), in Ubuntu also:
+   launchpad.net/bugs/2131046; Docker and Podman, default seccomp profile (perf_event_open with
+   CAP_PERFMON); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
+   make perf_user_access where they find a PMU; proc_pid_status(5), Seccomp and CapEff;
+   user_namespaces(7), uid_map. */
+
+#include "config.h"
+
+#include "backends/perf/remedy.h"
+
+#include "sys/hypervisor.h"
+#include "sys/kernel-file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cpuc_perf_found_no_pmu;
+
+/* Reads a number of the kernel; `none` if the file is missing or has other contents. */
+static int kernel_number(const char *root, const char *path, int none)
+{
+  char text[16], *end;
+  long number;
+
+  if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
+    return none;
+  number = strtol(text, &end, 10);
+  return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
+}
+
+/* Is the kernel of that release, such as 5.17, or later? 0 if its release is unknown. */
+static int kernel_is_since(const char *root, int major, int minor)
+{
+  char text[64], *end;
+  long numbers[2] = { 0, 0 };
+
+  if (cpucycles_read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+    return 0;
+  numbers[0] = strtol(text, &end, 10);
+  if (end > text && *end == '.')
+    numbers[1] = strtol(end + 1, NULL, 10);
+  return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
+}
+
+/* Does this process have a seccomp filter, as in most containers? */
+static int is_filtered(const char *root)
+{
+  char text[16];
+
+  return cpucycles_read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
+    && strtol(text, NULL, 10) == 2;
+}
+
+/* Does this process have a capability, given by its number in capabilities(7)? */
+static int has_capability(const char *root, int number)
+{
+  char text[32];
+
+  return cpucycles_read_kernel_line(root, "/proc/self/status", "CapEff:", text, sizeof text) > 0
+    && (strtoull(text, NULL, 16) >> number & 1) != 0;
+}
+
+enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
+
+/* Is the user namespace not the first? Capabilities in another do not permit perf events. */
+static int is_in_user_namespace(const char *root)
+{
+  char text[64], *end;
+
+  if (cpucycles_read_kernel_text(root, "/proc/self/uid_map", text, sizeof text) <= 0)
+    return 0;
+  return strtoul(text, &end, 10) != 0 || strtoul(end, &end, 10) != 0
+    || strtoul(end, NULL, 10) != 0xffffffff;
+}
+
+/* Docker's or Podman's container? */
+static int is_in_container(const char *root)
+{
+  return cpucycles_can_open_file(root, "/.dockerenv")
+    || cpucycles_can_open_file(root, "/run/.containerenv");
+}
+
+int cpuc_is_core_pmu(const char *name)
+{
+  return strcmp(name, "cpu") == 0 /* most architectures; older releases on all */
+    || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
+    || strcmp(name, "cpum_cf") == 0 || strcmp(name, "arc_pct") == 0
+    || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
+}
+
+/* Is this the PMU of Arm cores that contrib/arm-pmu-access can open? Apple's PMU has other
+   registers. */
+static int is_arm_pmu(const char *name)
+{
+  return strncmp(name, "armv", 4) == 0;
+}
+
+/* What is known about this machine and process: of each group, one bit. */
+enum {
+  /* Does the kernel drive a PMU of the cores? */
+  PMU_ABSENT = 1 << 0,
+  PMU_UNKNOWN = 1 << 1,
+  PMU_PRESENT = 1 << 2,
+  ANY_PMU = PMU_ABSENT | PMU_UNKNOWN | PMU_PRESENT,
+  /* How was the event refused? */
+  BY_EPERM = 1 << 3,
+  BY_EACCES = 1 << 4,
+  BY_ENOSYS = 1 << 5,
+  BY_ABSENCE = 1 << 6, /* ENOENT, ENODEV, EOPNOTSUPP */
+  BY_OTHER = 1 << 7,
+  ANY_REFUSAL = BY_EPERM | BY_EACCES | BY_ENOSYS | BY_ABSENCE | BY_OTHER,
+  /* Has this process a seccomp filter? */
+  UNFILTERED = 1 << 8,
+  FILTERED = 1 << 9,
+  ANY_FILTER = UNFILTERED | FILTERED,
+  /* Does kernel.perf_event_paranoid permit the event to this user, and if not, what does? */
+  LEVEL_MISSING = 1 << 10,
+  LEVEL_PERMITS = 1 << 11,
+  LEVEL_NEEDS_PERFMON = 1 << 12, /* or a lower level */
+  LEVEL_NEEDS_ADMIN = 1 << 13,   /* or a lower level */
+  LEVEL_NEEDS_SYSCTL = 1 << 14,  /* a lower level only */
+  LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL,
+  ANY_LEVEL = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
+  /* Does the event include the kernel's cycles, because the PMU cannot exclude them? */
+  WITHOUT_KERNEL = 1 << 15,
+  WITH_KERNEL = 1 << 16,
+  ANY_MODE = WITHOUT_KERNEL | WITH_KERNEL,
+  /* Is the process in a container, which has its own filter and the settings of its host? */
+  ON_HOST = 1 << 17,
+  IN_CONTAINER = 1 << 18,
+  ANY_PLACE = ON_HOST | IN_CONTAINER,
+  /* Can CAP_PERFMON be added? Kernels before 5.8 do not have it. */
+  PERFMON_IS_NO_HELP = 1 << 19,
+  PERFMON_CAN_BE_ADDED = 1 << 20,
+  ANY_PERFMON = PERFMON_IS_NO_HELP | PERFMON_CAN_BE_ADDED,
+  /* The hypervisor. */
+  NO_HYPERVISOR = 1 << 21,
+  KVM = 1 << 22,
+  QEMU = 1 << 23, /* KVM, or an emulated CPU, where -cpu host is not available */
+  VMWARE = 1 << 24,
+  HYPER_V = 1 << 25,
+  XEN = 1 << 26,
+  OTHER_HYPERVISOR = 1 << 27,
+  ANY_HYPERVISOR = NO_HYPERVISOR | KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
+};
+
+#define VIRTUAL_MACHINE "this virtual machine has no PMU"
+#define GIVE_PMU "give the virtual machine a PMU"
+#define LEAVE_MACHINE "run outside of the virtual machine"
+#define IS_UNKNOWN "it is unknown whether there is a PMU (/sys cannot be read)"
+#define FILTER "a seccomp filter refuses perf_event_open"
+#define ABOVE_2 "kernel.perf_event_paranoid is above 2"
+#define CANNOT_EXCLUDE \
+  "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1"
+#define ALLOW "let the seccomp filter of this process allow perf_event_open"
+#define ALLOW_IN_CONTAINER "run the container with a seccomp profile that allows perf_event_open"
+#define SET(level) "sysctl kernel.perf_event_paranoid=" level
+
+/* The decision: the first row all of whose bits fit applies. A row fits if it has no bit of a
+   group, or has the bit that is known. Without a PMU, no permission helps, and what refuses first
+   hides that; so the rows about permissions require a PMU, and the reason of the rows for an absent
+   one is "absent". */
+static const struct {
+  unsigned if_known;
+  const char *explanation, *remedy;
+} decisions[] = {
+  /* The system call is missing, so a PMU would not help. What the folder lists does not matter: a
+     kernel without perf events has no such folder, and an emulator of programs shows its host's. */
+  { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
+  { BY_ENOSYS | UNFILTERED,
+    "what runs this program, such as an emulator, does not pass perf_event_open on", NULL },
+  /* Some hypervisors provide a PMU if they are configured to. */
+  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, QEMU_HAS_PMU_OPTION
+      ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
+      : GIVE_PMU ", or run outside of it" },
+  { PMU_ABSENT | QEMU, VIRTUAL_MACHINE, GIVE_PMU ", or run outside of it" },
+  { PMU_ABSENT | VMWARE, VIRTUAL_MACHINE,
+    GIVE_PMU " (vpmc.enable = TRUE), or run outside of it" },
+  { PMU_ABSENT | HYPER_V, VIRTUAL_MACHINE,
+    GIVE_PMU " (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
+  { PMU_ABSENT | XEN, VIRTUAL_MACHINE,
+    GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
+  { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
+  { PMU_ABSENT, "the kernel drives no PMU of this CPU", NULL },
+  /* Other causes, such as too many open files, have nothing to do with a PMU. */
+  { BY_OTHER, NULL, NULL },
+  { PMU_UNKNOWN | BY_EPERM | BY_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
+  { PMU_UNKNOWN | BY_EPERM | BY_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
+    NULL },
+  { PMU_UNKNOWN, IS_UNKNOWN, NULL },
+  /* There is a PMU, and a filter refuses the call. */
+  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | LEVEL_REFUSES, FILTER,
+    ALLOW_IN_CONTAINER ", and " SET("2") " on the host" },
+  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER,
+    ALLOW_IN_CONTAINER ", or with --cap-add PERFMON" },
+  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER, FILTER, ALLOW_IN_CONTAINER },
+  { FILTERED | BY_EPERM | BY_ENOSYS | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2") },
+  { FILTERED | BY_EPERM | BY_ENOSYS, FILTER, ALLOW },
+  /* There is a PMU, and the setting refuses the event to this user. */
+  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_PERFMON" },
+  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_SYS_ADMIN" },
+  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host" },
+  { BY_EPERM | BY_EACCES | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
+    SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { BY_EPERM | BY_EACCES | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2,
+    SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
+  { BY_EPERM | BY_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
+  { BY_EACCES | LEVEL_PERMITS,
+    "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it",
+    NULL },
+};
+
+/* Looks for a PMU whose name is_wanted() accepts. */
+static unsigned find_pmu(const char *root, int (*is_wanted)(const char *name))
+{
+  char path[CPUCYCLES_PATH_SIZE];
+  DIR *folder = NULL;
+  struct dirent *entry;
+  unsigned found = PMU_ABSENT;
+
+  if (cpucycles_join_path(path, root, "/sys/bus/event_source/devices") == 0)
+    folder = opendir(path);
+  if (!folder)
+    return PMU_UNKNOWN;
+  while (found == PMU_ABSENT && (entry = readdir(folder)) != NULL)
+    if (is_wanted(entry->d_name))
+      found = PMU_PRESENT;
+  closedir(folder);
+  return found;
+}
+
+static unsigned refusal_of(int error)
+{
+  switch (error) {
+  case EPERM:
+    return BY_EPERM;
+  case EACCES:
+    return BY_EACCES;
+  case ENOSYS:
+    return BY_ENOSYS;
+  case ENOENT:
+  case ENODEV:
+  case EOPNOTSUPP:
+    return BY_ABSENCE;
+  }
+  return BY_OTHER;
+}
+
+/* Compares kernel.perf_event_paranoid with the capabilities of this process. Distributions add
+   levels above 2, which CAP_PERFMON does not override. */
+static unsigned find_level(const char *root, int with_kernel)
+{
+  int level = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000);
+  int has_perfmon = kernel_is_since(root, 5, 8);
+
+  if (level == -1000)
+    return LEVEL_MISSING;
+  if (level <= (with_kernel ? 1 : 2))
+    return LEVEL_PERMITS;
+  if (is_in_user_namespace(root))
+    return LEVEL_NEEDS_SYSCTL;
+  if (has_capability(root, CAPABILITY_SYS_ADMIN))
+    return LEVEL_PERMITS;
+  if (level > 2 || !has_perfmon)
+    return LEVEL_NEEDS_ADMIN;
+  return has_capability(root, CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
+}
+
+static unsigned find_hypervisor(const char *root)
+{
+  static const struct {
+    const char *name;
+    unsigned bit;
+  } known[] = { { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V },
+    { "Xen", XEN } };
+  const char *name = cpucycles_find_hypervisor(root);
+  size_t i;
+
+  if (!name)
+    return NO_HYPERVISOR;
+  for (i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(known[i].name, name) == 0)
+      return known[i].bit;
+  return OTHER_HYPERVISOR;
+}
+
+static int fits(unsigned row, unsigned known)
+{
+  static const unsigned groups[] = { ANY_PMU, ANY_REFUSAL, ANY_FILTER, ANY_LEVEL, ANY_MODE,
+    ANY_PLACE, ANY_PERFMON, ANY_HYPERVISOR };
+  size_t i;
+
+  for (i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    if ((row & groups[i]) != 0 && (row & groups[i] & known) == 0)
+      return 0;
+  return 1;
+}
+
+/* `known` has the bits of the refusal, the filter and the mode; the others are found here. */
+static void decide(const char *root, unsigned known, struct cpucycles_why *why)
+{
+  size_t i;
+
+  known |= find_pmu(root, cpuc_is_core_pmu) | find_level(root, (known & WITH_KERNEL) != 0);
+  known |= is_in_container(root) ? IN_CONTAINER : ON_HOST;
+  known |= kernel_is_since(root, 5, 8) && !has_capability(root, CAPABILITY_PERFMON)
+    ? PERFMON_CAN_BE_ADDED : PERFMON_IS_NO_HELP;
+  known |= find_hypervisor(root);
+  for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
+    if (fits(decisions[i].if_known, known)) {
+      if ((decisions[i].if_known & ANY_PMU) == PMU_ABSENT)
+        why->reason = "absent";
+      why->explanation = decisions[i].explanation;
+      why->remedy = decisions[i].remedy;
+      return;
+    }
+}
+
+void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
+{
+  decide(root, BY_ABSENCE | UNFILTERED | WITHOUT_KERNEL, why);
+}
+
+void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
+{
+  decide(root, BY_EPERM | FILTERED | WITHOUT_KERNEL, why);
+}
+
+void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
+  struct cpucycles_why *why)
+{
+  decide(root,
+    refusal_of(error) | (is_filtered(root) ? FILTERED : UNFILTERED)
+      | (with_kernel ? WITH_KERNEL : WITHOUT_KERNEL),
+    why);
+}
+
+int cpucycles_user_access_why(const char *root, const struct cpucycles_user_access *needed,
+  struct cpucycles_why *why)
+{
+  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+
+  if (access >= needed->lowest && access <= needed->highest)
+    return 0;
+  if (access >= 0) {
+    why->explanation = "kernel.perf_user_access forbids it";
+    why->remedy = needed->remedy;
+  } else if (!kernel_is_since(root, needed->major, needed->minor)) {
+    why->explanation = needed->too_old;
+    why->remedy = needed->newer;
+  } else
+    cpucycles_no_pmu_why(root, why); /* a driver that finds a PMU makes the setting */
+  return 1;
+}
+
+void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why)
+{
+  if (find_pmu(root, is_arm_pmu) == PMU_PRESENT)
+    why->remedy = "load the kernel module of contrib/arm-pmu-access";
+}
+
+void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
+{
+  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+
+  if (access == 0 || access == 1)
+    why->remedy = "sysctl kernel.perf_user_access=2";
+}
+
+/* Keeps Intel's fixed cycle counter running, and sets it back after hours only. Without the
+   watchdog, the counter is free for the event. */
+#define FIXED_COUNTER_REMEDY \
+  "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
+
+/* RDPMC on x86: the file of its setting, and the remedies that set it to 1, and to 2 for
+   amd64-pmcff. CPUs with two kinds of core have no PMU named cpu; one setting applies to all. */
+static const struct {
+  const char *file, *set_to_1, *set_to_2_and_run;
+} rdpmc_settings[] = {
+#define RDPMC_SETTING(file) \
+  { file, "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
+  RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
+  RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
+#undef RDPMC_SETTING
+};
+
+enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
+
+/* Returns the setting, or -1. *which: index of the file that has it. */
+static int rdpmc_setting(const char *root, int *which)
+{
+  int level = -1;
+
+  for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
+    level = kernel_number(root, rdpmc_settings[*which].file, -1);
+    if (level >= 0)
+      break;
+  }
+  return level;
+}
+
+int cpucycles_rdpmc_level(const char *root)
+{
+  int which;
+
+  return rdpmc_setting(root, &which);
+}
+
+int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
+{
+  int which, level = rdpmc_setting(root, &which);
+
+  if (level < 0 || level >= needed)
+    return level;
+  if (needed == 1) {
+    why->explanation = "the kernel does not allow RDPMC in user mode";
+    why->remedy = rdpmc_settings[which].set_to_1;
+    return level;
+  }
+  why->explanation = "the kernel lets RDPMC read mapped events at most";
+  why->remedy = rdpmc_settings[which].set_to_2_and_run;
+  return level;
+}
+
+int cpuc_nmi_watchdog_is_on(const char *root)
+{
+  return kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 0) != 0;
+}
+
+void cpucycles_fixed_counter_why(const char *root, struct cpucycles_why *why)
+{
+  why->explanation = cpuc_nmi_watchdog_is_on(root)
+    ? "the kernel's NMI watchdog sets it back every few seconds"
+    : "it does not count, since nothing keeps it running";
+  why->remedy = FIXED_COUNTER_REMEDY;
+}

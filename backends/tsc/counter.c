@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The time-stamp counter as a source of the CPU's frequency, and the remedy of its counters. */
+
+#include "config.h"
+
+#include "backends/tsc/counter.h"
+
+#include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* On Linux SIGSEGV has one cause, which the program can undo. */
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
+{
+  (void)error;
+#ifdef PR_TSC_ENABLE
+  if (signal == SIGSEGV)
+    why->remedy
+      = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+#else
+  (void)signal, (void)why;
+#endif
+}
+
+/* By assembly, because not all compilers have the intrinsic. */
+const struct cpucycles_backend cpucycles_tsc = {
+  X86_TSC_MEMBERS, .read = read_tsc_by_assembly
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The time-stamp counter: the members that its four backends share, and the read by assembly.
+   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set, as
+   Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
+   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
+   rate.c asks the sources that state it.
+   Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
+
+#ifndef CPUCYCLES_TSC_COUNTER_H
+#define CPUCYCLES_TSC_COUNTER_H
+
+#include "backends/backend.h"
+#include "backends/tsc/rate.h"
+
+#pragma GCC visibility push(hidden)
+
+/* explain() of struct cpucycles_backend. */
+void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
+
+/* The TSC as a source of the CPU's frequency. It is not in backends.def. */
+extern const struct cpucycles_backend cpucycles_tsc;
+
+#pragma GCC visibility pop
+
+/* For compilers without the intrinsic. */
+static inline long long read_tsc_by_assembly(void)
+{
+  return (long long)cpucycles_inline_tsc();
+}
+
+#define X86_TSC_MEMBERS \
+  .kind = CPUCYCLES_KIND_REFERENCE, \
+  .scope = CPUCYCLES_SCOPE_SYSTEM, \
+  .width = 64, \
+  .source = "TSC", \
+  .unit = "reference cycles", \
+  .explain = cpucycles_tsc_explain, \
+  .close = cpucycles_tsc_close, \
+  .rate = cpucycles_tsc_rate, \
+  .invariant = cpucycles_tsc_invariant, \
+  .inline_method = CPUCYCLES_INLINE_TSC
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The rate of the time-stamp counter as kernel, CPU or hypervisor state it, and whether it is
+   constant. In virtual machines zeros are usual in all of these sources, and mean "not stated".
+   Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
+   2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
+   Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
+
+#include "config.h"
+
+#include "backends/tsc/rate.h"
+#include "backends/common/rate.h"
+#include "sys/kernel-file.h"
+#include "sys/parse.h"
+#include "sys/thread-local.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+#endif
+#ifdef TSC_HAS_PERF
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#endif
+#ifdef HAVE_SYSCTLBYNAME
+#include <sys/types.h>
+
+#include <sys/sysctl.h>
+#endif
+
+long long cpucycles_tsc_rate_of_text(const char *text)
+{
+  long long hz;
+  const char *rest = cpuc_parse_decimal(text, 1000, &hz);
+
+  return rest && strcmp(rest, "\n") == 0 ? plausible_rate((unsigned long long)hz) : 0;
+}
+
+static long long tsc_rate_of_file(void)
+{
+  static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
+  char text[32];
+
+  return cpucycles_read_kernel_text("", path, text, sizeof text) > 0
+    ? cpucycles_tsc_rate_of_text(text)
+    : 0;
+}
+
+/* In two steps, as 10^9 * 2^shift can have more than 64 bits: 10^9 has 30. */
+long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
+{
+  unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
+  unsigned long long quotient, remainder, limit = CPUCYCLES_FREQUENCY_HIGHEST;
+
+  if (mult == 0 || shift > 63)
+    return 0;
+  quotient = (1000000000ULL << first) / mult;
+  remainder = ((1000000000ULL << first) % mult) << rest;
+  if (quotient > limit >> rest)
+    return 0;
+  quotient = (quotient << rest) + remainder / mult;
+  return plausible_rate(quotient + (2 * (remainder % mult) >= mult));
+}
+
+#ifdef TSC_HAS_PERF
+
+/* The event of the query in progress. If a signal ends the query, close() releases the event. One
+   thread at a time asks, but the event is thread-local: a child that another thread forks then
+   inherits the address of the page, but not the page, and must not release what it has there. */
+static CPUCYCLES_TLS struct {
+  int event; /* file descriptor + 1; 0: none */
+  struct perf_event_mmap_page *page;
+  size_t size;
+} tsc_query;
+
+void cpucycles_tsc_close(void)
+{
+  if (tsc_query.page)
+    munmap((void *)tsc_query.page, tsc_query.size);
+  if (tsc_query.event)
+    close(tsc_query.event - 1);
+  tsc_query.page = NULL;
+  tsc_query.event = 0;
+}
+
+/* A software event that counts nothing and needs no PMU. */
+static int open_dummy_event(void)
+{
+  struct perf_event_attr event;
+
+  memset(&event, 0, sizeof event);
+  event.size = sizeof event;
+  event.type = PERF_TYPE_SOFTWARE;
+  event.config = PERF_COUNT_SW_DUMMY;
+  event.exclude_kernel = 1;
+  event.exclude_hv = 1;
+  return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page)
+{
+  uint32_t lock = page->lock;
+  unsigned int mult = page->time_mult, shift = page->time_shift;
+
+  if (!page->cap_user_time || page->lock != lock)
+    return 0;
+  return cpucycles_tsc_rate_of_factors(mult, shift);
+}
+
+long long cpucycles_tsc_rate_of_perf(void)
+{
+  long long rate = 0;
+  void *page;
+
+  tsc_query.event = open_dummy_event() + 1;
+  if (tsc_query.event) {
+    tsc_query.size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, tsc_query.size, PROT_READ, MAP_SHARED, tsc_query.event - 1, 0);
+    tsc_query.page = page == MAP_FAILED ? NULL : page;
+  }
+  if (tsc_query.page)
+    rate = cpucycles_tsc_rate_of_page(tsc_query.page);
+  cpucycles_tsc_close();
+  /* cppcheck-suppress memleak ; the line above releases it */
+  return rate;
+}
+
+#else
+
+void cpucycles_tsc_close(void)
+{
+}
+
+long long cpucycles_tsc_rate_of_perf(void)
+{
+  return 0;
+}
+
+#endif
+
+long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf ratio;
+
+  if (cpuid(0).a < 0x15)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0)
+    return 0;
+  /* 64 bits hold any product of two 32-bit numbers */
+  return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
+}
+
+long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf ratio;
+
+  if (cpuid(0).a < 0x16)
+    return 0;
+  ratio = cpuid(0x15);
+  if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
+    return 0;
+  return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+}
+
+/* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
+long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid)
+{
+  struct cpuid_leaf vendor = cpuid(0), part;
+  unsigned int words[13] = { 0 };
+  size_t i;
+  char name[sizeof words], *nominal;
+  long long hz;
+
+  if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
+    return 0; /* not GenuineIntel */
+  if (cpuid(0x80000000).a < 0x80000004)
+    return 0;
+  for (i = 0; i < 3; i++) {
+    part = cpuid(0x80000002 + (unsigned int)i);
+    words[4 * i] = part.a;
+    words[4 * i + 1] = part.b;
+    words[4 * i + 2] = part.c;
+    words[4 * i + 3] = part.d;
+  }
+  memcpy(name, words, sizeof words);
+  nominal = strchr(name, '@');
+  return nominal && cpuc_parse_model_name(nominal + 1, &hz) ? plausible_rate((unsigned long long)hz)
+                                                            : 0;
+}
+
+long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid)
+{
+  unsigned int highest;
+
+  if (!(cpuid(1).c >> 31)) /* no hypervisor, or a hidden one: further leaves would exit to it */
+    return 0;
+  highest = cpuid(0x40000000).a;
+  if (highest < 0x40000010 || highest > 0x4000ffff)
+    return 0;
+  return plausible_rate(cpuid(0x40000010).a * 1000ULL);
+}
+
+#ifdef HAVE_CPUID_H
+static struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+#ifndef __x86_64__
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have the instruction */
+    return read;
+#endif
+  __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
+  return read;
+}
+#else
+static struct cpuid_leaf read_cpuid(unsigned int leaf)
+{
+  struct cpuid_leaf read = { 0, 0, 0, 0 };
+
+  (void)leaf;
+  return read;
+}
+#endif
+
+#ifdef HAVE_SYSCTLBYNAME
+long long cpucycles_tsc_rate_of_sysctl(void)
+{
+  static const char *const names[] = {
+    "machdep.tsc_freq",      /* FreeBSD, NetBSD */
+    "machdep.tsc.frequency", /* Darwin */
+    "hw.tsc_frequency",      /* DragonFly */
+  };
+  unsigned int i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    uint64_t hz = 0;
+    size_t length = sizeof hz;
+
+    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
+      && plausible_rate(hz))
+      return plausible_rate(hz);
+  }
+  return 0;
+}
+#endif
+
+int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid)
+{
+  unsigned int highest = cpuid(0x80000000).a;
+
+  if (highest < 0x80000000)
+    return -1;
+  return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
+}
+
+int cpucycles_tsc_invariant(const char **source)
+{
+  *source = "CPUID 80000007H EDX[8]";
+  return cpucycles_tsc_is_invariant_by(read_cpuid);
+}
+
+static long long tsc_rate_of_cpu(void)
+{
+  return cpucycles_tsc_rate_of_crystal(read_cpuid);
+}
+
+static long long tsc_rate_of_base_frequency(void)
+{
+  return cpucycles_tsc_rate_of_base(read_cpuid);
+}
+
+static long long tsc_rate_of_virtual_cpu(void)
+{
+  return cpucycles_tsc_rate_of_hypervisor(read_cpuid);
+}
+
+static long long tsc_rate_of_model_name(void)
+{
+  return cpucycles_tsc_rate_of_name(read_cpuid);
+}
+
+const struct cpucycles_tsc_source cpucycles_tsc_sources[] = {
+  { "tsc_freq_khz", tsc_rate_of_file, 0 },
+  { "perf time_mult", cpucycles_tsc_rate_of_perf, 0 },
+  { "CPUID leaf 15H", tsc_rate_of_cpu, 0 },
+  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 0 },
+#ifdef HAVE_SYSCTLBYNAME
+  { "sysctl of the TSC", cpucycles_tsc_rate_of_sysctl, 0 },
+#endif
+  { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1 },
+  { "model name", tsc_rate_of_model_name, 1 },
+  { NULL, NULL, 0 },
+};
+
+struct cpuc_rate cpuc_tsc_rate_from(const struct cpucycles_tsc_source *sources)
+{
+  const struct cpucycles_tsc_source *source;
+  long long hz;
+
+  for (source = sources; source->name; source++) {
+    hz = source->ask();
+    if (hz != 0)
+      return (struct cpuc_rate) { hz, source->name, source->is_rounded };
+  }
+  return cpuc_exact_rate(0);
+}
+
+struct cpuc_rate cpucycles_tsc_rate(void)
+{
+  return cpuc_tsc_rate_from(cpucycles_tsc_sources);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Measures the rates of counters against a clock, and verifies reported rates. A measurement takes
+   a count and its time at both ends of a window of time. select.c decides which counters are
+   scaled. */
+
+#include "config.h"
+
+#include "lib/calibrate.h"
+#include "backends/common/rate.h"
+#include "lib/scale.h"
+#include "sys/clock-sample.h"
+#include "sys/os-clock.h"
+
+enum {
+  SAMPLES = 16,             /* at each end of a window, at most */
+  STILL = 4096,             /* after this many reads without a change, the clock has stopped */
+  WINDOW_REPORTED = 200000, /* ns: resolves 1 % with a clock of microseconds */
+  WINDOW_MULTIPLE = 400000, /* ns: resolves 0.05 % with a clock of nanoseconds */
+  WINDOW_RATE = 850000,     /* ns: with the samples, less than a millisecond */
+  ESTIMATES = 3,            /* these must agree */
+  TRIES = 3
+};
+
+/* A count, the time at which it was read, and the length of the interval that contains the time:
+   at least a step of the clock, and longer if the read was interrupted. */
+struct timed_count {
+  long long count, time, width;
+};
+
+/* Reads the counter and the clock together. */
+static enum cpuc_failure read_timed_count(const struct cpuc_calibration *calibration,
+  struct timed_count *timed)
+{
+  struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
+  int is_coarse = sample.width == 0, reads;
+
+  /* Waits for the step of a coarse clock, which comes right after the last of these reads. */
+  for (reads = 1; sample.width == 0 && reads < STILL; reads++) {
+    sample.inner = calibration->read();
+    sample.width = calibration->now() - sample.outer;
+  }
+  if (sample.width <= 0)
+    return sample.width < 0 ? CPUC_CLOCK_SET_BACK : CPUC_CLOCK_STOPPED;
+  timed->count = sample.inner;
+  timed->time = sample.outer + (is_coarse ? sample.width : sample.width / 2);
+  timed->width = sample.width;
+  return CPUC_SUCCESS;
+}
+
+/* The narrowest of several, since others may have been interrupted. Two of the same width are as
+   narrow as the clock allows: hardly two interruptions take the same time. */
+static enum cpuc_failure best_timed_count(const struct cpuc_calibration *calibration,
+  struct timed_count *best)
+{
+  enum cpuc_failure failure = read_timed_count(calibration, best);
+  struct timed_count next;
+  int i;
+
+  for (i = 1; i < SAMPLES && !failure; i++) {
+    failure = read_timed_count(calibration, &next);
+    if (failure || next.width == best->width)
+      return failure;
+    if (next.width < best->width)
+      *best = next;
+  }
+  return failure;
+}
+
+/* Busy-waits until the time has passed, since a core's counter may stop when the core sleeps. */
+static enum cpuc_failure wait_for(const struct cpuc_calibration *calibration, long long from,
+  long long nanoseconds)
+{
+  long long before = from, end = from + nanoseconds, now;
+  int still = 0;
+
+  while (before < end) {
+    now = calibration->now();
+    if (now < before)
+      return CPUC_CLOCK_SET_BACK;
+    still = now == before ? still + 1 : 0;
+    if (still == STILL)
+      return CPUC_CLOCK_STOPPED;
+    before = now;
+  }
+  return CPUC_SUCCESS;
+}
+
+/* Counts per second between two timed counts. */
+static enum cpuc_failure rate_between(const struct cpuc_calibration *calibration,
+  const struct timed_count *from, const struct timed_count *to, long long *rate)
+{
+  long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
+
+  if (calibration->width == 32)
+    counted &= 0xffffffff;
+  if (to->time <= from->time)
+    return CPUC_CLOCK_SET_BACK;
+  if (counted <= 0)
+    return counted < 0 ? CPUC_COUNTER_SET_BACK : CPUC_COUNTER_STOPPED;
+  *rate = cpucycles_counts_per_second((unsigned long long)counted, to->time - from->time);
+  /* no counter is that slow or fast, and later calculations would overflow */
+  return *rate < 1 || *rate > CPUCYCLES_FREQUENCY_HIGHEST ? CPUC_RATE_MISMATCH : CPUC_SUCCESS;
+}
+
+/* Measures the rate in the window that begins with the count `from`. Stores the count at its
+   end. */
+static enum cpuc_failure measure_window(const struct cpuc_calibration *calibration,
+  long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
+{
+  enum cpuc_failure failure = wait_for(calibration, from->time, window);
+
+  if (!failure)
+    failure = best_timed_count(calibration, to);
+  return failure ? failure : rate_between(calibration, from, to, rate);
+}
+
+/* Measures `count` rates in adjacent windows. */
+static enum cpuc_failure measure(const struct cpuc_calibration *calibration, long long window,
+  long long *rates, int count)
+{
+  struct timed_count ends[ESTIMATES + 1];
+  enum cpuc_failure failure = best_timed_count(calibration, &ends[0]);
+  int i;
+
+  for (i = 0; i < count && !failure; i++)
+    failure = measure_window(calibration, window, &ends[i], &ends[i + 1], &rates[i]);
+  return failure;
+}
+
+/* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that
+   takes longer on a busy machine costs the same. */
+static int spend(struct cpuc_calibration *calibration, long long nanoseconds)
+{
+  if (calibration->left < nanoseconds)
+    return 0;
+  calibration->left -= nanoseconds;
+  return 1;
+}
+
+/* Verifies a reported rate. If the time is spent, accepts it unchecked. */
+static enum cpuc_failure verify(struct cpuc_calibration *calibration, long long reported)
+{
+  enum cpuc_failure failure;
+  long long rate;
+  int i;
+
+  if (reported > CPUCYCLES_FREQUENCY_HIGHEST)
+    return CPUC_RATE_MISMATCH;
+  for (i = 0; i < TRIES; i++) {
+    if (!spend(calibration, WINDOW_REPORTED))
+      return i == 0 ? CPUC_SUCCESS : CPUC_RATE_MISMATCH;
+    failure = measure(calibration, WINDOW_REPORTED, &rate, 1);
+    if (failure || cpucycles_rates_agree(reported, rate))
+      return failure;
+  }
+  return CPUC_RATE_MISMATCH;
+}
+
+static enum cpuc_failure find_multiple(struct cpuc_calibration *calibration, long long persecond,
+  long long *sixteenths)
+{
+  enum cpuc_failure failure;
+  long long rates[ESTIMATES];
+  int i;
+
+  for (i = 0; i < TRIES; i++) {
+    if (!spend(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE))
+      return i == 0 ? CPUC_NO_TIME : CPUC_NO_MULTIPLE;
+    failure = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
+    if (failure)
+      return failure;
+    *sixteenths = cpucycles_scale_multiple(rates[0], persecond);
+    if (*sixteenths > 0 && cpucycles_scale_multiple(rates[1], persecond) == *sixteenths
+      && cpucycles_scale_multiple(rates[2], persecond) == *sixteenths)
+      return CPUC_SUCCESS;
+  }
+  return CPUC_NO_MULTIPLE;
+}
+
+enum cpuc_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
+  long long persecond, long long *sixteenths)
+{
+  *sixteenths = 0;
+  return reported > 0 ? verify(calibration, reported)
+                      : find_multiple(calibration, persecond, sixteenths);
+}
+
+long long cpuc_mean_rate(struct cpuc_calibration *calibration)
+{
+  long long rates[ESTIMATES];
+
+  if (!spend(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE)
+    || measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES))
+    return 0;
+  if (!cpucycles_rates_agree(rates[0], rates[1]) || !cpucycles_rates_agree(rates[1], rates[2]))
+    return 0;
+  return (rates[0] + rates[1] + rates[2]) / ESTIMATES;
+}
+
+long long cpuc_rate_against(long long (*read)(void), long long (*now)(void))
+{
+  const struct cpuc_calibration calibration = { read, 64, now, 0 };
+  struct timed_count from, to;
+  long long rate;
+
+  if (best_timed_count(&calibration, &from)
+    || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
+    return 0;
+  return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
+}
+
+long long cpuc_measured_rate(long long (*read)(void))
+{
+  return cpuc_rate_against(read, cpucycles_osclock_raw);
+}
+
+long long cpuc_verified_rate(struct cpuc_rate reported, long long (*read)(void))
+{
+  long long measured;
+
+  if (reported.hz <= 0)
+    return 0;
+  measured = cpuc_measured_rate(read);
+  if (measured == 0 || !cpucycles_rates_agree(measured, reported.hz))
+    return measured == 0 ? reported.hz : 0;
+  return reported.is_rounded ? measured : reported.hz;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The trial of one counter. Each step runs under the fault guard, because access to a counter that
+   is not permitted may raise a signal. select.c decides which counters are tried and which wins.
+   The floating-point operations are exact, because the program may trap others, or round in any
+   direction. */
+
+#include "config.h"
+
+#include "lib/candidate.h"
+#include "lib/precision.h"
+#include "lib/reasons.h"
+#include "sys/guard.h"
+#include "sys/os-clock.h"
+
+#include <string.h>
+
+/* Penalty by kind: on-core counters first, OS clocks last. */
+static const int penalties[] = {
+  [CPUCYCLES_KIND_CORE] = 0,
+  [CPUCYCLES_KIND_PERF_READ] = 100,
+  [CPUCYCLES_KIND_REFERENCE] = 100,
+  [CPUCYCLES_KIND_SCALED] = 100,
+  [CPUCYCLES_KIND_CLOCK] = 200,
+  [CPUCYCLES_KIND_NONE] = 200,
+};
+
+int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
+{
+  return penalties[candidate->backend->kind];
+}
+
+/* The reason codes for measurements without a result. */
+static const char *const failures[] = {
+  [CPUC_CLOCK_SET_BACK] = "clock-step",
+  [CPUC_CLOCK_STOPPED] = "clock-stopped",
+  [CPUC_COUNTER_STOPPED] = "not-increasing",
+  [CPUC_COUNTER_SET_BACK] = "decreasing",
+  [CPUC_RATE_MISMATCH] = "rate-mismatch",
+  [CPUC_NO_MULTIPLE] = "no-multiple",
+  [CPUC_NO_TIME] = "no-time",
+};
+
+static void drop(struct cpuc_candidate *candidate, const char *reason)
+{
+  candidate->is_dropped = 1;
+  cpucycles_counter_drop(candidate->info, reason);
+}
+
+/* Runs a step of the trial. Returns 0 if it drops the counter, which a signal does, too. */
+static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
+{
+  int signal = cpuc_guard_run(step, candidate);
+
+  if (signal != 0) {
+    candidate->is_dropped = candidate->has_faulted = 1;
+    cpucycles_counter_drop_signal(candidate->info, signal, &candidate->why);
+  }
+  return !candidate->is_dropped;
+}
+
+static void open_counter(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+  int error = 0;
+
+  if (candidate->backend->open)
+    error = candidate->backend->open(candidate->trial->services, &candidate->why);
+  if (error != 0) {
+    candidate->is_dropped = 1;
+    cpucycles_counter_drop_errno(candidate->info, error, &candidate->why);
+  } else if (candidate->why.unit)
+    candidate->info->unit = candidate->why.unit;
+}
+
+/* For measurements of this counter. */
+static struct cpuc_calibration *calibration_of(const struct cpuc_candidate *candidate)
+{
+  struct cpuc_calibration *calibration = &candidate->trial->calibration;
+
+  calibration->read = candidate->backend->read;
+  calibration->width = candidate->backend->width;
+  return calibration;
+}
+
+/* So many units of the counter are so many cycles. */
+static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
+{
+  candidate->reader.scale = cpucycles_scale_between(units, cycles);
+  candidate->info->scaling = cpucycles_scale_factor(candidate->reader.scale);
+  candidate->rate
+    = cpucycles_scale_apply(cpucycles_scale_between(cycles, units), candidate->trial->persecond);
+}
+
+/* Clocks have a fixed rate. Other time-based counters need a reported rate that a measurement
+   confirms, or a measured rate. Counters of cycles are not scaled. */
+static void find_scale(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+  const struct cpucycles_backend *backend = candidate->backend;
+  long long persecond = candidate->trial->persecond, reported, sixteenths = 0;
+  enum cpuc_failure failure = CPUC_SUCCESS;
+
+  if (backend->kind != CPUCYCLES_KIND_SCALED && backend->kind != CPUCYCLES_KIND_CLOCK) {
+    candidate->info->scaling = 1;
+    candidate->rate = persecond;
+    return;
+  }
+  reported = cpuc_reported_rate(backend).hz;
+  if (backend->kind == CPUCYCLES_KIND_SCALED)
+    failure = cpuc_calibrate(calibration_of(candidate), reported, persecond, &sixteenths);
+  if (failure)
+    drop(candidate, failures[failure]);
+  else if (sixteenths > 0)
+    set_scale(candidate, 16, sixteenths);
+  else if (reported > 0)
+    set_scale(candidate, reported, persecond);
+  else
+    drop(candidate, "no-rate");
+}
+
+static long long read_nothing(void)
+{
+  return 0;
+}
+
+/* Extends a counter of 32 bits at this rate. A clock that can be set would predict wrong counts,
+   and no clock is better. */
+static void extend(struct cpuc_candidate *candidate, long long rate)
+{
+  struct cpucycles_clock none = { read_nothing, read_nothing },
+    clock = { cpucycles_osclock_monotonic, cpucycles_osclock_coarse };
+
+  if (candidate->backend->width != 32)
+    return;
+  cpucycles_extend32_begin(&candidate->trial->extension, candidate->backend->read,
+    cpucycles_osclock_is_settable() ? none : clock, rate);
+  candidate->reader.extension = &candidate->trial->extension;
+}
+
+static void extend_for_trial(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+
+  extend(candidate, candidate->rate);
+}
+
+/* The better the rate is known, the longer the gaps between calls may be. */
+static void extend_for_use(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+  long long measured = 0;
+
+  if (candidate->backend->width == 32)
+    measured = cpuc_mean_rate(calibration_of(candidate));
+  extend(candidate, measured > 0 ? measured : candidate->rate);
+}
+
+static void score(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+  long long smallest = 0;
+
+  switch (cpucycles_precision(&candidate->reader, candidate->is_quick, &smallest)) {
+  case CPUCYCLES_STEPS_UP:
+    candidate->info->state = CPUCYCLES_USABLE;
+    candidate->info->precision = smallest + cpuc_candidate_penalty(candidate);
+    break;
+  case CPUCYCLES_STEPS_DOWN:
+    drop(candidate, "decreasing");
+    break;
+  case CPUCYCLES_STEPS_NONE:
+    drop(candidate, "not-increasing");
+    break;
+  }
+}
+
+/* A core's counter must still advance: the trial of another counter may have stopped it, when a
+   perf event of the same hardware ended. */
+static void read_again(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+  long long smallest;
+
+  if (candidate->backend->scope != CPUCYCLES_SCOPE_CORE)
+    (void)candidate->reader.read();
+  else if (cpucycles_precision(&candidate->reader, 1, &smallest) == CPUCYCLES_STEPS_NONE)
+    drop(candidate, "not-increasing");
+}
+
+static void close_counter(void *argument)
+{
+  const struct cpuc_candidate *candidate = argument;
+
+  if (candidate->backend->close)
+    candidate->backend->close();
+}
+
+static void close_candidate(struct cpuc_candidate *candidate)
+{
+  cpuc_guard_run(close_counter, candidate);
+  candidate->reader.extension = NULL;
+  memset(&candidate->why, 0, sizeof candidate->why);
+}
+
+void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpucycles_entry *entry,
+  struct cpucycles_counter_info *info, struct cpuc_trial *trial)
+{
+  memset(candidate, 0, sizeof *candidate);
+  memset(info, 0, sizeof *info);
+  candidate->backend = entry->backend;
+  candidate->info = info;
+  candidate->trial = trial;
+  candidate->reader.read = entry->backend->read;
+  cpucycles_counter_describe(info, entry);
+}
+
+void cpuc_candidate_try(struct cpuc_candidate *candidate, int is_quick)
+{
+  candidate->is_quick = is_quick;
+  candidate->info->reason = candidate->info->explanation = NULL; /* "not-asked" */
+  if (candidate->backend->kind == CPUCYCLES_KIND_NONE)
+    drop(candidate, "not-increasing"); /* by its kind */
+  else if (run(candidate, open_counter) && run(candidate, find_scale)
+    && run(candidate, extend_for_trial))
+    run(candidate, score);
+  close_candidate(candidate);
+}
+
+int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
+{
+  candidate->is_dropped = 0;
+  if (run(candidate, open_counter)
+    && (candidate->info->scaling > 0 || run(candidate, find_scale))
+    && run(candidate, extend_for_use) && run(candidate, read_again))
+    return 1;
+  close_candidate(candidate);
+  return 0;
+}
+
+static void explain(void *argument)
+{
+  const struct cpuc_candidate *candidate = argument;
+
+  cpucycles_counter_explain(candidate->info, candidate->backend);
+}
+
+void cpuc_candidate_explain(struct cpuc_candidate *candidate)
+{
+  cpuc_guard_run(explain, candidate);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads /proc/cpuinfo in pieces, until the lines so far decide. Safe for any contents. */
+
+#include "config.h"
+
+#include "backends/common/cpuinfo-rate.h"
+#include "lib/frequency-query.h"
+#include "sys/parse.h"
+
+#include <string.h>
+
+enum { MHZ = 1000000 };
+
+static const char *parse_mhz(const char *text, long long *hz)
+{
+  return cpuc_parse_decimal(text, MHZ, hz);
+}
+
+/* "3550.000000MHz" */
+static const char *parse_named_mhz(const char *text, long long *hz)
+{
+  text = cpuc_parse_decimal(text, MHZ, hz);
+  return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
+}
+
+/* "100.00 Mhz" */
+static const char *parse_spaced_mhz(const char *text, long long *hz)
+{
+  text = cpuc_parse_decimal(text, MHZ, hz);
+  return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
+}
+
+/* Architectures whose kernels state a frequency in /proc/cpuinfo. BogoMIPS is none. */
+enum {
+  ALPHA = 1,
+  IA64 = 2,
+  LOONGARCH = 4,
+  PARISC = 8,
+  POWER = 16,
+  S390 = 32,
+  SPARC = 64,
+  X86 = 128,
+  ARC = 256,
+  XTENSA = 512,
+  ALL = 1023
+};
+
+/* The first letters of the architectures' names in uname(2). */
+static const struct {
+  const char *machine;
+  unsigned int family;
+} machines[] = {
+  { "alpha", ALPHA },
+  { "amd64", X86 },
+  { "arc", ARC },
+  { "i386", X86 },
+  { "i486", X86 },
+  { "i586", X86 },
+  { "i686", X86 },
+  { "ia64", IA64 },
+  { "loongarch", LOONGARCH },
+  { "parisc", PARISC },
+  { "powerpc", POWER },
+  { "ppc", POWER },
+  { "s390", S390 },
+  { "sparc", SPARC },
+  { "x86_64", X86 },
+  { "xtensa", XTENSA },
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+/* The lines that state a frequency, "key : value". */
+static const struct dialect {
+  unsigned int families;
+  int is_current; /* the value is the current frequency */
+  const char *key;
+  const char *(*parse)(const char *value, long long *hz); /* returns the rest, or 0 */
+} dialects[] = {
+  { X86, 1, "cpu MHz", parse_mhz },
+  { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
+  { X86, 0, "model name", cpuc_parse_model_name },
+  { LOONGARCH, 0, "CPU MHz", parse_mhz },
+  { POWER, 0, "clock", parse_named_mhz },
+  { S390, 0, "cpu MHz static", parse_mhz },
+  { ARC, 0, "CPU speed", parse_spaced_mhz },
+};
+
+enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
+
+/* Lines that state the rate of a counter too. */
+static const struct {
+  unsigned int families;
+  long long (*rate_of)(const char *line);
+} counters[] = {
+  { ALPHA, cpucycles_alpha_cycle_frequency },
+  { SPARC, cpucycles_sparc_clock_tick },
+};
+
+enum { COUNTERS = sizeof counters / sizeof counters[0] };
+
+/* Returns the text after the key and its colon, or NULL if the line has another key. */
+static const char *value_of(const char *line, const char *key)
+{
+  if (strncmp(line, key, strlen(key)) != 0)
+    return NULL;
+  line = cpuc_skip_blanks(line + strlen(key));
+  return *line == ':' ? cpuc_skip_blanks(line + 1) : NULL;
+}
+
+/* Returns the frequency in a line; 0 if there is none. */
+static long long parse_line(const char *line, unsigned int families, int *is_current)
+{
+  int i;
+
+  for (i = 0; i < COUNTERS; i++) {
+    long long hz = counters[i].families & families ? counters[i].rate_of(line) : 0;
+
+    if (hz > 0)
+      return hz;
+  }
+  for (i = 0; i < DIALECTS; i++) {
+    const char *value = dialects[i].families & families ? value_of(line, dialects[i].key) : NULL;
+    long long hz;
+
+    if (!value)
+      continue;
+    *is_current = dialects[i].is_current;
+    value = dialects[i].parse(value, &hz);
+    return value && cpuc_is_rest_blank(value) ? plausible_rate((unsigned long long)hz) : 0;
+  }
+  return 0;
+}
+
+void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine)
+{
+  int i;
+
+  cpuinfo->families = *machine ? 0 : ALL;
+  for (i = 0; i < MACHINES; i++)
+    if (strncmp(machine, machines[i].machine, strlen(machines[i].machine)) == 0)
+      cpuinfo->families = machines[i].family;
+  cpuinfo->constant = 0;
+  cpuinfo->current = 0;
+  cpuinfo->has_flags = cpuinfo->has_aperfmperf = cpuinfo->matched = 0;
+  memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
+}
+
+/* Linux on x86 shows the current frequency if the CPU can count it, as the flag aperfmperf says;
+   else one that it has found once: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
+   line of flags is longer than the buffer for a line, so the flag is searched for in the file's
+   characters. */
+static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  return strncmp(cpuinfo->line.text, "flags", 5) == 0;
+}
+
+static void find_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
+{
+  static const char flag[] = " aperfmperf";
+
+  if (next != flag[cpuinfo->matched])
+    cpuinfo->matched = next == flag[0];
+  else if (++cpuinfo->matched == (int)sizeof flag - 1) {
+    cpuinfo->has_aperfmperf = 1;
+    cpuinfo->matched = 0;
+  }
+}
+
+static void end_line(struct cpucycles_cpuinfo *cpuinfo)
+{
+  int is_current = 0;
+  long long hz, *highest;
+
+  if (is_flags(cpuinfo))
+    cpuinfo->has_flags = 1;
+  if (cpucycles_kernel_line_is_cut(&cpuinfo->line))
+    return;
+  hz = parse_line(cpuinfo->line.text, cpuinfo->families, &is_current);
+  highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
+  if (hz > *highest)
+    *highest = hz;
+}
+
+void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length)
+{
+  int i;
+
+  for (i = 0; i < length; i++) {
+    find_aperfmperf(cpuinfo, text[i]);
+    if (cpucycles_kernel_line_add(&cpuinfo->line, text[i]))
+      end_line(cpuinfo);
+  }
+}
+
+int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->current > 0;
+}
+
+long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo)
+{
+  if (cpucycles_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
+    return cpuinfo->current;
+  return cpuinfo->constant;
+}
+
+enum {
+  CHUNK_SIZE = 1024, /* small enough for small stacks, and for one CPU's part of the file */
+  LIMIT = 32 * 1024  /* tens of CPUs have the frequencies of hundreds */
+};
+
+/* An emulator names the emulated machine, and may show its host's /proc/cpuinfo. */
+static void begin_cpuinfo(struct cpuc_query *query, struct cpucycles_cpuinfo *cpuinfo)
+{
+  char machine[32] = "";
+
+  if (query->host->machine)
+    query->host->machine(machine, sizeof machine);
+  cpucycles_cpuinfo_begin(cpuinfo, machine);
+}
+
+long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpuc_source *source)
+{
+  struct cpucycles_cpuinfo cpuinfo;
+  char chunk[CHUNK_SIZE];
+  int length, total = 0;
+
+  if (cpuc_query_open(query, source->name) != 0)
+    return 0;
+  begin_cpuinfo(query, &cpuinfo);
+  while (total < LIMIT && !cpucycles_cpuinfo_is_decided(&cpuinfo)
+    && (length = cpucycles_read_some(query->file, chunk, sizeof chunk)) > 0) {
+    cpucycles_cpuinfo_feed(&cpuinfo, chunk, length);
+    total += length;
+  }
+  cpuc_query_close(query);
+  query->current = cpuinfo.current;
+  return cpucycles_cpuinfo_constant(&cpuinfo);
+}
+
+/* The highest current frequency, as some cores may be idle. */
+long long cpuc_frequency_from_current(struct cpuc_query *query, const struct cpuc_source *source)
+{
+  (void)source;
+  query->name = CPUC_CPUINFO;
+  return query->current;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The frequency in the CPU nodes of a device tree. */
+
+#include "config.h"
+
+#include "lib/frequency-query.h"
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NODES "/proc/device-tree/cpus"
+
+enum { MAX_NODES = 256 }; /* hundreds of CPUs have the frequencies of the first ones */
+
+/* Reads a property of a node. Returns its length, or a cpuc_file_error. */
+static int read_property(struct cpuc_query *query, const char *directory, const char *node,
+  const char *property, char *bytes, int size)
+{
+  char path[CPUCYCLES_PATH_SIZE];
+  int length = snprintf(path, sizeof path, "%s/%s/%s", directory, node, property);
+
+  if (length < 0 || length >= CPUCYCLES_PATH_SIZE)
+    return CPUC_FILE_ABSENT;
+  return cpuc_query_read_bytes(query, path, bytes, size);
+}
+
+/* Reads the frequency of a CPU's node in the device tree: "cpu@0", "PowerPC,POWER9@20". Returns 0
+   for other nodes, such as those of caches. */
+static long long from_node(struct cpuc_query *query, const char *directory, const char *node)
+{
+  char bytes[16];
+  int length;
+
+  if (!strchr(node, '@'))
+    return 0;
+  length = read_property(query, directory, node, "device_type", bytes, sizeof bytes);
+  if (length != CPUC_FILE_ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
+    return 0;
+  length = read_property(query, directory, node, "clock-frequency", bytes, sizeof bytes);
+  return rate_of_cells(bytes, length);
+}
+
+/* The names of the nodes differ between machines, so the directory must be listed. That allocates
+   memory, but only on machines where no file above has a frequency. */
+long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
+  const struct cpuc_source *source)
+{
+  struct dirent *entry;
+  long long highest = 0;
+  int i;
+
+  (void)source;
+  if (cpuc_query_open_directory(query, NODES) != 0)
+    return 0;
+  for (i = 0; i < MAX_NODES && (entry = readdir(query->directory)) != NULL; i++) {
+    long long hz = from_node(query, NODES, entry->d_name);
+
+    if (hz > highest)
+      highest = hz;
+  }
+  cpuc_query_close_directory(query);
+  return highest;
+}

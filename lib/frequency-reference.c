@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The rate of a constant counter that runs near the core frequency, used as that frequency. */
+
+#include "config.h"
+
+#include "lib/calibrate.h"
+#include "lib/frequency-query.h"
+
+#include <stddef.h>
+
+enum { TRIES = 2 }; /* an interruption can falsify the measurement that verifies a reported rate */
+
+void cpuc_query_close_reference(struct cpuc_query *query)
+{
+  const struct cpucycles_backend *reference = query->reference;
+
+  query->reference = NULL;
+  if (reference && reference->close)
+    reference->close();
+}
+
+/* Returns the verified rate that the counter reports, or the measured rate of a constant
+   counter. The counter is closed also if rate() raises a signal. */
+static long long query_reference(struct cpuc_query *query,
+  const struct cpucycles_backend *reference)
+{
+  const char *origin = NULL;
+  struct cpuc_rate reported;
+  long long hz;
+
+  query->reference = reference;
+  reported = cpuc_reported_rate(reference);
+  hz = cpuc_verified_rate(reported, reference->read);
+  if (hz > 0 && reported.source)
+    query->name = reported.source;
+  if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
+    hz = cpuc_measured_rate(reference->read);
+  cpuc_query_close_reference(query);
+  return hz;
+}
+
+/* This source is tried after the files because CPUID can cause VM exits. */
+long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source)
+{
+  const struct cpucycles_backend *reference = query->host->reference;
+  long long hz = 0;
+  int i;
+
+  (void)source;
+  for (i = 0; reference && i < TRIES && hz == 0; i++)
+    hz = query_reference(query, reference);
+  return plausible_rate((unsigned long long)hz);
+}

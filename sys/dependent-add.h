@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* CPUs on which an add of two registers takes one cycle of the core, if one of them is the result
+   of the add before: a chain of adds is a clock of the core there. Sources: the latencies in GCC's
+   machine descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
+   ("r74k_int_arith" 2), and for x86 and Arm the vendors' optimization manuals. */
+
+#ifndef CPUCYCLES_DEPENDENT_ADD_H
+#define CPUCYCLES_DEPENDENT_ADD_H
+
+#ifdef HAVE_CPUID_H
+#include <cpuid.h>
+
+/* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
+   Reference Manual, "NetBurst Microarchitecture". Returns 1 also on CPUs without CPUID. */
+static inline int adds_twice_a_cycle(void)
+{
+  unsigned int a, b, c, d;
+
+  if (!__get_cpuid(0, &a, &b, &c, &d))
+    return 1;
+  if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
+    return 0;
+  return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) + ((a >> 20) & 255) == 15;
+}
+#else
+static inline int adds_twice_a_cycle(void)
+{
+  return 1;
+}
+#endif
+
+/* Returns 1 if a dependent add takes one cycle; 0 if it takes another time, or the time is not
+   known. */
+static inline int dependent_add_takes_one_cycle(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return !adds_twice_a_cycle();
+#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 6) || defined(__riscv) \
+  || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
+  || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)
+  return 1;
+#else /* PowerPC, 32-bit MIPS, m68k: one on some CPUs, two on others; s390x: not known */
+  return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Runs code with the faults of the calling thread caught by signal handlers. Can leave a handler
+   that repairs faults later. No other file of the library changes signal dispositions. */
+
+#include "config.h"
+
+#include "sys/guard.h"
+#include "sys/os-thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+/* The number of cpuc_faults. */
+enum { FAULTS = CPUC_FAULTS };
+
+/* Whom a signal was sent to. kill(2) sends to the process. */
+enum { TO_THREAD = 1, TO_PROCESS };
+
+/* Global, because the signal handler reads it. */
+static struct {
+  int running;      /* between enter and leave */
+  pthread_t thread; /* that called enter */
+  volatile sig_atomic_t armed; /* a body is running */
+  volatile sig_atomic_t caught;
+  sigjmp_buf escape;
+  volatile sig_atomic_t sent[FAULTS]; /* one per number, as if pending */
+  /* The program's actions. They stay valid after leave, since a handler of the program may have
+     found ours, and pass signals on to it at any time. */
+  struct sigaction program[FAULTS];
+  int lasting; /* the signal whose handler stays after leave; 0: none */
+  int (*rescue)(void *context);
+} guard;
+
+static int index_of(int signal)
+{
+  int i = 0;
+
+  while (cpuc_faults[i] != signal)
+    i++;
+  return i;
+}
+
+/* True if the signal was sent by kill() or the like, false if an instruction of the thread raised
+   it. Decides from si_code. This holds on Linux (sigaction(2)), and on systems where SI_USER is
+   above the codes of faults. */
+static int was_sent(const siginfo_t *info)
+{
+#ifdef SI_KERNEL
+  if (info->si_code == SI_KERNEL)
+    return 0;
+#endif
+  return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
+}
+
+/* Makes a signal pending in the calling thread, with its siginfo. Returns 0, or -1 if the system
+   does not allow that. */
+static int send_with_info(siginfo_t *info)
+{
+#if defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
+  return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo,
+    info);
+#else
+  (void)info;
+  return -1;
+#endif
+}
+
+/* Ends the process when the handler returns, as it would have ended without this library: a core
+   dump shows the siginfo of the fault. An access to memory faults again. Other faults are made
+   pending, with their siginfo if the system allows that, because the program would continue
+   instead: s390x returns to the next instruction, and no system repeats a system call that a filter
+   has answered with SIGSYS. */
+static void take_default_action(siginfo_t *info)
+{
+  int is_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  sigaction(info->si_signo, &action, NULL);
+  if (is_access && !was_sent(info))
+    return;
+  if (send_with_info(info) != 0)
+    pthread_kill(pthread_self(), info->si_signo);
+}
+
+/* Performs the program's action, as the system would. */
+static void act(struct sigaction *program, siginfo_t *info, void *context)
+{
+  struct sigaction action;
+
+  action.sa_flags = program->sa_flags;
+  action.sa_handler = program->sa_handler;
+  if (action.sa_flags & SA_RESETHAND)
+    action.sa_handler = __atomic_exchange_n(&program->sa_handler, SIG_DFL, __ATOMIC_ACQ_REL);
+  if (action.sa_handler == SIG_IGN && was_sent(info))
+    return;
+  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+    take_default_action(info); /* no system lets a fault be ignored */
+  else if (action.sa_flags & SA_SIGINFO)
+    action.sa_sigaction(info->si_signo, info, context);
+  else
+    action.sa_handler(info->si_signo);
+}
+
+/* Signals that are sent to the guarded thread wait until leave, because their handlers may jump out
+   of it. */
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+  int (*rescue)(void *) = __atomic_load_n(&guard.rescue, __ATOMIC_ACQUIRE);
+  int saved_errno = errno, i = index_of(signal);
+  int is_guarded = __atomic_load_n(&guard.running, __ATOMIC_ACQUIRE)
+    && pthread_equal(pthread_self(), guard.thread);
+
+  if (is_guarded && was_sent(info))
+    guard.sent[i] = info->si_code == SI_USER ? TO_PROCESS : TO_THREAD;
+  else if (is_guarded && guard.armed) {
+    guard.armed = 0;
+    guard.caught = signal;
+    siglongjmp(guard.escape, 1);
+  } else if (was_sent(info) || !rescue || !rescue(context))
+    act(&guard.program[i], info, context);
+  errno = saved_errno;
+}
+
+static int is_ours(const struct sigaction *action)
+{
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
+}
+
+/* Stores the program's action. Our handler is already installed in a child that was forked while
+   another thread was guarded: the stored action is then the program's. */
+static void store_action(int i)
+{
+  struct sigaction found;
+
+  sigaction(cpuc_faults[i], NULL, &found);
+  if (!is_ours(&found))
+    guard.program[i] = found;
+}
+
+/* Installs our handler. From its first moment it runs under the conditions of the program's handler
+   (stack, mask, restarts), and finds the program's action. */
+static void install(int i)
+{
+  struct sigaction *program = &guard.program[i], ours = *program, found;
+
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+  if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
+    ours.sa_flags |= SA_RESTART; /* an ignored signal interrupts no system call */
+  sigaction(cpuc_faults[i], &ours, &found);
+  if (is_ours(&found))
+    return;
+  /* Another thread may have just changed it. Handlers in other threads read these two members, so
+     they are stored only if they differ. */
+  if (found.sa_handler != program->sa_handler || found.sa_flags != program->sa_flags)
+    *program = found;
+  else
+    program->sa_mask = found.sa_mask;
+}
+
+/* Puts the program's action back. A handler that the program has installed since then stays. */
+static void uninstall(int i)
+{
+  struct sigaction found = guard.program[i];
+
+  sigaction(cpuc_faults[i], &guard.program[i], &found);
+  if (!is_ours(&found))
+    sigaction(cpuc_faults[i], &found, NULL);
+}
+
+/* Can our handler stay? Ignored signals stay ignored: programs started by execve() inherit that
+   action, but not handlers. */
+static int can_stay(int i)
+{
+  struct sigaction found;
+
+  return guard.program[i].sa_handler != SIG_IGN && sigaction(cpuc_faults[i], NULL, &found) == 0
+    && is_ours(&found);
+}
+
+void cpuc_guard_enter(void)
+{
+  int i;
+
+  guard.thread = pthread_self();
+  guard.armed = 0;
+  __atomic_store_n(&guard.rescue, NULL, __ATOMIC_RELEASE);
+  guard.lasting = 0;
+  for (i = 0; i < FAULTS; i++) {
+    guard.sent[i] = 0;
+    store_action(i);
+  }
+  __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
+  for (i = 0; i < FAULTS; i++)
+    install(i);
+  cpuc_unblock_faults();
+}
+
+void cpuc_guard_keep(int (*rescue)(void *context), int signal)
+{
+  __atomic_store_n(&guard.rescue, rescue, __ATOMIC_RELEASE);
+  guard.lasting = signal;
+}
+
+int cpuc_guard_leave(void)
+{
+  int i, is_kept = 1;
+
+  cpuc_block_faults();
+  if (guard.lasting && !can_stay(index_of(guard.lasting)))
+    guard.lasting = is_kept = 0;
+  for (i = 0; i < FAULTS; i++)
+    if (cpuc_faults[i] != guard.lasting)
+      uninstall(i);
+  __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
+  for (i = 0; i < FAULTS; i++)
+    if (guard.sent[i] == TO_PROCESS)
+      kill(getpid(), cpuc_faults[i]); /* another thread may wait for it */
+    else if (guard.sent[i] == TO_THREAD)
+      pthread_kill(pthread_self(), cpuc_faults[i]);
+  return is_kept;
+}
+
+int cpuc_guard_run(void (*body)(void *), void *argument)
+{
+  if (sigsetjmp(guard.escape, 0)) {
+    cpuc_unblock_faults(); /* which the handler's mask blocks */
+    return guard.caught;
+  }
+  guard.armed = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  body(argument);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  guard.armed = 0;
+  return 0;
+}
+
+void cpuc_guard_forked(void)
+{
+  guard.running = guard.armed = 0;
+}
+
+/* Removes the handler that stays, before dlclose() unloads it. */
+__attribute__((destructor)) static void unload(void)
+{
+  if (guard.lasting)
+    uninstall(index_of(guard.lasting));
+}

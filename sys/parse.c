@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Parses texts of the system: pure functions, safe for any text, independent of the locale. */
+
+#include "config.h"
+
+#include "sys/parse.h"
+
+enum { MHZ = 1000000, GHZ = 1000000000 };
+
+static int is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+const char *cpuc_parse_decimal(const char *text, long long unit, long long *number)
+{
+  if (!is_digit(*text))
+    return NULL;
+  for (*number = 0; is_digit(*text); text++) {
+    *number = *number * 10 + (*text - '0') * unit;
+    if (*number > CPUC_DECIMAL_LIMIT)
+      *number = CPUC_DECIMAL_LIMIT + 1;
+  }
+  if (*text != '.')
+    return text;
+  if (!is_digit(text[1]))
+    return NULL;
+  for (text++; is_digit(*text); text++) {
+    unit /= 10;
+    *number += (*text - '0') * unit;
+  }
+  return text;
+}
+
+long long cpuc_parse_number(const char *text, long long unit)
+{
+  long long number;
+
+  text = cpuc_parse_decimal(cpuc_skip_blanks(text), unit, &number);
+  return text && cpuc_is_rest_blank(text) ? number : -1;
+}
+
+/* "2.80GHz" or "800MHz" */
+static const char *parse_with_unit(const char *text, long long *hz)
+{
+  const char *unit = cpuc_parse_decimal(text, GHZ, hz);
+
+  if (unit && strncmp(unit, "GHz", 3) == 0)
+    return unit + 3;
+  unit = cpuc_parse_decimal(text, MHZ, hz);
+  return unit && strncmp(unit, "MHz", 3) == 0 ? unit + 3 : NULL;
+}
+
+const char *cpuc_parse_model_name(const char *text, long long *hz)
+{
+  for (; text; text = strchr(text, ' ')) {
+    const char *rest;
+
+    text += strspn(text, " ");
+    rest = parse_with_unit(text, hz);
+    if (rest && (cpuc_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
+      return "";
+  }
+  return NULL;
+}
+
+int cpucycles_parse_first_cpu(const char *text)
+{
+  int cpu = is_digit(*text) ? 0 : -1;
+
+  for (; is_digit(*text); text++) {
+    cpu = cpu * 10 + (*text - '0');
+    if (cpu > 1000000)
+      return -1;
+  }
+  return cpu;
+}
+
+static const char *parse_cpu(const char *text, int *cpu)
+{
+  *cpu = cpucycles_parse_first_cpu(text);
+  return *cpu < 0 ? NULL : text + strspn(text, "0123456789");
+}
+
+const char *cpucycles_parse_cpus(const char *text, int *first, int *last)
+{
+  text = parse_cpu(text + strspn(text, ", "), first);
+  *last = *first;
+  if (text && *text == '-')
+    text = parse_cpu(text + 1, last);
+  return text;
+}

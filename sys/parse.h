@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Parses texts of the system: decimal numbers with a unit, lists of CPUs, and names of CPUs. The
+   functions are safe for any text, and independent of the locale. */
+
+#ifndef CPUCYCLES_PARSE_H
+#define CPUCYCLES_PARSE_H
+
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Larger numbers are parsed as one that is above this limit. */
+#define CPUC_DECIMAL_LIMIT 1000000000000LL
+
+/* Parses a decimal number, with a point in every locale, times unit (a power of ten, up to 10^9).
+   Returns the rest of the text, or NULL if the text does not begin with a number. */
+const char *cpuc_parse_decimal(const char *text, long long unit, long long *number);
+
+/* The text as one decimal number times unit, with white space around it; -1 if it is anything
+   else. */
+long long cpuc_parse_number(const char *text, long long unit);
+
+/* Finds the nominal frequency in a CPU's name, a word by itself: "Model @ 2.80GHz", in older ones
+   "Model CPU 2.80GHz". Returns "", because the rest of the name is ignored; NULL if there is no
+   frequency. */
+const char *cpuc_parse_model_name(const char *text, long long *hz);
+
+/* The first number in a list of CPUs, such as 6 in "6-7,10". -1 if the text begins with none. */
+int cpucycles_parse_first_cpu(const char *text);
+
+/* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
+   the list, or 0 if there is no range. */
+const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
+
+static inline const char *cpuc_skip_blanks(const char *text)
+{
+  return text + strspn(text, " \t");
+}
+
+/* Returns 1 if only white space is left. */
+static inline int cpuc_is_rest_blank(const char *text)
+{
+  return text[strspn(text, " \t\r\n")] == 0;
+}
+
+#pragma GCC visibility pop
+
+#endif

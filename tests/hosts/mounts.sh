@@ -1,0 +1,23 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Included by hosts that change mounts. Only root can do so. Another user becomes root in a user
+# namespace for this change, and then has the own number again in a second one.
+
+# with_mounts CHANGE COMMAND...: runs the command in a mount namespace, after CHANGE, which is a
+# command of the shell.
+with_mounts() {
+  root='unshare --mount'
+  again=
+  if [ "$(id -u)" != 0 ]; then
+    root='unshare --map-root-user --mount'
+    again="unshare --map-user=$(id -u) --map-group=$(id -g)"
+  fi
+  if ! $root sh -c "$1" 2>/dev/null; then
+    echo 'mounts cannot be changed in a namespace'
+    exit 77
+  fi
+  change=$1
+  shift
+  # shellcheck disable=SC2016,SC2086
+  exec $root sh -c 'eval "$1" && shift && exec "$@"' sh "$change" $again "$@"
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Runs the parts of a client of <cpucycles/inline.h>, which parts.h lists. Prints the library's
+   version, the counter, and whether an instruction or a call reads it. */
+
+#include <cpucycles/inline.h>
+
+#include <stdio.h>
+
+#define PART(name) extern const char *name(void);
+#include "parts.h"
+#undef PART
+
+static const struct {
+  const char *name;
+  const char *(*run)(void);
+} parts[] = {
+#define PART(name) { #name, name },
+#include "parts.h"
+#undef PART
+};
+
+extern long hook_calls;
+extern void __cyg_profile_func_enter(void *function, void *caller);
+extern void __cyg_profile_func_exit(void *function, void *caller);
+
+long hook_calls;
+
+void __cyg_profile_func_enter(void *function, void *caller)
+{
+  (void)function;
+  (void)caller;
+  hook_calls++;
+}
+
+void __cyg_profile_func_exit(void *function, void *caller)
+{
+  (void)function;
+  (void)caller;
+}
+
+static int advances(void)
+{
+  long long begin = cpucycles_inline();
+  long tries = 0;
+
+  while (cpucycles_inline() == begin && ++tries < 100000000)
+    ;
+  return cpucycles_inline() > begin;
+}
+
+int main(void)
+{
+  int i, wrong = cpucycles_inline_state.method != CPUCYCLES_INLINE_CALL || !advances();
+
+  printf("%s %s %s", cpucycles_version(), cpucycles_implementation(),
+    cpucycles_inline_state.method == CPUCYCLES_INLINE_CALL ? "call" : "instruction");
+  for (i = 0; i < (int)(sizeof parts / sizeof parts[0]); i++) {
+    const char *what = parts[i].run();
+
+    if (what)
+      printf("; %s: %s", parts[i].name, what);
+    wrong |= what != NULL;
+  }
+  printf("\n");
+  return wrong;
+}

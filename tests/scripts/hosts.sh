@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# "make check-hosts": hosts.sh TEST..., from a build directory. Runs each test on each host of
+# tests/hosts, or on those that HOSTS names.
+# A host is a program that runs its arguments as on this host. If this machine does not permit that,
+# it prints the reason and exits with 77. The tests of a host run in the directory hosts.tmp/HOST,
+# in which everything in the build directory is a link. Their logs remain there.
+
+set -eu
+: "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}"
+srcdir=$(cd "$srcdir" && pwd)
+build=$(pwd -P)
+# Races do not depend on the host, so other runs look for them.
+: "${CPUCYCLES_TEST_MS:=20}"
+export srcdir SHELL CPUCYCLES_TEST_MS
+
+# run PROGRAM TEST: runs the test on the host, writes its log, and appends its status to `results`.
+run() {
+  log=${2##*/}.log
+  status=0
+  case $2 in
+    *.sh) timeout 600 "$1" "$SHELL" "$srcdir/$2" ;;
+    *) timeout 600 "$1" "$2" ;;
+  esac >"$log" 2>&1 </dev/null || status=$?
+  echo "$log $status" >>results
+}
+
+if [ "${1-}" = --run ]; then
+  run "$2" "$3"
+  exit 0
+fi
+
+# Prints the names of all hosts: scripts, and programs that make has built.
+all_hosts() {
+  for file in "$srcdir"/tests/hosts/* "$build"/tests/hosts/*; do
+    [ ! -f "$file" ] || [ ! -x "$file" ] || echo "${file##*/}"
+  done | sort -u
+}
+
+# Prints each skip in the logs as HOST|LOG|TEST|REASON. The name of a script is a part of the test.
+skips_of() {
+  while read -r log status; do
+    sed -n -e "s/^skipped: \([^:]*\): \(.*\)/$1|$log|\1|\2/p" \
+      -e "s/^\([a-z-]*: \)skipped: \([^:]*\): \(.*\)/$1|$log|\1\2|\3/p" \
+      -e "s/^\([a-z-]*\): skipped: \([^:]*\)$/$1|$log|\1|\2/p" "$log" | sort -u >found
+    if [ "$status" = 77 ] && [ ! -s found ]; then
+      echo "$1|$log|${log%%.*}|$(tail -n 1 "$log")"
+    fi
+    cat found
+  done <results
+}
+
+# Prints the checks, failures and errors of the logs. A script is one check. A suite that ends
+# without totals is an error.
+count_checks() {
+  n='\([0-9]*\)'
+  while read -r log status; do
+    totals=$(sed -n "s/^.*Checks: $n, Failures: $n, Errors: $n\$/\1 \2 \3/p" "$log")
+    case $status in
+      0 | 77) echo "${totals:-1 0 0}" ;;
+      *) echo "${totals:-1 0 1}" ;;
+    esac
+  done <results | awk '{ c += $1; f += $2; e += $3 } END { printf "%d %d %d\n", c, f, e }'
+}
+
+# Prints what the logs say about each test that failed.
+print_failures() {
+  while read -r log status; do
+    case $status in 0 | 77) continue ;; esac
+    echo "$1: $log: status $status"
+    grep -e '^[^ ]*:[0-9]*:[FE]:' -e ': FAILED: ' "$log" || tail -n 20 "$log"
+  done <results
+}
+
+print_totals() {
+  awk -v name="${1-}" '{ c += $1; f += $2; e += $3 }
+    END { printf "%s%d%%: Checks: %d, Failures: %d, Errors: %d\n", name,
+      c ? 100 * (c - f - e) / c : 0, c, f, e
+      exit !(c > 0 && f + e == 0) }'
+}
+
+rm -rf hosts.tmp
+mkdir hosts.tmp
+failed=0
+for host in ${HOSTS:-$(all_hosts)}; do
+  program=$srcdir/tests/hosts/$host
+  [ -f "$program" ] || program=$build/tests/hosts/$host
+  mkdir "hosts.tmp/$host"
+  cd "hosts.tmp/$host"
+  ln -s "$build"/* .
+  rm hosts.tmp
+  status=0
+  reason=$("$program" "$(command -v env)" true 2>&1) || status=$?
+  case $status in
+    0)
+      printf '%s\n' "$@" |
+        xargs -n 1 -P "$(nproc)" "$SHELL" "$srcdir/tests/scripts/hosts.sh" --run "$program"
+      skips_of "$host" >>../skips
+      count_checks >>../totals
+      sed 's/ .*//' results >>../logs
+      print_failures "$host"
+      tail -n 1 ../totals | print_totals "$host: " || failed=1
+      ;;
+    77) echo "$host: skipped: $reason" ;;
+    *)
+      echo "$host: failed: $reason"
+      echo 1 0 1 >>../totals
+      ;;
+  esac
+  cd ../..
+done
+
+# One line for each skip, with its hosts. A script that is skipped as a whole skips all its tests.
+touch hosts.tmp/logs hosts.tmp/skips hosts.tmp/totals
+awk -F '|' '
+  NR == FNR { runs[$1]++; next }
+  {
+    line = $3 ": " $4
+    if (line in hosts)
+      hosts[line] = hosts[line] ", " $1
+    else
+      hosts[line] = $1
+    log_of[$3] = $2
+    if (!(($1, $3) in seen))
+      times[$3]++
+    seen[$1, $3] = 1
+  }
+  END {
+    for (line in hosts)
+      print "skipped: " line " [" hosts[line] "]" | "sort"
+    close("sort")
+    for (test in times) {
+      whole = log_of[test]
+      sub(/\.sh\.log$|\.log$/, "", whole)
+      if (times[test] + (test == whole ? 0 : times[whole]) >= runs[log_of[test]])
+        print "skipped on all hosts: " test | "sort"
+    }
+  }' hosts.tmp/logs hosts.tmp/skips
+print_totals <hosts.tmp/totals || failed=1
+exit $failed

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD OR MIT
+# Checks that no manual page causes a warning in groff, run by man as lintian runs it, or in mandoc.
+
+set -eu
+: "${srcdir:=.}" "${builddir:=.}"
+page=manuals.tmp
+trap 'rm -f $page' EXIT
+
+warnings_of() {
+  case $1 in
+    man) LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 \
+      man --warnings -E UTF-8 -l -Tutf8 -Z "$2" 2>&1 >/dev/null ;;
+    mandoc) mandoc -T lint -W warning "$2" 2>&1 ;;
+  esac || :
+}
+
+# A formatter is used if it accepts a page without faults, and warns of an unknown macro.
+formatters=
+for formatter in man mandoc; do
+  printf '.Dd November 21, 2026\n.Dt PAGE 7\n.Os\n.Sh NAME\n.Nm page\n.Nd a page\n' >$page
+  good=$(warnings_of $formatter ./$page)
+  printf '.Xx\n' >>$page
+  [ -n "$good" ] || [ -z "$(warnings_of $formatter ./$page)" ] || formatters="$formatters $formatter"
+done
+[ -n "$formatters" ] || { echo 'manuals: skipped: neither man-db with groff nor mandoc works'; exit 77; }
+
+failed=0
+pages=0
+for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/*.3 "$srcdir"/perfex/*.3 \
+  "$builddir"/perfex/*.7; do
+  [ -f "$manual" ] || continue # built without libperfex
+  pages=$((pages + 1))
+  for formatter in $formatters; do
+    warnings=$(warnings_of $formatter "$manual")
+    [ -z "$warnings" ] || { echo "manuals: $formatter: $manual:"; echo "$warnings"; failed=1; }
+  done
+done
+echo "manuals: $pages pages checked by:$formatters"
+exit $failed

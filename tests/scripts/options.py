@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+"""Tests the options of cpucycles-info, where its output goes, and its plots of every width."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+
+import tool
+from tool import CLOCK, CLOCKS, ONE, WINDOWS, Skip, document, locales, names, once, run
+
+
+def _on_terminal(arguments, columns, **environment):
+    """Runs the tool on a terminal of this width; returns what it printed there."""
+    import fcntl
+    import struct
+    import termios
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:
+        raise Skip(f"no pseudo-terminal can be opened here: {error}") from error
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = tool.usual_environment()
+    env.update({"TERM": "xterm"})
+    env.update(environment)
+    child = subprocess.Popen(f"{tool.TOOL} {arguments}", shell=True, env=env, stdin=slave,
+                             stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    ended = False
+    while True:
+        if select.select([master], [], [], 0.1)[0]:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        elif ended:
+            break
+        else:
+            ended = child.poll() is not None  # it may have written just before
+    assert child.wait() == 0, seen
+    os.close(master)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def _is_full(device):
+    """Whether the device exists, and refuses what is written to it."""
+    return os.path.exists(device) and subprocess.run(
+        f"echo >{device}", shell=True, stderr=subprocess.DEVNULL).returncode != 0
+
+
+def _utf8_locale():
+    for name in locales():
+        if re.search(r"utf-?8$", name, re.I):
+            return name
+    raise Skip("no UTF-8 locale is installed")
+
+
+def wrong_arguments_are_a_usage_error():
+    for arguments in ("-x", "--nonsense", "x", "''", "-j x --help", "--json=1", "--c default-zero",
+                      "-c nonesuch", "-c ''", "--counter", "-o", "-o x", "-o 0", "--observe -1",
+                      "-o nan", "-o inf", "-o 1e9", "-o 1x", "--observe=0x1", "-o ' 1'",
+                      "-o 1 -o 2", "-c default-gettimeofday --counter default-zero",
+                      "--json --plot", "--list --json", "-l -c default-zero", "-C -o 1", "-hV"):
+        # with POSIXLY_CORRECT, options end at the first operand
+        for environment in ({}, {"POSIXLY_CORRECT": "1"})[:2 if "x" in arguments.split() else 1]:
+            assert run(arguments, status=2, **environment) == "", arguments
+            said = run.error.splitlines()
+            assert re.match(r"(.*[/\\])?(lt-)?cpucycles-info(\.exe)?: .", said[0]), run.error
+            assert said[1].startswith("usage: "), run.error
+
+
+def options_have_one_letter_and_abbreviations():
+    assert run("-l") == run("--list") == run("--li") == run("-ll --")
+    assert run("-V") == run("--version") == run("--v")
+    assert run("-h") == run("--help") == run("--he")
+    counter = CLOCK
+    used = f"cpucycles implementation {counter}\n"
+    for arguments in (f"-C -c {counter}", f"-Cc{counter}", f"--ch --co={counter}",
+                      f"-Cc {counter} --"):
+        assert run(arguments) == used, arguments
+    before = time.monotonic()
+    timers = [c["timer"] for c in document(f"-jo.06 -c{counter}")["counters"] if c["timer"]]
+    spent = time.monotonic() - before
+    assert [0.06 <= timer["rate"]["seconds"] <= spent for timer in timers] == [True], timers
+    assert run.error == ""  # no progress
+
+
+def check_has_status_1_if_a_clock_is_selected():
+    kinds = {c["name"]: c["kind"] for c in document()["counters"]}
+    used = run("--check", status=int(kinds[document()["implementation"]] in CLOCKS))
+    assert used == f"cpucycles implementation {document()['implementation']}\n", used
+
+
+def check_has_status_1_unless_the_named_counter_is_in_use():
+    report = document()
+    for counter in report["counters"]:
+        name = counter["name"]
+        works = counter["state"] != "dropped" and counter["kind"] != "none"
+        used = run(f"--check --counter {name}", status=int(not works)).split()[-1]
+        assert (used == name) == works, f"{name}: {used}"
+        said = f"cpucycles-info: {used} is in use, not {name}: {name} does not work here: "
+        assert run.error == "" if works else run.error.startswith(said), run.error
+
+
+def help_and_version_go_to_standard_output():
+    assert run("--help").startswith("usage: cpucycles-info ") and run.error == ""
+    for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help",
+                   "--version"):
+        assert re.search(rf"^  -[a-zA-Z], {option}\b", once("--help"), re.M), option
+    version = run("--version")
+    assert version.startswith("cpucycles-info (libcpucycles) ") and run.error == ""
+    assert document()["version"] == version.splitlines()[0].split()[-1]
+
+
+def output_that_cannot_be_written_is_an_error():
+    if WINDOWS:
+        raise Skip("Wine writes through a pipe")
+    for arguments in (f"--json {ONE}", "--list", "--check", "--help", "--version"):
+        if _is_full("/dev/full"):
+            run(arguments, status=1, redirect=">/dev/full")
+            assert run.error.startswith("cpucycles-info: cannot write the report: "), arguments
+    for arguments in ("--list", "--check"):
+        run(arguments, status=1, redirect=">&-")
+        assert run.error.startswith("cpucycles-info: cannot write the report"), arguments
+
+
+def progress_is_printed_on_a_terminal():
+    if WINDOWS:
+        raise Skip("there is no terminal of Windows here")
+    seen = _on_terminal(f"--observe 1 {ONE} >/dev/null", 80)
+    assert "default-gettimeofday: 0 of 1 s" in seen, seen
+    assert seen.endswith("\r"), "the last line of progress is not erased"
+
+
+def _bars(chart):
+    return [line for line in chart.splitlines() if re.match(r" *-?\d+(\.\.-?\d+)? +\d+( |$)", line)]
+
+
+def plots_follow_the_width(columns=(60, 200)):
+    for width in columns:
+        chart = run(f"-pc {CLOCK}", COLUMNS=str(width), LC_ALL="C")
+        assert chart.startswith(f"{CLOCK}: ") and _bars(chart)
+        longest = max(len(line) for line in _bars(chart))
+        assert longest <= width, f"{longest} of {width}: {chart}"
+        assert longest > width // 2, f"{longest} of {width}"
+    if not WINDOWS:
+        chart = _on_terminal(f"--plot {ONE}", 60, LC_ALL="C", NO_COLOR="1", COLUMNS="100")
+        longest = max(len(line) for line in _bars(chart))
+        assert 30 < longest <= 60, f"a terminal: {longest} of 60"
+        assert "\033" not in chart  # for NO_COLOR
+
+
+def plot_has_each_working_counter():
+    chart = once("--plot", LC_ALL="C")
+    heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
+    assert heads == [c["name"] for c in document()["counters"] if c["timer"]]
+    for part in chart.split("\n\n"):
+        counts = [int(re.match(r" *\S+ +(\d+)", line).group(1)) for line in _bars(part)]
+        assert sum(counts) == 10000, part
+        for mark in ("Q1", "median", "Q3"):
+            assert len(re.findall(rf"\b{mark}\b", "\n".join(_bars(part)))) == 1, part
+        line = re.search(r"^quartiles (-?\d+) (-?\d+) (-?\d+), ", part, re.M)
+        quartiles = [int(quartile) for quartile in line.groups()]
+        for mark, value in zip(("Q1", "median", "Q3"), quartiles):
+            row = [line for line in _bars(part) if re.search(rf"\b{mark}\b", line)][0]
+            ends = [int(end) for end in re.match(r" *(-?\d+)(?:\.\.(-?\d+))?", row).groups() if end]
+            assert ends[0] <= value <= ends[-1], row
+
+
+def plot_is_ascii_in_an_ascii_locale():
+    assert once("--plot", LC_ALL="C").isascii()
+    if WINDOWS:
+        raise Skip("Windows has no such locales")
+    chart = run(f"--plot {ONE}", LC_ALL=_utf8_locale())
+    assert "\u2588" in chart and "#" not in chart
+    assert re.search("[\u2588-\u258f]", chart)
+
+
+def color_is_for_terminals_only_and_can_be_disabled():
+    if WINDOWS:
+        raise Skip("there is no terminal of Windows here")
+    plot = f"--plot {ONE}"
+    seen = _on_terminal(plot, 80, TERM="dumb")
+    assert "\033" not in seen
+    assert "of 0 s" not in seen  # no progress without --observe
+    assert "\033[1m" in _on_terminal(plot, 80, NO_COLOR="")
+    assert "\033" not in once("--plot", LC_ALL="C")
+
+
+if __name__ == "__main__":
+    sys.exit(tool.main(globals()))

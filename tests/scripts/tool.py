@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+"""Runs cpucycles-info for report.py and options.py, and prints a line for each promise that they
+test. The tool prints each of its whole reports once; what any report can show is tested with one
+counter."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import time
+
+TOOL = os.environ["TOOL"]
+CLOCK = "default-gettimeofday"
+ONE = f"--counter {CLOCK}"
+SOURCE = os.environ["srcdir"]
+CLOCKS = ("clock", "none")
+WINDOWS = os.environ.get("EXEEXT") == ".exe"
+
+
+class Skip(Exception):
+    pass
+
+
+def usual_environment():
+    """Without our settings, and with values that identify a person or a host."""
+    ours = ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION")
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
+    environment.update(USER="secret-user", LOGNAME="secret-user", HOSTNAME="secret-host",
+                       container="secret-container")
+    if not WINDOWS:  # Wine needs its own
+        environment["HOME"] = "/secret-home"
+    return environment
+
+
+def run(arguments="", status=0, redirect="", **environment):
+    """Runs the tool; returns what it printed."""
+    env = usual_environment()
+    env.update(environment)
+    done = subprocess.run(f"{TOOL} {arguments} {redirect}", shell=True, env=env,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == status, f"{arguments}: exit status {done.returncode}, {done.stderr!r}"
+    run.error = done.stderr.decode()
+    return done.stdout.decode()
+
+
+@functools.lru_cache(maxsize=None)
+def once(arguments="", **environment):
+    """Like run(), but runs the tool only once for each whole report."""
+    return run(arguments, **environment)
+
+
+def locales():
+    done = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout.decode().split()
+
+
+def clock_step():
+    """The smallest difference of two reads of the clock that differ, in nanoseconds."""
+    steps = []
+    before = time.perf_counter_ns()
+    while len(steps) < 5:
+        now = time.perf_counter_ns()
+        if now != before:
+            steps.append(now - before)
+        before = now
+    return min(steps)
+
+
+def no_constant(text):
+    raise AssertionError(f"{text} is no JSON")
+
+
+def document(arguments="--json", **environment):
+    def each_once(pairs):
+        assert len(dict(pairs)) == len(pairs), f"a member occurs twice: {[p[0] for p in pairs]}"
+        return dict(pairs)
+    return json.loads(once(arguments, **environment), object_pairs_hook=each_once,
+                      parse_constant=no_constant)
+
+
+def names():
+    return once("--list").split()
+
+
+def skip(script, line):
+    print(f"{script}: skipped: {line}")
+    try:
+        os.write(9, f"skipped: {script}: {line}\n".encode())
+    except OSError:
+        pass
+
+
+def main(names_of_script):
+    """Calls each function of the script whose name does not begin with "_": a promise. Returns the
+    exit status."""
+    script = os.path.basename(sys.argv[0])[:-len(".py")]
+    step = clock_step()
+    if step > 100000:
+        print(f"{script}: skipped: the clock has a step of {step} ns, so clocks pass their trial "
+              "in some reports only")
+        return 77
+    failed = 0
+    for name, promise in list(names_of_script.items()):
+        if getattr(promise, "__module__", None) != "__main__" or name.startswith("_"):
+            continue
+        try:
+            promise()
+        except Skip as why:
+            skip(script, f"{name}: {why}")
+        except Exception as error:
+            print(f"{script}: FAILED: {name}: {type(error).__name__}: {error}")
+            failed = 1
+        else:
+            print(f"{script}: passed: {name}")
+    return failed

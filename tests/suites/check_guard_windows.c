@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tests the fault guard on Windows: every fault of the guarded body is caught. All other faults
+   reach the program as without the library. */
+
+#include "config.h"
+
+#include "sys/os-thread.h"
+#include "sys/guard.h"
+
+#include "tests/suites/suite.h"
+
+static struct cpucycles_signal_state saved;
+static volatile char *volatile forbidden; /* handlers read it too */
+
+static void begin(void)
+{
+  cpucycles_block_signals(&saved);
+  cpuc_guard_enter();
+}
+
+static void end(void)
+{
+  cpuc_guard_leave();
+  cpucycles_restore_signals(&saved);
+}
+
+static void read_page(void *unused)
+{
+  (void)unused;
+  (void)*forbidden;
+}
+
+static void run_trap(void *unused)
+{
+  (void)unused;
+  __builtin_trap();
+}
+
+static void do_nothing(void *done)
+{
+  *(int *)done = 1;
+}
+
+START_TEST(access_violation_ends_the_body)
+{
+  int i, done = 0;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(cpuc_guard_run(read_page, NULL), SIGSEGV);
+  ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
+  ck_assert_int_eq(done, 1);
+  end();
+}
+END_TEST
+
+START_TEST(illegal_instruction_ends_the_body)
+{
+  int i;
+
+  begin();
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(cpuc_guard_run(run_trap, NULL), SIGILL);
+  end();
+}
+END_TEST
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static void run_privileged(void *unused)
+{
+  (void)unused;
+  __asm__ volatile("hlt");
+}
+
+static void divide_by_zero(void *unused)
+{
+  unsigned int low = 1, high = 0;
+
+  (void)unused;
+  __asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0));
+}
+
+START_TEST(privileged_instruction_and_division_end_the_body)
+{
+  begin();
+  ck_assert_int_eq(cpuc_guard_run(run_privileged, NULL), SIGILL);
+  ck_assert_int_eq(cpuc_guard_run(divide_by_zero, NULL), SIGFPE);
+  end();
+}
+END_TEST
+
+#else
+
+START_TEST(privileged_instruction_and_division_end_the_body)
+{
+  skip("privileged_instruction_and_division_end_the_body",
+    "which exceptions they raise differs here");
+}
+END_TEST
+
+#endif
+
+#ifdef __x86_64__
+
+/* Changes most callee-saved registers, and faults before it would restore them. */
+static void spoil_registers(void *unused)
+{
+  (void)unused;
+  __asm__ volatile("xor %%ebx, %%ebx\n\txor %%esi, %%esi\n\txor %%edi, %%edi\n\t"
+                   "xor %%r12d, %%r12d\n\txor %%r13d, %%r13d\n\txor %%r14d, %%r14d\n\t"
+                   "xor %%r15d, %%r15d\n\tpxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7\n\t"
+                   "pxor %%xmm8, %%xmm8\n\tpxor %%xmm9, %%xmm9\n\tud2"
+                   :
+                   :
+                   : "rbx", "rsi", "rdi", "r12", "r13", "r14", "r15", "xmm6", "xmm7", "xmm8",
+                   "xmm9");
+}
+
+START_TEST(fault_leaves_the_registers_of_the_caller)
+{
+  volatile int one = 1;
+  volatile double half = 0.5;
+  long a = one, b = 2 * one, c = 3 * one, d = 4 * one, e = 5 * one, f = 6 * one, caught;
+  double u = half, v = 3 * half, w = 5 * half;
+
+  begin();
+  caught = cpuc_guard_run(spoil_registers, NULL);
+  end();
+  ck_assert_int_eq(caught, SIGILL);
+  ck_assert_int_eq(a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f, 654321);
+  ck_assert(u + 10 * v + 100 * w == 265.5);
+}
+END_TEST
+
+#else
+
+START_TEST(fault_leaves_the_registers_of_the_caller)
+{
+  skip("fault_leaves_the_registers_of_the_caller", "written for x86-64");
+}
+END_TEST
+
+#endif
+
+/* Number of faults that the application's handlers found. */
+static volatile LONG faults_seen;
+
+static LONG CALLBACK make_readable(EXCEPTION_POINTERS *exception)
+{
+  DWORD before;
+
+  if (exception->ExceptionRecord->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
+    return EXCEPTION_CONTINUE_SEARCH;
+  faults_seen++;
+  VirtualProtect((void *)forbidden, 4096, PAGE_READONLY, &before);
+  return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+static DWORD CALLBACK read_in_thread(void *unused)
+{
+  read_page(unused);
+  return 1;
+}
+
+static void let_another_thread_read(void *status)
+{
+  HANDLE thread = CreateThread(NULL, 0, read_in_thread, NULL, 0, NULL);
+
+  WaitForSingleObject(thread, INFINITE);
+  GetExitCodeThread(thread, status);
+  CloseHandle(thread);
+}
+
+START_TEST(fault_of_another_thread_reaches_the_application)
+{
+  void *handler = AddVectoredExceptionHandler(1, make_readable);
+  DWORD status = 0;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpuc_guard_run(let_another_thread_read, &status), 0);
+  end();
+  RemoveVectoredExceptionHandler(handler);
+  ck_assert_int_eq(status, 1);
+  ck_assert_int_eq(faults_seen, 1);
+}
+END_TEST
+
+START_TEST(fault_of_the_body_is_hidden_from_the_program)
+{
+  void *handler = AddVectoredExceptionHandler(1, make_readable);
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpuc_guard_run(read_page, NULL), SIGSEGV);
+  end();
+  RemoveVectoredExceptionHandler(handler);
+  ck_assert_int_eq(faults_seen, 0);
+}
+END_TEST
+
+START_TEST(fault_outside_of_a_body_reaches_the_program)
+{
+  void *handler = AddVectoredExceptionHandler(0, make_readable);
+  int done;
+
+  forbidden = suite_forbidden_page();
+  begin();
+  ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
+  read_page(NULL);
+  ck_assert_int_eq(faults_seen, 1);
+  end();
+  forbidden = suite_forbidden_page();
+  read_page(NULL);
+  ck_assert_int_eq(faults_seen, 2);
+  RemoveVectoredExceptionHandler(handler);
+}
+END_TEST
+
+static LONG CALLBACK end_thread(EXCEPTION_POINTERS *exception)
+{
+  (void)exception;
+  faults_seen++;
+  ExitThread(2);
+}
+
+START_TEST(unhandled_fault_reaches_the_last_filter)
+{
+  DWORD status = 0;
+
+  forbidden = suite_forbidden_page();
+  SetUnhandledExceptionFilter(end_thread);
+  begin();
+  ck_assert_int_eq(cpuc_guard_run(let_another_thread_read, &status), 0);
+  end();
+  ck_assert_int_eq(status, 2);
+  ck_assert_int_eq(faults_seen, 1);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, access_violation_ends_the_body);
+  tcase_add_test(tests, illegal_instruction_ends_the_body);
+  tcase_add_test(tests, privileged_instruction_and_division_end_the_body);
+  tcase_add_test(tests, fault_leaves_the_registers_of_the_caller);
+  tcase_add_test(tests, fault_of_another_thread_reaches_the_application);
+  tcase_add_test(tests, fault_of_the_body_is_hidden_from_the_program);
+  tcase_add_test(tests, fault_outside_of_a_body_reaches_the_program);
+  tcase_add_test(tests, unhandled_fault_reaches_the_last_filter);
+}
+
+int main(void)
+{
+  return suite_main("guard on Windows", add);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tests the one lock of the process: a result is found once, however many threads, signal handlers
+   and forks there are. */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "lib/process.h"
+
+#include "tests/suites/fresh.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+static int is_found, searches, is_searching, may_end;
+
+/* Calls cpuc_find_once(). Returns 0 if it finds, so that it can be a child's exit status. */
+static int search(void (*find)(struct cpucycles_selection *))
+{
+  return cpuc_find_once(&is_found, find) != 1;
+}
+
+static void wait_for(const int *flag)
+{
+  while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+static void count_searches(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  searches++;
+}
+
+/* Threads. */
+
+enum { THREADS = 16 };
+
+static pthread_barrier_t all_threads_ready;
+
+static void *search_together(void *unused)
+{
+  (void)unused;
+  pthread_barrier_wait(&all_threads_ready);
+  return search(count_searches) == 0 ? &searches : NULL;
+}
+
+START_TEST(sixteen_threads_find_a_result_once)
+{
+  pthread_t threads[THREADS];
+  void *found;
+  int i;
+
+  cpucycles();
+  pthread_barrier_init(&all_threads_ready, NULL, THREADS);
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, search_together, NULL), 0);
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &found);
+    ck_assert_ptr_nonnull(found);
+  }
+  ck_assert_int_eq(searches, 1);
+}
+END_TEST
+
+/* Signal handlers and allocators inside a search. */
+
+static int wrong_answers;
+
+static void ask_everything(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  wrong_answers = search(count_searches) == 0 || cpucycles_rate() != 0 || cpucycles_timer() != NULL
+    || cpucycles_overhead() != 0 || cpucycles_counter(0) != NULL || cpucycles() <= 0;
+}
+
+static int ask_everything_in_a_search(void)
+{
+  cpucycles();
+  return search(ask_everything) != 0 || wrong_answers || searches != 0 || !cpucycles_timer()
+    || !cpucycles_counter(0);
+}
+
+START_TEST(search_within_a_search_finds_nothing_and_does_not_wait)
+{
+  in_fresh_process(ask_everything_in_a_search);
+}
+END_TEST
+
+static volatile char *forbidden, read_value;
+static volatile int handled;
+
+static void handle(int signal)
+{
+  handled++;
+  if (signal == SIGSEGV)
+    mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+}
+
+static void fault_and_send(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  read_value = *forbidden;
+  raise(SIGUSR1);
+  searches = handled; /* of both */
+}
+
+START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
+{
+  if (skip_under("valgrind", "fault_in_a_search_is_handled_and_a_signal_waits",
+        "valgrind takes the fault for an error of the program"))
+    return;
+  forbidden = suite_forbidden_page();
+  cpucycles();
+  signal(SIGSEGV, handle);
+  signal(SIGUSR1, handle);
+  ck_assert_int_eq(search(fault_and_send), 0);
+  ck_assert_int_eq(searches, 1);
+  ck_assert_int_eq(handled, 2);
+}
+END_TEST
+
+/* Forks. */
+
+static void search_until_allowed(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  __atomic_store_n(&is_searching, 1, __ATOMIC_RELEASE);
+  wait_for(&may_end);
+}
+
+static void *search_in_a_thread(void *unused)
+{
+  search(search_until_allowed);
+  return unused;
+}
+
+static int search_in_the_child(void)
+{
+  return search(count_searches) != 0 || searches != 1 || !count_increases();
+}
+
+/* The thread that searches does not exist in the child. */
+START_TEST(child_forked_during_a_search_searches_itself)
+{
+  pthread_t thread;
+
+  cpucycles();
+  ck_assert_int_eq(pthread_create(&thread, NULL, search_in_a_thread, NULL), 0);
+  wait_for(&is_searching);
+  in_fresh_process(search_in_the_child);
+  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(search(count_searches), 0); /* the parent's search has ended */
+  ck_assert_int_eq(searches, 0);
+}
+END_TEST
+
+static pid_t child;
+
+static void fork_in_the_search(struct cpucycles_selection *unused)
+{
+  (void)unused;
+  child = fork();
+  wrong_answers = search(count_searches) == 0;
+}
+
+static int search_and_fork(void)
+{
+  int status = 0, is_wrong;
+
+  cpucycles();
+  is_wrong = search(fork_in_the_search) != 0 || wrong_answers || search(count_searches) != 0
+    || searches != 0;
+  if (child > 0)
+    waitpid(child, &status, 0);
+  return child < 0 || is_wrong || status != 0;
+}
+
+START_TEST(thread_that_forks_in_its_search_continues_it_in_the_child)
+{
+  in_fresh_process(search_and_fork);
+}
+END_TEST
+
+/* As in a program that takes signals by sigwait(3). */
+START_TEST(blocked_signal_of_a_fault_stays_pending)
+{
+  int signal = suite_fault_to_send(SIGFPE);
+  sigset_t all, pending;
+
+  if (skip_under("valgrind", "blocked_signal_of_a_fault_stays_pending",
+        "valgrind delivers sent signals when it sees fit"))
+    return;
+  sigfillset(&all);
+  ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
+  cpucycles();
+  raise(signal);
+  cpucycles_rate();
+  cpucycles_counter(0);
+  cpucycles_timer();
+  cpucycles_overhead();
+  sigpending(&pending);
+  ck_assert_int_eq(sigismember(&pending, signal), 1);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, sixteen_threads_find_a_result_once);
+  tcase_add_test(tests, search_within_a_search_finds_nothing_and_does_not_wait);
+  tcase_add_test(tests, fault_in_a_search_is_handled_and_a_signal_waits);
+  tcase_add_test(tests, child_forked_during_a_search_searches_itself);
+  tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
+  tcase_add_test(tests, blocked_signal_of_a_fault_stays_pending);
+}
+
+int main(void)
+{
+  return suite_main("process", add);
+}

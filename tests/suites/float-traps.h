@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Traps of floating-point exceptions. Include after _GNU_SOURCE is defined. */
+
+#ifndef CPUCYCLES_FLOAT_TRAPS_H
+#define CPUCYCLES_FLOAT_TRAPS_H
+
+#include <fenv.h>
+
+/* Returns 0 if this CPU and system have traps. */
+static inline int enable_traps(void)
+{
+#ifdef __GLIBC__
+  return feenableexcept(FE_ALL_EXCEPT) < 0;
+#else
+  return 1;
+#endif
+}
+
+/* Divides so that the result is inexact. */
+static inline double divide_by_three(void)
+{
+  volatile double dividend = 1, divisor = 3, quotient = dividend / divisor;
+
+  return quotient;
+}
+
+/* An attempt for skip_unless(): -SIGFPE if an inexact operation traps. */
+static inline int inexact_operation_traps(void)
+{
+  if (enable_traps() != 0)
+    return 1;
+  divide_by_three();
+  return 0;
+}
+
+#endif

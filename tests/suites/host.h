@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What this machine does without the library. A test that needs the machine to do something first
+   verifies in a child process that it happens, and is skipped otherwise. Included after config.h,
+   by suites for POSIX. */
+
+#ifndef CPUCYCLES_HOST_H
+#define CPUCYCLES_HOST_H
+
+#include "tests/suites/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#ifdef HAVE_LINUX_SECCOMP_H
+#include "tests/suites/filter.h"
+#endif
+#ifdef HAVE_LINUX_PERF_EVENT_H
+#include <linux/perf_event.h>
+#endif
+
+/* Number of open descriptors below 4096, which needs no /proc. */
+static inline int open_descriptors(void)
+{
+  long limit = sysconf(_SC_OPEN_MAX);
+  int descriptor, count = 0;
+
+  for (descriptor = 0; descriptor < limit && descriptor < 4096; descriptor++)
+    count += fcntl(descriptor, F_GETFD) != -1;
+  return count;
+}
+
+/* Bytes that the program has allocated with malloc(), or -1 if this C library does not count. */
+static inline long heap_bytes(void)
+{
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+  return (long)mallinfo2().uordblks;
+#endif
+#endif
+  return -1;
+}
+
+/* Creates as many keys as a large program has, before its first call of the library. The value of a
+   later key does not fit into the memory that each thread has for values. */
+static inline void create_keys(void)
+{
+  pthread_key_t key;
+  int i;
+
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
+}
+
+struct thread_use {
+  void (*use)(void);
+  long bytes;
+};
+
+static inline void *count_bytes(void *argument)
+{
+  struct thread_use *thread_use = argument;
+  long before = heap_bytes();
+
+  thread_use->use();
+  thread_use->bytes = heap_bytes() - before;
+  return NULL;
+}
+
+/* Bytes that a new thread allocates in use() and does not free. */
+static inline long bytes_of_a_thread(void (*use)(void))
+{
+  struct thread_use thread_use = { use, -1 };
+  pthread_t thread;
+
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_bytes, &thread_use), 0);
+  pthread_join(thread, NULL);
+  return thread_use.bytes;
+}
+
+/* Ends an attempt that waits. */
+enum { ATTEMPT_SECONDS = 20 };
+
+/* Runs the attempt in a child. Returns its exit status, or minus the signal that ended it. */
+static inline int host_result(int (*attempt)(void))
+{
+  static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+  pid_t child = fork();
+  int i, status;
+
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    for (i = 0; i < 5; i++)
+      signal(faults[i], SIG_DFL); /* a sanitizer has handlers of its own */
+    alarm(ATTEMPT_SECONDS);
+    _exit(attempt());
+  }
+  while (waitpid(child, &status, 0) < 0)
+    ck_assert_int_eq(errno, EINTR);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* Skips the test unless the attempt ends as expected in a child process: with this exit status, or
+   minus the signal that ends it. `observed` is what another end means. Returns 1 if the test is
+   skipped. */
+static inline int skip_unless(const char *test, int (*attempt)(void), int expected,
+  const char *observed)
+{
+  int result = host_result(attempt);
+
+  if (result == expected)
+    return 0;
+  if (result < 0)
+    suite_print("skipped: %s: %s (ended by signal %d)\n", test, observed, -result);
+  else
+    suite_print("skipped: %s: %s (exit status %d)\n", test, observed, result);
+  return 1;
+}
+
+/* Attempts that several suites need. */
+
+/* -SIGSEGV if PR_SET_TSC makes RDTSC fault; 0 if RDTSC still works; 1 if there is no PR_SET_TSC. */
+static inline int forbidden_tsc_faults(void)
+{
+#if defined(PR_SET_TSC) && (defined(__x86_64__) || defined(__i386__))
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+    return 1;
+  __builtin_ia32_rdtsc();
+  return 0;
+#else
+  return 1;
+#endif
+}
+
+#ifdef HAVE_LINUX_SECCOMP_H
+
+/* Makes a call of no importance that a filter answers. */
+static inline int call_under_filter(unsigned int action)
+{
+  static const int call[] = { SYS_getppid };
+
+  errno = 0;
+  if (set_filter(call, 1, action) != 0)
+    return NO_FILTERS;
+  syscall(SYS_getppid);
+  return errno;
+}
+
+/* EPERM if a filter can refuse a call. */
+static inline int filter_refuses(void)
+{
+  return call_under_filter(SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* -SIGSYS if a filter can raise SIGSYS at a call. */
+static inline int filter_raises_sigsys(void)
+{
+  return call_under_filter(SECCOMP_RET_TRAP);
+}
+
+/* -SIGSYS if a filter can end the process at a call. */
+static inline int filter_kills(void)
+{
+  return call_under_filter(SECCOMP_RET_KILL);
+}
+
+#else
+
+static inline int filter_refuses(void)
+{
+  return 0;
+}
+
+static inline int filter_raises_sigsys(void)
+{
+  return 0;
+}
+
+static inline int filter_kills(void)
+{
+  return 0;
+}
+
+#endif
+
+/* 0 if the kernel counts page faults of a thread, in user mode; else its errno, or 255. */
+static inline int page_faults_are_counted(void)
+{
+#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(SYS_perf_event_open)
+  struct perf_event_attr wanted;
+  long long count = 0;
+  int event;
+  char *page;
+
+  memset(&wanted, 0, sizeof wanted);
+  wanted.size = sizeof wanted;
+  wanted.type = PERF_TYPE_SOFTWARE;
+  wanted.config = PERF_COUNT_SW_PAGE_FAULTS;
+  wanted.exclude_kernel = wanted.exclude_hv = 1;
+  event = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
+  if (event < 0)
+    return errno;
+  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    return 255;
+  *(volatile char *)page = 1;
+  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
+#else
+  return ENOSYS;
+#endif
+}
+
+static volatile int stack_is_aligned;
+
+static void note_alignment(int signal)
+{
+  (void)signal;
+#ifdef __x86_64__
+  stack_is_aligned = (size_t)__builtin_frame_address(0) % 16 == 0;
+#else
+  stack_is_aligned = 1;
+#endif
+}
+
+/* 0 if signal handlers start with the stack alignment of the ABI (System V ABI, AMD64 supplement,
+   section 3.2.2), which the compiler's vector instructions need. qemu-user of Debian 12 gives
+   another. */
+static inline int handler_stack_is_aligned(void)
+{
+  signal(SIGUSR1, note_alignment);
+  raise(SIGUSR1);
+  return !stack_is_aligned;
+}
+
+static inline int skip_unless_handlers_are_aligned(const char *test)
+{
+  return skip_unless(test, handler_stack_is_aligned, 0,
+    "signal handlers start with a misaligned stack");
+}
+
+/* ENOSPC if a write to /dev/full fails. */
+static inline int full_device_refuses(void)
+{
+  int full = open("/dev/full", O_WRONLY);
+
+  return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
+}
+
+/* 0 if SIGSYS stays pending while it is blocked, and is reported as pending. */
+static inline int blocked_sigsys_is_pending(void)
+{
+  sigset_t set;
+
+  sigemptyset(&set);
+  sigaddset(&set, SIGSYS);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  raise(SIGSYS);
+  sigpending(&set);
+  return sigismember(&set, SIGSYS) != 1;
+}
+
+/* Sets a locale with a decimal comma. Returns 0, or 1 if there is none: musl accepts any name and
+   keeps the point. */
+static inline int set_decimal_comma(void)
+{
+  static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8" };
+  int i;
+
+  for (i = 0; i < 2; i++)
+    if (setlocale(LC_ALL, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
+      return 0;
+  return 1;
+}
+
+static inline int skip_without_decimal_comma(const char *test)
+{
+  return skip_unless(test, set_decimal_comma, 0, "no locale with a decimal comma is installed");
+}
+
+/* 0 if a file of /proc/self can be read. */
+static inline int proc_can_be_read(void)
+{
+  char first;
+  int file = open("/proc/self/maps", O_RDONLY);
+
+  return file < 0 || read(file, &first, 1) != 1;
+}
+
+/* 0 if this process may use two CPUs, and can be moved to each of them. */
+static inline int two_cpus_can_be_used(void)
+{
+#ifdef __linux__
+  cpu_set_t all, one;
+  int cpu, used = 0;
+
+  if (sched_getaffinity(0, sizeof all, &all) != 0)
+    return 1;
+  for (cpu = 0; cpu < CPU_SETSIZE && used < 2; cpu++) {
+    if (!CPU_ISSET(cpu, &all))
+      continue;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    used += sched_setaffinity(0, sizeof one, &one) == 0 && sched_getcpu() == cpu;
+  }
+  return used < 2;
+#else
+  return 1;
+#endif
+}
+
+#endif
