@@ -10,7 +10,7 @@ import sys
 import time
 
 import tool
-from tool import CLOCK, CLOCKS, ONE, WINDOWS, Skip, document, locales, names, once, run
+from tool import CLOCK, CLOCKS, ONE, WINDOWS, Skip, document, locales, measured, once, run
 
 
 def _on_terminal(arguments, columns, **environment):
@@ -92,12 +92,14 @@ def options_have_one_letter_and_abbreviations():
     assert run.error == ""  # no progress
 
 
+@measured
 def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in CLOCKS))
     assert used == f"cpucycles implementation {document()['implementation']}\n", used
 
 
+@measured
 def check_has_status_1_unless_the_named_counter_is_in_use():
     report = document()
     for counter in report["counters"]:
@@ -157,6 +159,7 @@ def plots_follow_the_width(columns=(60, 200)):
         assert "\033" not in chart  # for NO_COLOR
 
 
+@measured
 def plot_has_each_working_counter():
     chart = once("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)

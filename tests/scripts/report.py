@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 import tool
-from tool import CLOCK, CLOCKS, ONE, SOURCE, WINDOWS, Skip, document, locales, names, once, run
+from tool import (CLOCK, CLOCKS, ONE, SOURCE, WINDOWS, Skip, document, locales, measured, names,
+                  once, run)
 
 try:
     import jsonschema
@@ -85,19 +86,8 @@ def text_of_any_kind_is_a_json_string():
     assert skipped.endswith(" is no counter of this library"), skipped
 
 
+@measured
 def json_agrees_with_the_plain_lines():
-    # of two processes, one of which the machine may disturb
-    for attempts_left in (2, 1, 0):
-        try:
-            _compare_json_with_plain_lines()
-            return
-        except AssertionError:
-            once.cache_clear()
-            if attempts_left == 0:
-                raise
-
-
-def _compare_json_with_plain_lines():
     report = document()
     lines = once().splitlines()
     traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
@@ -148,6 +138,7 @@ def _compare_json_with_plain_lines():
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
+@measured
 def core_frequency_is_reported_beside_the_counted_rate():
     report = document()
     core = report["core"]
@@ -174,6 +165,7 @@ def decimal_comma_of_the_locale_changes_nothing():
     assert [c["name"] for c in report["counters"]] == names()
 
 
+@measured
 def each_counter_that_works_is_examined():
     for counter in document()["counters"]:
         works = counter["state"] != "dropped" and counter["kind"] != "none"
@@ -212,6 +204,7 @@ def each_counter_that_works_is_examined():
             assert abs(timer["rate"]["off_ppm"]) < 50000, timer
 
 
+@measured
 def ignored_sigchld_changes_nothing():
     if WINDOWS:
         raise Skip("Windows has no signals")
@@ -222,6 +215,7 @@ def ignored_sigchld_changes_nothing():
     assert done.stderr == b"", done.stderr
 
 
+@measured
 def step_and_unit_are_reported_separately():
     counter = [c for c in document()["counters"] if c["name"] == "default-gettimeofday"][0]
     if counter["timer"] is None:
@@ -231,6 +225,7 @@ def step_and_unit_are_reported_separately():
     assert counter["timer"]["step"] >= counter["scaling"] - 1
 
 
+@measured
 def hops_visit_the_allowed_cpus():
     if not hasattr(os, "sched_getaffinity"):
         raise Skip("this system has no sched_getaffinity")
@@ -259,6 +254,7 @@ def hops_visit_the_allowed_cpus():
     assert all(c["timer"] is None or c["timer"]["across_cpus"] is None for c in report["counters"])
 
 
+@measured
 def each_counter_can_be_forced():
     unusable = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
     for name in names():

@@ -83,6 +83,25 @@ def names():
     return once("--list").split()
 
 
+def measured(promise):
+    """Marks a promise whose test needs undisturbed measurements, or compares those of two processes.
+    A busy machine can disturb them, so one attempt of three must succeed. Each makes new reports."""
+    @functools.wraps(promise)
+    def attempts():
+        for left in (2, 1, 0):
+            try:
+                promise()
+                return
+            except Skip:
+                raise
+            except Exception as error:
+                if left == 0:
+                    raise
+                print(f"repeated: {promise.__name__}: {type(error).__name__}: {error}")
+                once.cache_clear()
+    return attempts
+
+
 def skip(script, line):
     print(f"{script}: skipped: {line}")
     try:
