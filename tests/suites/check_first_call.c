@@ -185,7 +185,8 @@ START_TEST(handler_in_the_selecting_thread_may_read)
   struct suite_repeat repeat = suite_repeat(50);
 
   if (skip_under("valgrind", "handler_in_the_selecting_thread_may_read",
-        "valgrind takes a SIGSEGV that is sent for one of its own"))
+        "valgrind takes a SIGSEGV that is sent for one of its own")
+    || skip_unless_handlers_are_aligned("handler_in_the_selecting_thread_may_read"))
     return;
   while (suite_again(&repeat))
     in_fresh_process(call_while_being_sent_faults);
