@@ -21,14 +21,14 @@ static long long read_pcc(void)
 
 static struct cpuc_rate cycle_frequency(void)
 {
-  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_alpha_cycle_frequency));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_alpha_cycle_frequency));
 }
 
-const struct cpucycles_backend cpucycles_backend_alpha_rpcc = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_alpha_rpcc = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 32,
-  .source = "PCC",
+  .register_name = "PCC",
   .unit = "core cycles",
   .read = read_pcc,
   .rate = cycle_frequency,

@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
 {
   uint32_t low, high;
 
@@ -27,40 +27,39 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void explain_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpuc_diagnosis *why)
 {
-  cpucycles_rdpmc_why("", 1, why);
+  cpuc_remedy_for_rdpmc("", 1, why);
 }
 
-static const struct cpucycles_perf_method method = {
+static const struct cpuc_perf_method method = {
   .instruction = rdpmc,
   .refusal = &refused,
   .explain_hidden = explain_hidden,
 };
 
-static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, rdpmc, cpucycles_perf_self.index,
-    cpucycles_perf_self.shift);
+  return cpuc_perf_read(&method, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
 /* RDPMC is two bytes long: 0F 33. */
-static int rescue_rdpmc(void *context)
+static int fix_up_rdpmc(void *context)
 {
   ucontext_t *state = context;
   const unsigned char *code = (const unsigned char *)state->uc_mcontext.gregs[REG_RIP];
 
-  if (!cpucycles_perf_is_guarded((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
+  if (!cpuc_perf_is_guarded((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
     return 0;
-  cpucycles_perf_rescue_instruction();
+  cpuc_perf_fix_up_instruction();
   state->uc_mcontext.gregs[REG_RIP] += 2;
   return 1;
 }
 
-const struct cpucycles_backend cpucycles_backend_amd64_pmc = {
-  .kind = CPUCYCLES_KIND_CORE,
-  CPUCYCLES_PERF_MEMBERS,
+const struct cpuc_backend cpuc_backend_amd64_pmc = {
+  .kind = CPUC_KIND_CORE,
+  CPUC_PERF_MEMBERS,
   .read = read_cycles,
-  .rescue = rescue_rdpmc,
-  .rescued = SIGSEGV,
+  .fix_up = fix_up_rdpmc,
+  .fix_up_signal = SIGSEGV,
 };

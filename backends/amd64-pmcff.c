@@ -52,40 +52,40 @@ static int is_intel(void)
   return signature == signature_INTEL_ebx;
 }
 
-static int open_fixed_counter(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   int level;
 
   (void)services;
-  if (cpuc_perf_found_no_pmu)
+  if (cpuc_remedy_found_no_pmu)
     return ENODEV;
   /* The file first: CPUID costs more, because it exits to the hypervisor. */
-  level = cpucycles_rdpmc_level("");
+  level = cpuc_remedy_rdpmc_level("");
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
     return EACCES;
-  if (!cpuc_nmi_watchdog_is_on(""))
+  if (!cpuc_remedy_nmi_watchdog_is_on(""))
     return 0;
   why->reason = "decreasing";
   return EBUSY;
 }
 
-static void explain(int error, int signal, struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   if (error == EBUSY || (error == 0 && signal == 0))
-    cpucycles_fixed_counter_why("", why);
+    cpuc_remedy_for_fixed_counter("", why);
   else if (error == EACCES)
-    cpucycles_rdpmc_why("", 2, why);
-  else if (error == ENODEV && cpucycles_rdpmc_level("") < 0 && is_intel())
-    cpucycles_no_pmu_why("", why);
+    cpuc_remedy_for_rdpmc("", 2, why);
+  else if (error == ENODEV && cpuc_remedy_rdpmc_level("") < 0 && is_intel())
+    cpuc_remedy_for_no_pmu("", why);
 }
 
-const struct cpucycles_backend cpucycles_backend_amd64_pmcff = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_amd64_pmcff = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 64,
-  .source = "IA32_FIXED_CTR1",
+  .register_name = "IA32_FIXED_CTR1",
   .unit = "core cycles while not halted",
   .open = open_fixed_counter,
   .read = read_fixed_counter,

@@ -17,7 +17,7 @@
 
 enum { APERF = 1 };
 
-static int open_aperf(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   unsigned int eax, ebx, ecx, edx;
 
@@ -33,11 +33,11 @@ static long long read_aperf(void)
   return (long long)cpucycles_inline_aperf();
 }
 
-const struct cpucycles_backend cpucycles_backend_amd64_rdpru = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_amd64_rdpru = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 64,
-  .source = "APERF",
+  .register_name = "APERF",
   .unit = "core cycles while not halted",
   .open = open_aperf,
   .read = read_aperf,

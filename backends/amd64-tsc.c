@@ -13,6 +13,6 @@ static long long read_tsc(void)
   return (long long)__rdtsc();
 }
 
-const struct cpucycles_backend cpucycles_backend_amd64_tsc = {
+const struct cpuc_backend cpuc_backend_amd64_tsc = {
   X86_TSC_MEMBERS, .read = read_tsc
 };

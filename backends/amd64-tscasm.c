@@ -7,6 +7,6 @@
 
 #include "backends/tsc/counter.h"
 
-const struct cpucycles_backend cpucycles_backend_amd64_tscasm = {
+const struct cpuc_backend cpuc_backend_amd64_tscasm = {
   X86_TSC_MEMBERS, .read = read_tsc_by_assembly
 };

@@ -20,11 +20,11 @@ static long long read_ccnt(void)
   return (long long)count;
 }
 
-const struct cpucycles_backend cpucycles_backend_arm32_1176 = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_arm32_1176 = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 32,
-  .source = "CCNT",
+  .register_name = "CCNT",
   .unit = "core cycles",
   .read = read_ccnt,
 };

@@ -14,11 +14,11 @@
 
 #include <signal.h>
 
-static void explain(int error, int signal, struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
   if (signal == SIGILL)
-    cpucycles_arm_module_why("", why);
+    cpuc_remedy_for_arm_module("", why);
 }
 
 static long long read_pmccntr(void)
@@ -29,11 +29,11 @@ static long long read_pmccntr(void)
   return (long long)count;
 }
 
-const struct cpucycles_backend cpucycles_backend_arm32_cortex = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_arm32_cortex = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 32,
-  .source = "PMCCNTR",
+  .register_name = "PMCCNTR",
   .unit = "core cycles",
   .read = read_pmccntr,
   .explain = explain,

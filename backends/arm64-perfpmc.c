@@ -25,7 +25,7 @@ enum { CYCLE_COUNTER = 32 };
 /* Bits of config1. */
 enum { LONG = 1, USER_ACCESS = 2 };
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
 {
   uint64_t count;
 
@@ -34,7 +34,7 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t in
   return count;
 }
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 {
   uint64_t count = 0;
 
@@ -58,14 +58,14 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static void explain_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpuc_diagnosis *why)
 {
-  static const struct cpucycles_user_access needed = CPUCYCLES_ARM64_USER_ACCESS;
+  static const struct cpuc_remedy_user_access needed = CPUC_ARM64_USER_ACCESS;
 
-  cpucycles_user_access_why("", &needed, why);
+  cpuc_remedy_for_user_access("", &needed, why);
 }
 
-static const struct cpucycles_perf_method method = {
+static const struct cpuc_perf_method method = {
   .instruction = read_register,
   .width = 64,
   .config1 = LONG | USER_ACCESS,
@@ -73,9 +73,9 @@ static const struct cpucycles_perf_method method = {
   .explain_hidden = explain_hidden,
 };
 
-static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
+  return cpuc_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
 /* MRS is four bytes long: 1101 0101 0011, then the system register. The mask keeps op0, op1 and
@@ -85,22 +85,22 @@ static int is_register_read(uint32_t code)
   return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;
 }
 
-static int rescue_register(void *context)
+static int fix_up_register(void *context)
 {
   ucontext_t *state = context;
   uintptr_t address = state->uc_mcontext.pc;
 
-  if (!cpucycles_perf_is_guarded(address) || !is_register_read(*(const uint32_t *)address))
+  if (!cpuc_perf_is_guarded(address) || !is_register_read(*(const uint32_t *)address))
     return 0;
-  cpucycles_perf_rescue_instruction();
+  cpuc_perf_fix_up_instruction();
   state->uc_mcontext.pc += 4;
   return 1;
 }
 
-const struct cpucycles_backend cpucycles_backend_arm64_perfpmc = {
-  .kind = CPUCYCLES_KIND_CORE,
-  CPUCYCLES_PERF_MEMBERS,
+const struct cpuc_backend cpuc_backend_arm64_perfpmc = {
+  .kind = CPUC_KIND_CORE,
+  CPUC_PERF_MEMBERS,
   .read = read_cycles,
-  .rescue = rescue_register,
-  .rescued = SIGILL,
+  .fix_up = fix_up_register,
+  .fix_up_signal = SIGILL,
 };

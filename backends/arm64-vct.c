@@ -27,11 +27,11 @@ static struct cpuc_rate cntfrq(void)
   return cpuc_exact_rate(plausible_rate(hz & 0xffffffff)); /* the upper half is reserved */
 }
 
-const struct cpucycles_backend cpucycles_backend_arm64_vct = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_arm64_vct = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "CNTVCT",
+  .register_name = "CNTVCT",
   .unit = "system counter ticks",
   .read = read_cntvct,
   .rate = cntfrq,

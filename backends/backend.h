@@ -10,43 +10,43 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cpucycles_kind {
-  CPUCYCLES_KIND_CORE,      /* this core's cycles */
-  CPUCYCLES_KIND_PERF_READ, /* core cycles through a system call */
-  CPUCYCLES_KIND_REFERENCE, /* constant rate near the core's: never scaled */
-  CPUCYCLES_KIND_SCALED,    /* off-core, any rate: scaled to cycles */
-  CPUCYCLES_KIND_CLOCK,     /* OS clock, fixed rate: scaled to cycles */
-  CPUCYCLES_KIND_NONE       /* counts nothing */
+enum cpuc_kind {
+  CPUC_KIND_CORE,      /* this core's cycles */
+  CPUC_KIND_PERF_READ, /* core cycles through a system call */
+  CPUC_KIND_REFERENCE, /* constant rate near the core's: never scaled */
+  CPUC_KIND_SCALED,    /* off-core, any rate: scaled to cycles */
+  CPUC_KIND_CLOCK,     /* OS clock, fixed rate: scaled to cycles */
+  CPUC_KIND_NONE       /* counts nothing */
 };
 
 /* As reports name the kind. */
-static inline const char *cpuc_kind_name(enum cpucycles_kind kind)
+static inline const char *cpuc_kind_name(enum cpuc_kind kind)
 {
   static const char *const names[] = {
-    [CPUCYCLES_KIND_CORE] = "core",
-    [CPUCYCLES_KIND_PERF_READ] = "perf read",
-    [CPUCYCLES_KIND_REFERENCE] = "reference",
-    [CPUCYCLES_KIND_SCALED] = "scaled",
-    [CPUCYCLES_KIND_CLOCK] = "clock",
-    [CPUCYCLES_KIND_NONE] = "none",
+    [CPUC_KIND_CORE] = "core",
+    [CPUC_KIND_PERF_READ] = "perf read",
+    [CPUC_KIND_REFERENCE] = "reference",
+    [CPUC_KIND_SCALED] = "scaled",
+    [CPUC_KIND_CLOCK] = "clock",
+    [CPUC_KIND_NONE] = "none",
   };
 
   return names[kind];
 }
 
-enum cpucycles_scope {
-  CPUCYCLES_SCOPE_THREAD, /* each thread has its own count */
-  CPUCYCLES_SCOPE_CORE,   /* each core has its own count: a migration can make it jump */
-  CPUCYCLES_SCOPE_SYSTEM  /* all cores share one count */
+enum cpuc_scope {
+  CPUC_SCOPE_THREAD, /* each thread has its own count */
+  CPUC_SCOPE_CORE,   /* each core has its own count: a migration can make it jump */
+  CPUC_SCOPE_SYSTEM  /* all cores share one count */
 };
 
 /* As reports name the scope. */
-static inline const char *cpuc_scope_name(enum cpucycles_scope scope)
+static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 {
   static const char *const names[] = {
-    [CPUCYCLES_SCOPE_THREAD] = "thread",
-    [CPUCYCLES_SCOPE_CORE] = "core",
-    [CPUCYCLES_SCOPE_SYSTEM] = "system",
+    [CPUC_SCOPE_THREAD] = "thread",
+    [CPUC_SCOPE_CORE] = "core",
+    [CPUC_SCOPE_SYSTEM] = "system",
   };
 
   return names[scope];
@@ -55,7 +55,7 @@ static inline const char *cpuc_scope_name(enum cpucycles_scope scope)
 /* Details that a backend may add to the errno of its open(), and explain() to that or the signal.
    All zero when open() is called. The remedy also applies if open() succeeds and a signal drops the
    counter later: open() may set it in advance, if it knows the remedy against that signal. */
-struct cpucycles_why {
+struct cpuc_diagnosis {
   const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
   const char *explanation; /* a sentence; 0: the sentence of the code */
   const char *remedy;      /* the exact command or step that helps on this machine; 0: none known */
@@ -83,7 +83,7 @@ struct cpuc_services {
   /* Fallback for a per-thread counter that cannot be opened in some thread, or is lost there:
      cycles by the next best counter that all threads share, at least a clock. Returns 0 during the
      selection, so that no counter passes its trial by reading another. */
-  long long (*next_best)(void);
+  long long (*fallback)(void);
 
   /* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read"
      or "by-next-best". Does nothing during the selection. */
@@ -96,17 +96,17 @@ struct cpuc_services {
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and nothing catches a fault;
    and where a member says more than that. */
-struct cpucycles_backend {
-  enum cpucycles_kind kind;
-  enum cpucycles_scope scope;
+struct cpuc_backend {
+  enum cpuc_kind kind;
+  enum cpuc_scope scope;
 
   /* Width in bits: 64, or 32 if only the low half of read()'s result counts. */
   int width;
 
-  /* The register or function, as its manual names it: "TSC". Backends with the same source read one
-     register in two ways, or one clock by two functions: the order of backends.def decides between
-     them, not the score. */
-  const char *source;
+  /* The register or function, as its manual names it: "TSC". Backends with the same name here read
+     one register in two ways, or one clock with two functions: the order of backends.def decides
+     between them, not the score. */
+  const char *register_name;
 
   /* The unit of the unscaled count: "core cycles". */
   const char *unit;
@@ -114,11 +114,11 @@ struct cpucycles_backend {
   /* Makes read() possible in the calling thread. Returns 0 or an errno. Called in the selection, by
      lib/candidate.c: at the beginning of the trial, and again if the counter is selected, or is the
      fallback of the selected one. The services remain valid. NULL: nothing to do. */
-  int (*open)(const struct cpuc_services *services, struct cpucycles_why *why);
+  int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *why);
 
   /* Returns the counter's value. Called in the selection, by the trial; then by every thread of the
      program, also in its signal handlers, in forked children, and while another read is
-     interrupted. A counter of CPUCYCLES_SCOPE_THREAD opens itself in each further thread at the
+     interrupted. A counter of CPUC_SCOPE_THREAD opens itself in each further thread at the
      first read there; other counters need no more than the one open(). The published pointer may
      lead here directly, so this is the whole cost of a call. */
   long long (*read)(void);
@@ -146,16 +146,16 @@ struct cpucycles_backend {
      that opened and is stopped; the remedy is then a way to start it, if known. May replace the
      reason. Called by lib/reasons.c on demand, so it may be slow; and in the selection, if
      CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
-  void (*explain)(int error, int signal, struct cpucycles_why *why);
+  void (*explain)(int error, int signal, struct cpuc_diagnosis *why);
 
   /* For a counter that the system may withdraw while it is in use, so that read() faults. Called by
      the handler of sys/guard.c, in the faulting thread, at any time after the selection, with the
      ucontext_t that the handler has. Returns 1 if the fault was read()'s own and is repaired, so
      that the thread can continue; 0, with nothing changed, if it was not. While the counter is in
-     use, the library's handler for the signal `rescued` stays installed, and passes all other
+     use, the library's handler for the signal `fix_up_signal` stays installed, and passes all other
      faults on. NULL: read() cannot fault later. */
-  int (*rescue)(void *context);
-  int rescued;
+  int (*fix_up)(void *context);
+  int fix_up_signal;
 
   /* For kinds that do not imply it: is the rate constant, in all of the core's frequencies and idle
      states? Returns 1 or 0, and the source of that in *source; -1, or a NULL pointer: unknown.
@@ -164,12 +164,12 @@ struct cpucycles_backend {
   int (*invariant)(const char **source);
 
   /* The constant, in include/cpucycles/inline.h, for read()'s instruction, which programs may
-     execute inline; 0: read() does more than inline.h can, or needs a rescue. */
+     execute inline; 0: read() does more than inline.h can, or needs a fix-up. */
   unsigned int inline_method;
 };
 
 /* The rate that is reported for the counter; hz 0: none. Call where rate() may be called. */
-static inline struct cpuc_rate cpuc_reported_rate(const struct cpucycles_backend *backend)
+static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)
 {
   return backend->rate ? backend->rate() : cpuc_exact_rate(0);
 }

@@ -14,16 +14,16 @@
 /* Written by open() only, before the counter is published. */
 static long long origin;
 
-static int open_wall_clock(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_wall_clock(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
-  origin = cpucycles_osclock_wall() / 1000000 * 1000000;
+  origin = cpuc_os_clock_wall() / 1000000 * 1000000;
   return 0;
 }
 
 static long long read_wall_clock(void)
 {
-  return cpucycles_osclock_wall() - origin;
+  return cpuc_os_clock_wall() - origin;
 }
 
 static struct cpuc_rate microseconds(void)
@@ -31,11 +31,11 @@ static struct cpuc_rate microseconds(void)
   return cpuc_exact_rate(1000000);
 }
 
-const struct cpucycles_backend cpucycles_backend_default_gettimeofday = {
-  .kind = CPUCYCLES_KIND_CLOCK,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_default_gettimeofday = {
+  .kind = CPUC_KIND_CLOCK,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "system clock",
+  .register_name = "system clock",
   .unit = "microseconds",
   .open = open_wall_clock,
   .read = read_wall_clock,

@@ -27,11 +27,11 @@ static struct cpuc_rate mach_rate(void)
   return cpuc_exact_rate(plausible_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer));
 }
 
-const struct cpucycles_backend cpucycles_backend_default_mach = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_default_mach = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "mach_absolute_time",
+  .register_name = "mach_absolute_time",
   .unit = "mach time units",
   .read = read_mach,
   .rate = mach_rate,

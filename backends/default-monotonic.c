@@ -12,7 +12,7 @@
 
 static long long read_monotonic(void)
 {
-  return cpucycles_osclock_monotonic();
+  return cpuc_os_clock_monotonic();
 }
 
 static struct cpuc_rate nanoseconds(void)
@@ -20,11 +20,11 @@ static struct cpuc_rate nanoseconds(void)
   return cpuc_exact_rate(1000000000);
 }
 
-const struct cpucycles_backend cpucycles_backend_default_monotonic = {
-  .kind = CPUCYCLES_KIND_CLOCK,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_default_monotonic = {
+  .kind = CPUC_KIND_CLOCK,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "system clock",
+  .register_name = "system clock",
   .unit = "nanoseconds",
   .read = read_monotonic,
   .rate = nanoseconds,

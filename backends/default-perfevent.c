@@ -12,15 +12,15 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/read.h"
 
-static const struct cpucycles_perf_method method = { .refusal = &refused };
+static const struct cpuc_perf_method method = { .refusal = &refused };
 
 static long long read_cycles(void)
 {
-  return cpucycles_perf_slow(&method);
+  return cpuc_perf_slow(&method);
 }
 
-const struct cpucycles_backend cpucycles_backend_default_perfevent = {
-  .kind = CPUCYCLES_KIND_PERF_READ,
-  CPUCYCLES_PERF_MEMBERS,
+const struct cpuc_backend cpuc_backend_default_perfevent = {
+  .kind = CPUC_KIND_PERF_READ,
+  CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };

@@ -33,9 +33,9 @@ static const struct cpuc_services *services;
 
 /* State of the calling thread. */
 static _Thread_local struct {
-  int uses_next_best; /* 1 after a read has failed */
-  long long base;     /* added to the count of the system, or of the next best counter */
-  long long last;     /* result of the last read */
+  int uses_fallback; /* 1 after a read has failed */
+  long long base;    /* added to the count of the system, or of the next best counter */
+  long long last;    /* result of the last read */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -44,7 +44,7 @@ static int read_counts(struct counts *counts)
   return selfcounts(THSC_CPI, counts, sizeof *counts) == 0 ? 0 : errno;
 }
 
-static int open_selfcounts(const struct cpuc_services *offered, struct cpucycles_why *why)
+static int open_selfcounts(const struct cpuc_services *offered, struct cpuc_diagnosis *why)
 {
   struct counts counts;
 
@@ -57,10 +57,10 @@ static int open_selfcounts(const struct cpuc_services *offered, struct cpucycles
 }
 
 /* Makes this thread count by the next best counter, from its last count. */
-static void use_next_best(void)
+static void use_fallback(void)
 {
-  this_thread.uses_next_best = 1;
-  this_thread.base = this_thread.last - services->next_best();
+  this_thread.uses_fallback = 1;
+  this_thread.base = this_thread.last - services->fallback();
 }
 
 static long long read_cycles(void)
@@ -69,10 +69,10 @@ static long long read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  if (!this_thread.uses_next_best && read_counts(&counts) != 0)
-    use_next_best();
+  if (!this_thread.uses_fallback && read_counts(&counts) != 0)
+    use_fallback();
   count = this_thread.base;
-  count += this_thread.uses_next_best ? services->next_best() : (long long)counts.cycles;
+  count += this_thread.uses_fallback ? services->fallback() : (long long)counts.cycles;
   if (count < this_thread.last) {
     this_thread.base += this_thread.last - count;
     count = this_thread.last;
@@ -84,15 +84,15 @@ static long long read_cycles(void)
 
 static void close_selfcounts(void)
 {
-  this_thread.uses_next_best = 0;
+  this_thread.uses_fallback = 0;
   this_thread.base = this_thread.last = 0;
 }
 
-const struct cpucycles_backend cpucycles_backend_default_selfcounts = {
-  .kind = CPUCYCLES_KIND_PERF_READ,
-  .scope = CPUCYCLES_SCOPE_THREAD,
+const struct cpuc_backend cpuc_backend_default_selfcounts = {
+  .kind = CPUC_KIND_PERF_READ,
+  .scope = CPUC_SCOPE_THREAD,
   .width = 64,
-  .source = "thread_selfcounts",
+  .register_name = "thread_selfcounts",
   .unit = "core cycles",
   .open = open_selfcounts,
   .read = read_cycles,

@@ -32,11 +32,11 @@ static struct cpuc_rate performance_frequency(void)
   return cpuc_exact_rate(plausible_rate((unsigned long long)hz.QuadPart));
 }
 
-const struct cpucycles_backend cpucycles_backend_default_windows = {
-  .kind = CPUCYCLES_KIND_CLOCK,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_default_windows = {
+  .kind = CPUC_KIND_CLOCK,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "QueryPerformanceCounter",
+  .register_name = "QueryPerformanceCounter",
   .unit = "performance counter ticks",
   .read = read_performance_counter,
   .rate = performance_frequency,

@@ -11,11 +11,11 @@ static long long read_zero(void)
   return 0;
 }
 
-const struct cpucycles_backend cpucycles_backend_default_zero = {
-  .kind = CPUCYCLES_KIND_NONE,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_default_zero = {
+  .kind = CPUC_KIND_NONE,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "nothing",
+  .register_name = "nothing",
   .unit = "nothing",
   .read = read_zero,
 };

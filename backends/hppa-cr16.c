@@ -22,14 +22,14 @@ static long long read_cr16(void)
 
 static struct cpuc_rate cr16_rate(void)
 {
-  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_parisc_cr16_rate));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_parisc_cr16));
 }
 
-const struct cpucycles_backend cpucycles_backend_hppa_cr16 = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_hppa_cr16 = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 8 * sizeof(unsigned long),
-  .source = "CR16",
+  .register_name = "CR16",
   .unit = "core cycles",
   .read = read_cr16,
   .rate = cr16_rate,

@@ -22,14 +22,14 @@ static long long read_itc(void)
 
 static struct cpuc_rate itc_rate(void)
 {
-  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_ia64_itc_rate));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_ia64_itc));
 }
 
-const struct cpucycles_backend cpucycles_backend_ia64_itc = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_ia64_itc = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 64,
-  .source = "ITC",
+  .register_name = "ITC",
   .unit = "core cycles",
   .read = read_itc,
   .rate = itc_rate,

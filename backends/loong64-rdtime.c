@@ -37,11 +37,11 @@ static struct cpuc_rate stable_counter_rate(void)
   return cpuc_exact_rate(plausible_rate(crystal * multiplier / divisor));
 }
 
-const struct cpucycles_backend cpucycles_backend_loong64_rdtime = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_loong64_rdtime = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "Stable Counter",
+  .register_name = "Stable Counter",
   .unit = "stable counter ticks",
   .read = read_stable_counter,
   .rate = stable_counter_rate,

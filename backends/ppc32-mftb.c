@@ -21,14 +21,14 @@ static long long read_time_base(void)
 
 static struct cpuc_rate timebase(void)
 {
-  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_powerpc_timebase));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_powerpc_timebase));
 }
 
-const struct cpucycles_backend cpucycles_backend_ppc32_mftb = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_ppc32_mftb = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "TB",
+  .register_name = "TB",
   .unit = "time base ticks",
   .read = read_time_base,
   .rate = timebase,

@@ -14,6 +14,6 @@
 #include "backends/backend.h"
 #include "backends/common/riscv-perf.h"
 
-const struct cpucycles_backend cpucycles_backend_riscv32_perfrdcycle = {
+const struct cpuc_backend cpuc_backend_riscv32_perfrdcycle = {
   RISCV_PERF_MEMBERS,
 };

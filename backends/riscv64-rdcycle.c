@@ -15,11 +15,11 @@
 
 #include <signal.h>
 
-static void explain(int error, int signal, struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
   if (signal == SIGILL)
-    cpucycles_rdcycle_why("", why);
+    cpuc_remedy_for_rdcycle("", why);
 }
 
 static long long read_cycle(void)
@@ -27,11 +27,11 @@ static long long read_cycle(void)
   return (long long)cpucycles_inline_cycle();
 }
 
-const struct cpucycles_backend cpucycles_backend_riscv64_rdcycle = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_riscv64_rdcycle = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 64,
-  .source = "cycle CSR",
+  .register_name = "cycle CSR",
   .unit = "core cycles",
   .read = read_cycle,
   .explain = explain,

@@ -18,11 +18,11 @@ static long long read_time(void)
   return (long long)cpucycles_inline_time();
 }
 
-const struct cpucycles_backend cpucycles_backend_riscv64_rdtime = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_riscv64_rdtime = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "time CSR",
+  .register_name = "time CSR",
   .unit = "timer ticks",
   .read = read_time,
   .rate = riscv_timebase,

@@ -24,11 +24,11 @@ static struct cpuc_rate tod_rate(void)
   return cpuc_exact_rate(UNITS_A_MICROSECOND * 1000000LL);
 }
 
-const struct cpucycles_backend cpucycles_backend_s390x_stckf = {
-  .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+const struct cpuc_backend cpuc_backend_s390x_stckf = {
+  .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "TOD clock",
+  .register_name = "TOD clock",
   .unit = "TOD clock units",
   .read = read_tod,
   .rate = tod_rate,

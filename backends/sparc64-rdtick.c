@@ -19,14 +19,14 @@ static long long read_tick(void)
 
 static struct cpuc_rate clock_tick(void)
 {
-  return cpuc_exact_rate(cpucycles_cpuinfo_rate(cpucycles_sparc_clock_tick));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_sparc_clock_tick));
 }
 
-const struct cpucycles_backend cpucycles_backend_sparc64_rdtick = {
-  .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_CORE,
+const struct cpuc_backend cpuc_backend_sparc64_rdtick = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_CORE,
   .width = 64,
-  .source = "TICK",
+  .register_name = "TICK",
   .unit = "core cycles",
   .read = read_tick,
   .rate = clock_tick,

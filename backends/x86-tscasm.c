@@ -7,6 +7,6 @@
 
 #include "backends/tsc/counter.h"
 
-const struct cpucycles_backend cpucycles_backend_x86_tscasm = {
+const struct cpuc_backend cpuc_backend_x86_tscasm = {
   X86_TSC_MEMBERS, .read = read_tsc_by_assembly
 };

@@ -16,12 +16,12 @@ static long long (*volatile bare)(void);
 /* Sets a scale before the first call of cpucycles(). */
 static const char *prepare(void)
 {
-  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+  struct cpuc_selection *selection = (struct cpuc_selection *)cpuc_process_selection();
 
-  if (!cpucycles_reader_is_direct(&selection->reader))
+  if (!cpuc_reader_is_direct(&selection->reader))
     return bare ? 0 : "the selected counter is scaled or extended already";
   bare = selection->reader.read;
-  selection->reader.scale = cpucycles_scale_between(62500000, 2399987654);
+  selection->reader.scale = cpuc_scale_between(62500000, 2399987654);
   cpucycles();
   return 0;
 }

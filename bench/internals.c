@@ -42,20 +42,20 @@ static int check_bound(double value, double bound)
 }
 
 /* The selected counter's backend, if it is a reference counter. */
-static const struct cpucycles_backend *reference_counter(void)
+static const struct cpuc_backend *reference_counter(void)
 {
   int i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED
-      && cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE)
-      return cpucycles_table[i].backend;
+      && cpuc_table[i].backend->kind == CPUC_KIND_REFERENCE)
+      return cpuc_table[i].backend;
   return NULL;
 }
 
 /* The counter's stated rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels of
    virtual machines have one figure for both. 0 if neither is stated. */
-static long long stated_rate(const struct cpucycles_backend *backend, const char **source)
+static long long stated_rate(const struct cpuc_backend *backend, const char **source)
 {
   long long stated = cpuc_reported_rate(backend).hz;
 
@@ -67,10 +67,10 @@ static long long stated_rate(const struct cpucycles_backend *backend, const char
 
 static double microseconds_since(long long begin)
 {
-  return (double)(cpucycles_osclock_raw() - begin) / 1000;
+  return (double)(cpuc_os_clock_raw() - begin) / 1000;
 }
 
-static int bench_rate(const struct cpucycles_backend *backend)
+static int bench_rate(const struct cpuc_backend *backend)
 {
   double ppm[TRIES], times[TRIES], rates[TRIES], median;
   const char *source;
@@ -78,9 +78,9 @@ static int bench_rate(const struct cpucycles_backend *backend)
   int i, missed = 0;
 
   for (i = 0; i < TRIES; i++) {
-    long long begin = cpucycles_osclock_raw();
+    long long begin = cpuc_os_clock_raw();
 
-    rates[i] = (double)cpuc_measured_rate(backend->read);
+    rates[i] = (double)cpuc_calibrate_rate(backend->read);
     times[i] = microseconds_since(begin);
     ppm[i] = stated ? (rates[i] / (double)stated - 1) * 1e6 : 0;
     if (ppm[i] < 0)
@@ -106,9 +106,9 @@ static int bench_frequency(void)
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    long long begin = cpucycles_osclock_raw();
+    long long begin = cpuc_os_clock_raw();
 
-    values[i] = (double)cpucycles_measured_frequency();
+    values[i] = (double)cpuc_frequency_measure_core();
     times[i] = microseconds_since(begin);
   }
   median = bench_median(values, TRIES);
@@ -125,7 +125,7 @@ static double kernel_frequency(void)
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
   char text[32];
 
-  return cpucycles_read_kernel_text("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
+  return cpuc_kernel_file_read_start("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
 }
 
 /* Needs a quiet host: other programs change the core's frequency. */
@@ -151,23 +151,23 @@ static int bench_core(void)
 
 static double nanoseconds_a_read(long long (*read)(void))
 {
-  long long begin = cpucycles_osclock_raw();
+  long long begin = cpuc_os_clock_raw();
   int i;
 
   for (i = 0; i < READS; i++)
     (void)read();
-  return (double)(cpucycles_osclock_raw() - begin) / READS;
+  return (double)(cpuc_os_clock_raw() - begin) / READS;
 }
 
 /* Replaces the selected counter by this one, with a scale, before the first call of cpucycles(). */
-static int bench_scaling(const struct cpucycles_entry *entry)
+static int bench_scaling(const struct cpuc_table_entry *entry)
 {
-  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+  struct cpuc_selection *selection = (struct cpuc_selection *)cpuc_process_selection();
   double bare[TRIES], scaled[TRIES], added;
   int i;
 
   selection->reader.read = entry->backend->read;
-  selection->reader.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  selection->reader.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);
   cpucycles();
   if (cpucycles == entry->backend->read)
     return 1;
@@ -182,7 +182,7 @@ static int bench_scaling(const struct cpucycles_entry *entry)
 }
 
 /* Runs bench_scaling() in a child process, as a process selects only once. */
-static int bench_scaling_in_child(const struct cpucycles_entry *entry)
+static int bench_scaling_in_child(const struct cpuc_table_entry *entry)
 {
   pid_t child;
   int status;
@@ -203,16 +203,16 @@ static int bench_scalings(void)
 {
   int missed = 0, i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
-    if (strcmp(cpucycles_table[i].name, "default-monotonic") == 0
-      || strcmp(cpucycles_table[i].name, "amd64-tsc") == 0)
-      missed += bench_scaling_in_child(&cpucycles_table[i]);
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
+    if (strcmp(cpuc_table[i].name, "default-monotonic") == 0
+      || strcmp(cpuc_table[i].name, "amd64-tsc") == 0)
+      missed += bench_scaling_in_child(&cpuc_table[i]);
   return missed;
 }
 
 int main(int argc, char **argv)
 {
-  const struct cpucycles_backend *backend;
+  const struct cpuc_backend *backend;
   int missed = bench_scalings();
 
   cpucycles();

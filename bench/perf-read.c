@@ -15,14 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct cpucycles_perf_refusal refused;
-static const struct cpucycles_perf_method method = {
-  .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused
-};
+static struct cpuc_perf_refusal refused;
+static const struct cpuc_perf_method method
+  = { .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused };
 
 static long long read_by_library(void)
 {
-  return cpucycles_perf_slow(&method);
+  return cpuc_perf_slow(&method);
 }
 
 enum { ROUNDS = 201, READS = 500 };
@@ -64,11 +63,11 @@ static double nanoseconds_a_read(long long (*read_counter)(void))
 int main(void)
 {
   static double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
   int i, error;
 
   bare_event = open_bare();
-  error = bare_event < 0 ? errno : cpucycles_perf_open(&method, &cpuc_services, &why);
+  error = bare_event < 0 ? errno : cpuc_perf_open(&method, &cpuc_process_services, &why);
   if (error) {
     printf("bench: skipped: a read of a perf event: %s\n", strerror(error));
     return 0;
@@ -80,6 +79,6 @@ int main(void)
   }
   printf("a read(2) of a software event: %.0f ns bare, %.0f ns by default-perfevent; ratio %.3f\n",
     bench_median(bare, ROUNDS), bench_median(ours, ROUNDS), bench_median(ratio, ROUNDS));
-  cpucycles_perf_close();
+  cpuc_perf_close();
   return 0;
 }

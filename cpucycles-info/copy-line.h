@@ -28,7 +28,7 @@ static inline void copy_line_of_file(char *to, size_t size, const char *root, co
 {
   char text[256];
 
-  if (cpucycles_read_kernel_text(root, path, text, sizeof text) > 0)
+  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) > 0)
     copy_line(to, size, text);
 }
 

@@ -30,7 +30,7 @@ static int count_cpus(const char *list, unsigned char *is_listed)
 {
   int count = 0, first, last;
 
-  while ((list = cpucycles_parse_cpus(list, &first, &last)) != NULL)
+  while ((list = cpuc_parse_cpus(list, &first, &last)) != NULL)
     for (; first <= last && first < CPUS; first++, count++)
       if (is_listed)
         is_listed[first] = 1;
@@ -41,7 +41,7 @@ static int read_cpus(const char *root, const char *path, unsigned char *is_liste
 {
   static char text[CPUS * 4]; /* the longest list is "0-1,3-4,6-7" and so on */
 
-  if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
     return 0;
   return count_cpus(text, is_listed);
 }
@@ -57,8 +57,8 @@ static int count_cores(const char *root, const unsigned char *online)
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (cpucycles_read_kernel_text(root, path, text, sizeof text) > 0)
-      cores += cpucycles_parse_first_cpu(text) == cpu;
+    if (cpuc_kernel_file_read_start(root, path, text, sizeof text) > 0)
+      cores += cpuc_parse_first_cpu(text) == cpu;
   }
   return cores;
 }
@@ -193,23 +193,23 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
   find_arm_core(parser, line, value);
 }
 
-/* Lines that do not fit into struct cpucycles_kernel_line are cut. The lines of the keys above
+/* Lines that do not fit into struct cpuc_kernel_line are cut. The lines of the keys above
    fit. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
-  struct cpucycles_kernel_line line = { .length = 0 };
+  struct cpuc_kernel_line line = { .length = 0 };
   char piece[2048];
-  int file = cpucycles_open_kernel_file(root, "/proc/cpuinfo"), length, i;
+  int file = cpuc_kernel_file_open(root, "/proc/cpuinfo"), length, i;
 
   if (file < 0)
     return;
-  while ((length = cpucycles_read_some(file, piece, sizeof piece)) > 0)
+  while ((length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0)
     for (i = 0; i < length; i++)
-      if (cpucycles_kernel_line_add(&line, piece[i]))
+      if (cpuc_kernel_line_add(&line, piece[i]))
         parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpucycles_kernel_line_add(&line, '\n')) /* ends a last line without a newline */
+  if (cpuc_kernel_line_add(&line, '\n')) /* ends a last line without a newline */
     parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);

@@ -83,14 +83,14 @@ static void find_container(struct system_info *system, const char *root)
   char text[64] = "";
   size_t i;
 
-  if (cpucycles_read_kernel_text(root, "/run/systemd/container", text, sizeof text) > 0)
+  if (cpuc_kernel_file_read_start(root, "/run/systemd/container", text, sizeof text) > 0)
     name = text;
   text[strcspn(text, "\n")] = 0;
   for (i = 0; name && i < sizeof known / sizeof known[0]; i++)
     if (strcmp(name, known[i]) == 0)
       copy_line(system->container, sizeof system->container, known[i]);
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (!*system->container && cpucycles_can_open_file(root, files[i].path))
+    if (!*system->container && cpuc_kernel_file_can_open(root, files[i].path))
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 
@@ -111,7 +111,7 @@ static void find_emulator(struct system_info *system)
 void fill_system(struct system_info *system, const char *root)
 {
   const unsigned int one = 1;
-  const char *hypervisor = cpucycles_find_hypervisor(root);
+  const char *hypervisor = cpuc_hypervisor_find(root);
 
   fill_kernel(system);
   fill_libc(system);

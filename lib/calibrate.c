@@ -28,7 +28,7 @@ struct timed_count {
 };
 
 /* Reads the counter and the clock together. */
-static enum cpuc_failure read_timed_count(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibration *calibration,
   struct timed_count *timed)
 {
   struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
@@ -49,10 +49,10 @@ static enum cpuc_failure read_timed_count(const struct cpuc_calibration *calibra
 
 /* The narrowest of several, since others may have been interrupted. Two of the same width are as
    narrow as the clock allows: hardly two interruptions take the same time. */
-static enum cpuc_failure best_timed_count(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_failure best_timed_count(const struct cpuc_calibration *calibration,
   struct timed_count *best)
 {
-  enum cpuc_failure failure = read_timed_count(calibration, best);
+  enum cpuc_calibrate_failure failure = read_timed_count(calibration, best);
   struct timed_count next;
   int i;
 
@@ -67,8 +67,8 @@ static enum cpuc_failure best_timed_count(const struct cpuc_calibration *calibra
 }
 
 /* Busy-waits until the time has passed, since a core's counter may stop when the core sleeps. */
-static enum cpuc_failure wait_for(const struct cpuc_calibration *calibration, long long from,
-  long long nanoseconds)
+static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calibration,
+  long long from, long long nanoseconds)
 {
   long long before = from, end = from + nanoseconds, now;
   int still = 0;
@@ -86,7 +86,7 @@ static enum cpuc_failure wait_for(const struct cpuc_calibration *calibration, lo
 }
 
 /* Counts per second between two timed counts. */
-static enum cpuc_failure rate_between(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_failure rate_between(const struct cpuc_calibration *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
@@ -97,17 +97,17 @@ static enum cpuc_failure rate_between(const struct cpuc_calibration *calibration
     return CPUC_CLOCK_SET_BACK;
   if (counted <= 0)
     return counted < 0 ? CPUC_COUNTER_SET_BACK : CPUC_COUNTER_STOPPED;
-  *rate = cpucycles_counts_per_second((unsigned long long)counted, to->time - from->time);
+  *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
   /* no counter is that slow or fast, and later calculations would overflow */
-  return *rate < 1 || *rate > CPUCYCLES_FREQUENCY_HIGHEST ? CPUC_RATE_MISMATCH : CPUC_SUCCESS;
+  return *rate < 1 || *rate > CPUC_FREQUENCY_HIGHEST ? CPUC_RATE_MISMATCH : CPUC_SUCCESS;
 }
 
 /* Measures the rate in the window that begins with the count `from`. Stores the count at its
    end. */
-static enum cpuc_failure measure_window(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_failure measure_window(const struct cpuc_calibration *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
-  enum cpuc_failure failure = wait_for(calibration, from->time, window);
+  enum cpuc_calibrate_failure failure = wait_for(calibration, from->time, window);
 
   if (!failure)
     failure = best_timed_count(calibration, to);
@@ -115,11 +115,11 @@ static enum cpuc_failure measure_window(const struct cpuc_calibration *calibrati
 }
 
 /* Measures `count` rates in adjacent windows. */
-static enum cpuc_failure measure(const struct cpuc_calibration *calibration, long long window,
-  long long *rates, int count)
+static enum cpuc_calibrate_failure measure(const struct cpuc_calibration *calibration,
+  long long window, long long *rates, int count)
 {
   struct timed_count ends[ESTIMATES + 1];
-  enum cpuc_failure failure = best_timed_count(calibration, &ends[0]);
+  enum cpuc_calibrate_failure failure = best_timed_count(calibration, &ends[0]);
   int i;
 
   for (i = 0; i < count && !failure; i++)
@@ -138,28 +138,28 @@ static int spend(struct cpuc_calibration *calibration, long long nanoseconds)
 }
 
 /* Verifies a reported rate. If the time is spent, accepts it unchecked. */
-static enum cpuc_failure verify(struct cpuc_calibration *calibration, long long reported)
+static enum cpuc_calibrate_failure verify(struct cpuc_calibration *calibration, long long reported)
 {
-  enum cpuc_failure failure;
+  enum cpuc_calibrate_failure failure;
   long long rate;
   int i;
 
-  if (reported > CPUCYCLES_FREQUENCY_HIGHEST)
+  if (reported > CPUC_FREQUENCY_HIGHEST)
     return CPUC_RATE_MISMATCH;
   for (i = 0; i < TRIES; i++) {
     if (!spend(calibration, WINDOW_REPORTED))
       return i == 0 ? CPUC_SUCCESS : CPUC_RATE_MISMATCH;
     failure = measure(calibration, WINDOW_REPORTED, &rate, 1);
-    if (failure || cpucycles_rates_agree(reported, rate))
+    if (failure || cpuc_scale_rates_agree(reported, rate))
       return failure;
   }
   return CPUC_RATE_MISMATCH;
 }
 
-static enum cpuc_failure find_multiple(struct cpuc_calibration *calibration, long long persecond,
-  long long *sixteenths)
+static enum cpuc_calibrate_failure find_multiple(struct cpuc_calibration *calibration,
+  long long persecond, long long *sixteenths)
 {
-  enum cpuc_failure failure;
+  enum cpuc_calibrate_failure failure;
   long long rates[ESTIMATES];
   int i;
 
@@ -169,15 +169,15 @@ static enum cpuc_failure find_multiple(struct cpuc_calibration *calibration, lon
     failure = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
     if (failure)
       return failure;
-    *sixteenths = cpucycles_scale_multiple(rates[0], persecond);
-    if (*sixteenths > 0 && cpucycles_scale_multiple(rates[1], persecond) == *sixteenths
-      && cpucycles_scale_multiple(rates[2], persecond) == *sixteenths)
+    *sixteenths = cpuc_scale_multiple(rates[0], persecond);
+    if (*sixteenths > 0 && cpuc_scale_multiple(rates[1], persecond) == *sixteenths
+      && cpuc_scale_multiple(rates[2], persecond) == *sixteenths)
       return CPUC_SUCCESS;
   }
   return CPUC_NO_MULTIPLE;
 }
 
-enum cpuc_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
+enum cpuc_calibrate_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
   long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;
@@ -185,19 +185,19 @@ enum cpuc_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long
                       : find_multiple(calibration, persecond, sixteenths);
 }
 
-long long cpuc_mean_rate(struct cpuc_calibration *calibration)
+long long cpuc_calibrate_mean(struct cpuc_calibration *calibration)
 {
   long long rates[ESTIMATES];
 
   if (!spend(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE)
     || measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES))
     return 0;
-  if (!cpucycles_rates_agree(rates[0], rates[1]) || !cpucycles_rates_agree(rates[1], rates[2]))
+  if (!cpuc_scale_rates_agree(rates[0], rates[1]) || !cpuc_scale_rates_agree(rates[1], rates[2]))
     return 0;
   return (rates[0] + rates[1] + rates[2]) / ESTIMATES;
 }
 
-long long cpuc_rate_against(long long (*read)(void), long long (*now)(void))
+long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(void))
 {
   const struct cpuc_calibration calibration = { read, 64, now, 0 };
   struct timed_count from, to;
@@ -209,19 +209,19 @@ long long cpuc_rate_against(long long (*read)(void), long long (*now)(void))
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
 }
 
-long long cpuc_measured_rate(long long (*read)(void))
+long long cpuc_calibrate_rate(long long (*read)(void))
 {
-  return cpuc_rate_against(read, cpucycles_osclock_raw);
+  return cpuc_calibrate_rate_against(read, cpuc_os_clock_raw);
 }
 
-long long cpuc_verified_rate(struct cpuc_rate reported, long long (*read)(void))
+long long cpuc_calibrate_verified_rate(struct cpuc_rate reported, long long (*read)(void))
 {
   long long measured;
 
   if (reported.hz <= 0)
     return 0;
-  measured = cpuc_measured_rate(read);
-  if (measured == 0 || !cpucycles_rates_agree(measured, reported.hz))
+  measured = cpuc_calibrate_rate(read);
+  if (measured == 0 || !cpuc_scale_rates_agree(measured, reported.hz))
     return measured == 0 ? reported.hz : 0;
   return reported.is_rounded ? measured : reported.hz;
 }

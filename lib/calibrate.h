@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 
 /* Why a measurement has no result. */
-enum cpuc_failure {
+enum cpuc_calibrate_failure {
   CPUC_SUCCESS,
   CPUC_CLOCK_SET_BACK,
   CPUC_CLOCK_STOPPED,
@@ -35,22 +35,22 @@ struct cpuc_calibration {
    measurement must agree within 1 %, unless no time is left; *sixteenths is 0 in both cases. If
    `reported` is 0, three measurements must show the same number of cycles per unit, a multiple of
    1, 1/2, 1/4, 1/8 or 1/16, which is stored in *sixteenths. */
-enum cpuc_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
+enum cpuc_calibrate_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
   long long persecond, long long *sixteenths);
 
 /* The mean of three measured rates that agree within 1 %, in units per second; else 0. */
-long long cpuc_mean_rate(struct cpuc_calibration *calibration);
+long long cpuc_calibrate_mean(struct cpuc_calibration *calibration);
 
 /* Counts per second of read(), measured against the OS clock in 1 ms. 0: not measurable within
    1 %. */
-long long cpuc_measured_rate(long long (*read)(void));
+long long cpuc_calibrate_rate(long long (*read)(void));
 
 /* The same, measured against now(), a clock of nanoseconds. */
-long long cpuc_rate_against(long long (*read)(void), long long (*now)(void));
+long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(void));
 
 /* The reported rate of read() in Hz, if a measurement agrees within 1 % or is not possible; else 0.
    If the reported rate is rounded, returns the measured one instead. */
-long long cpuc_verified_rate(struct cpuc_rate reported, long long (*read)(void));
+long long cpuc_calibrate_verified_rate(struct cpuc_rate reported, long long (*read)(void));
 
 #pragma GCC visibility pop
 

@@ -16,12 +16,12 @@
 
 /* Penalty by kind: on-core counters first, OS clocks last. */
 static const int penalties[] = {
-  [CPUCYCLES_KIND_CORE] = 0,
-  [CPUCYCLES_KIND_PERF_READ] = 100,
-  [CPUCYCLES_KIND_REFERENCE] = 100,
-  [CPUCYCLES_KIND_SCALED] = 100,
-  [CPUCYCLES_KIND_CLOCK] = 200,
-  [CPUCYCLES_KIND_NONE] = 200,
+  [CPUC_KIND_CORE] = 0,
+  [CPUC_KIND_PERF_READ] = 100,
+  [CPUC_KIND_REFERENCE] = 100,
+  [CPUC_KIND_SCALED] = 100,
+  [CPUC_KIND_CLOCK] = 200,
+  [CPUC_KIND_NONE] = 200,
 };
 
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
@@ -43,7 +43,7 @@ static const char *const failures[] = {
 static void drop(struct cpuc_candidate *candidate, const char *reason)
 {
   candidate->is_dropped = 1;
-  cpucycles_counter_drop(candidate->info, reason);
+  cpuc_reasons_drop(candidate->info, reason);
 }
 
 /* Runs a step of the trial. Returns 0 if it drops the counter, which a signal does, too. */
@@ -53,7 +53,7 @@ static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
 
   if (signal != 0) {
     candidate->is_dropped = candidate->has_faulted = 1;
-    cpucycles_counter_drop_signal(candidate->info, signal, &candidate->why);
+    cpuc_reasons_drop_signal(candidate->info, signal, &candidate->why);
   }
   return !candidate->is_dropped;
 }
@@ -67,7 +67,7 @@ static void open_counter(void *argument)
     error = candidate->backend->open(candidate->trial->services, &candidate->why);
   if (error != 0) {
     candidate->is_dropped = 1;
-    cpucycles_counter_drop_errno(candidate->info, error, &candidate->why);
+    cpuc_reasons_drop_errno(candidate->info, error, &candidate->why);
   } else if (candidate->why.unit)
     candidate->info->unit = candidate->why.unit;
 }
@@ -85,10 +85,10 @@ static struct cpuc_calibration *calibration_of(const struct cpuc_candidate *cand
 /* So many units of the counter are so many cycles. */
 static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
 {
-  candidate->reader.scale = cpucycles_scale_between(units, cycles);
-  candidate->info->scaling = cpucycles_scale_factor(candidate->reader.scale);
+  candidate->reader.scale = cpuc_scale_between(units, cycles);
+  candidate->info->scaling = cpuc_scale_factor(candidate->reader.scale);
   candidate->rate
-    = cpucycles_scale_apply(cpucycles_scale_between(cycles, units), candidate->trial->persecond);
+    = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->trial->persecond);
 }
 
 /* Clocks have a fixed rate. Other time-based counters need a reported rate that a measurement
@@ -96,17 +96,17 @@ static void set_scale(struct cpuc_candidate *candidate, long long units, long lo
 static void find_scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
-  const struct cpucycles_backend *backend = candidate->backend;
+  const struct cpuc_backend *backend = candidate->backend;
   long long persecond = candidate->trial->persecond, reported, sixteenths = 0;
-  enum cpuc_failure failure = CPUC_SUCCESS;
+  enum cpuc_calibrate_failure failure = CPUC_SUCCESS;
 
-  if (backend->kind != CPUCYCLES_KIND_SCALED && backend->kind != CPUCYCLES_KIND_CLOCK) {
+  if (backend->kind != CPUC_KIND_SCALED && backend->kind != CPUC_KIND_CLOCK) {
     candidate->info->scaling = 1;
     candidate->rate = persecond;
     return;
   }
   reported = cpuc_reported_rate(backend).hz;
-  if (backend->kind == CPUCYCLES_KIND_SCALED)
+  if (backend->kind == CPUC_KIND_SCALED)
     failure = cpuc_calibrate(calibration_of(candidate), reported, persecond, &sixteenths);
   if (failure)
     drop(candidate, failures[failure]);
@@ -127,13 +127,13 @@ static long long read_nothing(void)
    and no clock is better. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
-  struct cpucycles_clock none = { read_nothing, read_nothing },
-    clock = { cpucycles_osclock_monotonic, cpucycles_osclock_coarse };
+  struct cpuc_extend32_clock none = { read_nothing, read_nothing },
+    clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (candidate->backend->width != 32)
     return;
-  cpucycles_extend32_begin(&candidate->trial->extension, candidate->backend->read,
-    cpucycles_osclock_is_settable() ? none : clock, rate);
+  cpuc_extend32_begin(&candidate->trial->extension, candidate->backend->read,
+    cpuc_os_clock_is_settable() ? none : clock, rate);
   candidate->reader.extension = &candidate->trial->extension;
 }
 
@@ -151,7 +151,7 @@ static void extend_for_use(void *argument)
   long long measured = 0;
 
   if (candidate->backend->width == 32)
-    measured = cpuc_mean_rate(calibration_of(candidate));
+    measured = cpuc_calibrate_mean(calibration_of(candidate));
   extend(candidate, measured > 0 ? measured : candidate->rate);
 }
 
@@ -160,15 +160,15 @@ static void score(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
 
-  switch (cpucycles_precision(&candidate->reader, candidate->is_quick, &smallest)) {
-  case CPUCYCLES_STEPS_UP:
+  switch (cpuc_precision_measure(&candidate->reader, candidate->is_quick, &smallest)) {
+  case CPUC_TREND_UP:
     candidate->info->state = CPUCYCLES_USABLE;
     candidate->info->precision = smallest + cpuc_candidate_penalty(candidate);
     break;
-  case CPUCYCLES_STEPS_DOWN:
+  case CPUC_TREND_DOWN:
     drop(candidate, "decreasing");
     break;
-  case CPUCYCLES_STEPS_NONE:
+  case CPUC_TREND_FLAT:
     drop(candidate, "not-increasing");
     break;
   }
@@ -181,9 +181,9 @@ static void read_again(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest;
 
-  if (candidate->backend->scope != CPUCYCLES_SCOPE_CORE)
+  if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpucycles_precision(&candidate->reader, 1, &smallest) == CPUCYCLES_STEPS_NONE)
+  else if (cpuc_precision_measure(&candidate->reader, 1, &smallest) == CPUC_TREND_FLAT)
     drop(candidate, "not-increasing");
 }
 
@@ -202,7 +202,7 @@ static void close_candidate(struct cpuc_candidate *candidate)
   memset(&candidate->why, 0, sizeof candidate->why);
 }
 
-void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpucycles_entry *entry,
+void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpucycles_counter_info *info, struct cpuc_trial *trial)
 {
   memset(candidate, 0, sizeof *candidate);
@@ -211,14 +211,14 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpucycl
   candidate->info = info;
   candidate->trial = trial;
   candidate->reader.read = entry->backend->read;
-  cpucycles_counter_describe(info, entry);
+  cpuc_reasons_describe(info, entry);
 }
 
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int is_quick)
 {
   candidate->is_quick = is_quick;
   candidate->info->reason = candidate->info->explanation = NULL; /* "not-asked" */
-  if (candidate->backend->kind == CPUCYCLES_KIND_NONE)
+  if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* by its kind */
   else if (run(candidate, open_counter) && run(candidate, find_scale)
     && run(candidate, extend_for_trial))
@@ -241,7 +241,7 @@ static void explain(void *argument)
 {
   const struct cpuc_candidate *candidate = argument;
 
-  cpucycles_counter_explain(candidate->info, candidate->backend);
+  cpuc_reasons_explain(candidate->info, candidate->backend);
 }
 
 void cpuc_candidate_explain(struct cpuc_candidate *candidate)

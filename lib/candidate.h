@@ -19,15 +19,15 @@ struct cpuc_trial {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
   struct cpuc_calibration calibration;
-  struct cpucycles_extension extension; /* for a counter of 32 bits; one is open at a time */
+  struct cpuc_extension extension; /* for a counter of 32 bits; one is open at a time */
 };
 
 struct cpuc_candidate {
-  const struct cpucycles_backend *backend;
+  const struct cpuc_backend *backend;
   struct cpucycles_counter_info *info; /* what programs see: state, precision, scaling, reason */
   struct cpuc_trial *trial;
-  struct cpucycles_why why; /* details of the last open() */
-  struct cpucycles_reader reader;
+  struct cpuc_diagnosis why; /* details of the last open() */
+  struct cpuc_reader reader;
   long long rate;  /* units per second, according to the scale */
   int is_quick;    /* its score decides nothing */
   int is_dropped;  /* by the running trial */
@@ -35,7 +35,7 @@ struct cpuc_candidate {
 };
 
 /* Describes the counter of this entry, before any trial. */
-void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpucycles_entry *entry,
+void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpucycles_counter_info *info, struct cpuc_trial *trial);
 
 /* Part of the score that depends on the kind alone. */

@@ -26,30 +26,30 @@ long long (*cpucycles)(void) = first_call;
 struct cpucycles_inline_state cpucycles_inline_state;
 
 /* The selected counter; NULL until it is published. */
-static const struct cpucycles_reader *published_reader;
+static const struct cpuc_reader *published_reader;
 
 /* Reads an extended counter. A thread may see the new value of `cpucycles` before the selection's
    other writes: the acquire orders them before the read, or the thread asks for the selection. */
 static long long read_extended(void)
 {
-  const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
+  const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
-  return cpucycles_reader_read(reader ? reader : &cpucycles_selected()->reader);
+  return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->reader);
 }
 
 /* Reads a counter that is scaled and not extended, at less cost. */
 static long long read_scaled(void)
 {
-  const struct cpucycles_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
+  const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
   if (!reader)
     return read_extended();
-  return cpucycles_scale_apply(reader->scale, reader->read());
+  return cpuc_scale_apply(reader->scale, reader->read());
 }
 
-static long long (*read_function_of(const struct cpucycles_reader *reader))(void)
+static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 {
-  if (cpucycles_reader_is_direct(reader))
+  if (cpuc_reader_is_direct(reader))
     return reader->read;
   return reader->extension ? read_extended : read_scaled;
 }
@@ -60,8 +60,7 @@ static long long (*read_function_of(const struct cpucycles_reader *reader))(void
    another thread has installed one in the meantime. */
 static long long provisional_count(void)
 {
-  return (long long)((unsigned long long)cpucycles_osclock_wall()
-    * (CPUCYCLES_FREQUENCY_DEFAULT / 1000000));
+  return (long long)((unsigned long long)cpuc_os_clock_wall() * (CPUC_FREQUENCY_DEFAULT / 1000000));
 }
 
 /* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
@@ -82,7 +81,7 @@ publish(long long (*read)(void))
 
 /* Only one thread writes the state, so that no thread reads it half written. A child that is forked
    before that keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every count. */
-static void publish_inline(const struct cpucycles_selection *selected)
+static void publish_inline(const struct cpuc_selection *selected)
 {
   static int written;
   unsigned int scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
@@ -103,15 +102,15 @@ static int trace_wanted;
 /* The scaling in millionths; 0 for a dropped counter. */
 static long long millionths_of(const struct cpuc_candidate *candidate)
 {
-  struct cpucycles_scale scale = candidate->reader.scale;
+  struct cpuc_scale scale = candidate->reader.scale;
 
   if (candidate->info->state == CPUCYCLES_DROPPED)
     return 0;
   /* of twice the factor, to round */
-  return scale.multiplier ? (cpucycles_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
+  return scale.multiplier ? (cpuc_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
 }
 
-static void print_trace(const struct cpucycles_selection *selected)
+static void print_trace(const struct cpuc_selection *selected)
 {
   const struct cpucycles_counter_info *info = selected->counters;
   int i;
@@ -127,9 +126,9 @@ static void print_trace(const struct cpucycles_selection *selected)
 
 /* Selects a counter if none is selected yet, publishes it, and prints tracesetup lines if they are
    due. Returns NULL in a signal handler or allocator that runs inside the selection. */
-static struct cpucycles_selection *published_selection(void)
+static struct cpuc_selection *published_selection(void)
 {
-  struct cpucycles_selection *selected = cpucycles_selected();
+  struct cpuc_selection *selected = cpuc_process_selection();
 
   if (!selected)
     return NULL;
@@ -144,21 +143,21 @@ static struct cpucycles_selection *published_selection(void)
 
 static long long first_call(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
   return selected ? read_function_of(&selected->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
   return selected ? selected->implementation : "default-gettimeofday";
 }
 
 const char *cpucycles_implementation_skipped(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
   return selected && *selected->skipped ? selected->skipped : NULL;
 }
@@ -170,67 +169,70 @@ const char *cpucycles_version(void)
 
 long long cpucycles_persecond(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
-  return selected ? selected->frequency.persecond : CPUCYCLES_FREQUENCY_DEFAULT;
+  return selected ? selected->frequency.persecond : CPUC_FREQUENCY_DEFAULT;
 }
 
 const char *cpucycles_frequency_source(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
   return selected ? selected->frequency.source : "default";
 }
 
 const char *cpucycles_frequency_skipped(void)
 {
-  const struct cpucycles_selection *selected = published_selection();
+  const struct cpuc_selection *selected = published_selection();
 
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
 long long cpucycles_core_persecond(void)
 {
-  return published_selection() && dependent_add_takes_one_cycle() ? cpucycles_measured_frequency()
+  return published_selection() && dependent_add_takes_one_cycle() ? cpuc_frequency_measure_core()
                                                                   : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
   static int is_found;
-  struct cpucycles_selection *selected = published_selection();
+  struct cpuc_selection *selected = published_selection();
 
-  return selected && cpuc_find_once(&is_found, cpucycles_find_timer_info) ? &selected->timer : NULL;
+  if (!selected || !cpuc_process_find_once(&is_found, cpuc_timer_find_info))
+    return NULL;
+  return &selected->timer;
 }
 
 static long long selected_rate;
 
-static void find_rate(struct cpucycles_selection *selection)
+static void find_rate(struct cpuc_selection *selection)
 {
-  selected_rate = cpucycles_selected_rate(selection);
+  selected_rate = cpuc_timer_selected_rate(selection);
 }
 
 long long cpucycles_rate(void)
 {
   static int is_found;
 
-  return cpucycles_timer() && cpuc_find_once(&is_found, find_rate) ? selected_rate : 0;
+  return cpucycles_timer() && cpuc_process_find_once(&is_found, find_rate) ? selected_rate : 0;
 }
 
-static void explain_all(struct cpucycles_selection *selection)
+static void explain_all(struct cpuc_selection *selection)
 {
   int i;
 
   for (i = 0; i < selection->count; i++)
-    cpucycles_counter_explain(&selection->counters[i], cpucycles_table[i].backend);
+    cpuc_reasons_explain(&selection->counters[i], cpuc_table[i].backend);
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   static int is_explained;
-  struct cpucycles_selection *selected = published_selection();
+  struct cpuc_selection *selected = published_selection();
 
-  if (!selected || !cpuc_find_once(&is_explained, explain_all) || i < 0 || i >= selected->count)
+  if (!selected || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
+    || i >= selected->count)
     return NULL;
   return &selected->counters[i];
 }
@@ -238,6 +240,6 @@ const struct cpucycles_counter_info *cpucycles_counter(int i)
 void cpucycles_tracesetup(void)
 {
   __atomic_store_n(&trace_wanted, 1, __ATOMIC_RELEASE);
-  if (cpucycles_is_selected())
+  if (cpuc_process_has_selected())
     published_selection();
 }

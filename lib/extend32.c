@@ -51,8 +51,8 @@
 enum { TRIES = 8 };
 
 /* Shared with the signal handlers of the thread. */
-static CPUCYCLES_TLS struct {
-  struct cpucycles_anchor anchor;
+static CPUC_THREAD_LOCAL struct {
+  struct cpuc_extend32_anchor anchor;
   unsigned int sequence; /* number of stores */
 } own;
 
@@ -64,7 +64,7 @@ static void signal_fence(void)
 }
 
 /* Copies the thread's anchor, or the start of the extension if it has none. */
-static void load(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor)
+static void load(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
 {
   unsigned int sequence;
 
@@ -78,16 +78,16 @@ static void load(const struct cpucycles_extension *extension, struct cpucycles_a
     *anchor = extension->start;
 }
 
-static void store(const struct cpucycles_anchor *anchor)
+static void store(const struct cpuc_extend32_anchor *anchor)
 {
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   signal_fence();
   own.anchor = *anchor;
   __atomic_store_n(&own.sequence, own.sequence + 1, __ATOMIC_RELAXED);
   signal_fence();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 /* Wraps around instead of overflowing, whatever a clock returns. */
@@ -102,23 +102,23 @@ static unsigned long long nearest(unsigned long long expected, uint32_t low)
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
 }
 
-static struct clock_sample sample_counter(const struct cpucycles_extension *extension)
+static struct clock_sample sample_counter(const struct cpuc_extension *extension)
 {
   return tightest_clock_sample(extension->clock.now, extension->read, TRIES, TIGHT);
 }
 
 /* The counts to expect in that time. If the clock does not advance, the middle of those that the
    nearest count can show, from -1/16 to 15/16 of 2^32. */
-static unsigned long long predicted_counts(const struct cpucycles_extension *extension,
+static unsigned long long predicted_counts(const struct cpuc_extension *extension,
   long long elapsed)
 {
   if (elapsed <= 0)
     return WRAP / 2 - WRAP / 16;
-  return (unsigned long long)cpucycles_scale_apply(extension->rate, elapsed);
+  return (unsigned long long)cpuc_scale_apply(extension->rate, elapsed);
 }
 
 /* Samples counter and clock. The count becomes the anchor. */
-static long long renew(const struct cpucycles_extension *extension, struct cpucycles_anchor *anchor)
+static long long renew(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
 {
   struct clock_sample sample = sample_counter(extension);
   long long elapsed = since(anchor->time, sample.outer);
@@ -132,9 +132,9 @@ static long long renew(const struct cpucycles_extension *extension, struct cpucy
   return (long long)anchor->count;
 }
 
-long long cpucycles_extend32(const struct cpucycles_extension *extension)
+long long cpuc_extend32(const struct cpuc_extension *extension)
 {
-  struct cpucycles_anchor anchor;
+  struct cpuc_extend32_anchor anchor;
   unsigned long long count;
 
   load(extension, &anchor);
@@ -146,15 +146,15 @@ long long cpucycles_extend32(const struct cpucycles_extension *extension)
   return renew(extension, &anchor);
 }
 
-void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
-  struct cpucycles_clock clock, long long persecond)
+void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
+  struct cpuc_extend32_clock clock, long long persecond)
 {
   struct clock_sample sample;
 
   memset(&own, 0, sizeof own);
   extension->read = read;
   extension->clock = clock;
-  extension->rate = cpucycles_scale_between(1000000000, persecond);
+  extension->rate = cpuc_scale_between(1000000000, persecond);
   sample = sample_counter(extension);
   extension->start.time = sample.outer;
   extension->start.count = (uint32_t)sample.inner;

@@ -11,32 +11,32 @@
 #pragma GCC visibility push(hidden)
 
 /* The OS clock, in nanoseconds. It cannot be set. 0: refused. */
-struct cpucycles_clock {
+struct cpuc_extend32_clock {
   long long (*now)(void);
   long long (*coarse)(void); /* at most some ms behind now(), never ahead; cheaper if possible */
 };
 
 /* A time, and the whole count at that time. */
-struct cpucycles_anchor {
+struct cpuc_extend32_anchor {
   long long time;
   unsigned long long count;
   int set; /* 0: not stored yet */
 };
 
-/* An extended counter. Constant after cpucycles_extend32_begin(), so that threads can share it. */
-struct cpucycles_extension {
+/* An extended counter. Constant after cpuc_extend32_begin(), so that threads can share it. */
+struct cpuc_extension {
   long long (*read)(void);
-  struct cpucycles_clock clock;
-  struct cpucycles_scale rate;   /* estimated counts per nanosecond */
-  struct cpucycles_anchor start; /* first anchor of every thread */
+  struct cpuc_extend32_clock clock;
+  struct cpuc_scale rate;            /* estimated counts per nanosecond */
+  struct cpuc_extend32_anchor start; /* first anchor of every thread */
 };
 
 /* Begins an extension, before other threads use it. persecond: estimated counts per second. */
-void cpucycles_extend32_begin(struct cpucycles_extension *extension, long long (*read)(void),
-  struct cpucycles_clock clock, long long persecond);
+void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
+  struct cpuc_extend32_clock clock, long long persecond);
 
 /* The current count, with the low 32 bits of read(). Thread-safe and async-signal-safe. */
-long long cpucycles_extend32(const struct cpucycles_extension *extension);
+long long cpuc_extend32(const struct cpuc_extension *extension);
 
 #pragma GCC visibility pop
 

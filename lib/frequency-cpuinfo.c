@@ -93,8 +93,8 @@ static const struct {
   unsigned int families;
   long long (*rate_of)(const char *line);
 } counters[] = {
-  { ALPHA, cpucycles_alpha_cycle_frequency },
-  { SPARC, cpucycles_sparc_clock_tick },
+  { ALPHA, cpuc_cpuinfo_rate_alpha_cycle_frequency },
+  { SPARC, cpuc_cpuinfo_rate_sparc_clock_tick },
 };
 
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
@@ -104,8 +104,8 @@ static const char *value_of(const char *line, const char *key)
 {
   if (strncmp(line, key, strlen(key)) != 0)
     return NULL;
-  line = cpuc_skip_blanks(line + strlen(key));
-  return *line == ':' ? cpuc_skip_blanks(line + 1) : NULL;
+  line = cpuc_parse_skip_blanks(line + strlen(key));
+  return *line == ':' ? cpuc_parse_skip_blanks(line + 1) : NULL;
 }
 
 /* Returns the frequency in a line; 0 if there is none. */
@@ -127,12 +127,12 @@ static long long parse_line(const char *line, unsigned int families, int *is_cur
       continue;
     *is_current = dialects[i].is_current;
     value = dialects[i].parse(value, &hz);
-    return value && cpuc_is_rest_blank(value) ? plausible_rate((unsigned long long)hz) : 0;
+    return value && cpuc_parse_is_rest_blank(value) ? plausible_rate((unsigned long long)hz) : 0;
   }
   return 0;
 }
 
-void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *machine)
+void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine)
 {
   int i;
 
@@ -150,12 +150,12 @@ void cpucycles_cpuinfo_begin(struct cpucycles_cpuinfo *cpuinfo, const char *mach
    else one that it has found once: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
    line of flags is longer than the buffer for a line, so the flag is searched for in the file's
    characters. */
-static int is_flags(const struct cpucycles_cpuinfo *cpuinfo)
+static int is_flags(const struct cpuc_cpuinfo *cpuinfo)
 {
   return strncmp(cpuinfo->line.text, "flags", 5) == 0;
 }
 
-static void find_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
+static void find_aperfmperf(struct cpuc_cpuinfo *cpuinfo, char next)
 {
   static const char flag[] = " aperfmperf";
 
@@ -167,14 +167,14 @@ static void find_aperfmperf(struct cpucycles_cpuinfo *cpuinfo, char next)
   }
 }
 
-static void end_line(struct cpucycles_cpuinfo *cpuinfo)
+static void end_line(struct cpuc_cpuinfo *cpuinfo)
 {
   int is_current = 0;
   long long hz, *highest;
 
   if (is_flags(cpuinfo))
     cpuinfo->has_flags = 1;
-  if (cpucycles_kernel_line_is_cut(&cpuinfo->line))
+  if (cpuc_kernel_line_is_cut(&cpuinfo->line))
     return;
   hz = parse_line(cpuinfo->line.text, cpuinfo->families, &is_current);
   highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
@@ -182,25 +182,25 @@ static void end_line(struct cpucycles_cpuinfo *cpuinfo)
     *highest = hz;
 }
 
-void cpucycles_cpuinfo_feed(struct cpucycles_cpuinfo *cpuinfo, const char *text, int length)
+void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length)
 {
   int i;
 
   for (i = 0; i < length; i++) {
     find_aperfmperf(cpuinfo, text[i]);
-    if (cpucycles_kernel_line_add(&cpuinfo->line, text[i]))
+    if (cpuc_kernel_line_add(&cpuinfo->line, text[i]))
       end_line(cpuinfo);
   }
 }
 
-int cpucycles_cpuinfo_is_decided(const struct cpucycles_cpuinfo *cpuinfo)
+int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo)
 {
   return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->current > 0;
 }
 
-long long cpucycles_cpuinfo_constant(const struct cpucycles_cpuinfo *cpuinfo)
+long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
 {
-  if (cpucycles_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
+  if (cpuc_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
     return cpuinfo->current;
   return cpuinfo->constant;
 }
@@ -211,32 +211,32 @@ enum {
 };
 
 /* An emulator names the emulated machine, and may show its host's /proc/cpuinfo. */
-static void begin_cpuinfo(struct cpuc_query *query, struct cpucycles_cpuinfo *cpuinfo)
+static void begin_cpuinfo(struct cpuc_query *query, struct cpuc_cpuinfo *cpuinfo)
 {
   char machine[32] = "";
 
-  if (query->host->machine)
-    query->host->machine(machine, sizeof machine);
-  cpucycles_cpuinfo_begin(cpuinfo, machine);
+  if (query->platform->machine)
+    query->platform->machine(machine, sizeof machine);
+  cpuc_cpuinfo_begin(cpuinfo, machine);
 }
 
 long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  struct cpucycles_cpuinfo cpuinfo;
+  struct cpuc_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
   int length, total = 0;
 
   if (cpuc_query_open(query, source->name) != 0)
     return 0;
   begin_cpuinfo(query, &cpuinfo);
-  while (total < LIMIT && !cpucycles_cpuinfo_is_decided(&cpuinfo)
-    && (length = cpucycles_read_some(query->file, chunk, sizeof chunk)) > 0) {
-    cpucycles_cpuinfo_feed(&cpuinfo, chunk, length);
+  while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
+    && (length = cpuc_kernel_file_read_some(query->file, chunk, sizeof chunk)) > 0) {
+    cpuc_cpuinfo_feed(&cpuinfo, chunk, length);
     total += length;
   }
   cpuc_query_close(query);
   query->current = cpuinfo.current;
-  return cpucycles_cpuinfo_constant(&cpuinfo);
+  return cpuc_cpuinfo_constant(&cpuinfo);
 }
 
 /* The highest current frequency, as some cores may be idle. */

@@ -14,14 +14,14 @@
 
 enum { MAX_NODES = 256 }; /* hundreds of CPUs have the frequencies of the first ones */
 
-/* Reads a property of a node. Returns its length, or a cpuc_file_error. */
+/* Reads a property of a node. Returns its length, or a cpuc_query_error. */
 static int read_property(struct cpuc_query *query, const char *directory, const char *node,
   const char *property, char *bytes, int size)
 {
-  char path[CPUCYCLES_PATH_SIZE];
+  char path[CPUC_KERNEL_FILE_PATH_SIZE];
   int length = snprintf(path, sizeof path, "%s/%s/%s", directory, node, property);
 
-  if (length < 0 || length >= CPUCYCLES_PATH_SIZE)
+  if (length < 0 || length >= CPUC_KERNEL_FILE_PATH_SIZE)
     return CPUC_FILE_ABSENT;
   return cpuc_query_read_bytes(query, path, bytes, size);
 }

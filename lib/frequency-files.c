@@ -16,7 +16,7 @@ int cpuc_query_open(struct cpuc_query *query, const char *path)
 {
   struct stat status;
 
-  query->file = cpucycles_open_kernel_file(query->host->root, path);
+  query->file = cpuc_kernel_file_open(query->platform->root, path);
   if (query->file < 0)
     return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? CPUC_FILE_ABSENT
                                                                         : CPUC_FILE_REFUSED;
@@ -40,7 +40,7 @@ int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *byte
 
   if (error != 0)
     return error;
-  length = cpucycles_read_rest(query->file, bytes, (size_t)size);
+  length = cpuc_kernel_file_read_rest(query->file, bytes, (size_t)size);
   cpuc_query_close(query);
   if (length < 0)
     return CPUC_FILE_UNREADABLE;
@@ -57,7 +57,7 @@ int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text,
   return strlen(text) == (size_t)length ? length : CPUC_FILE_NOT_TEXT;
 }
 
-const char *cpuc_file_error_text(int error)
+const char *cpuc_query_error_text(int error)
 {
   static const char *const texts[] = {
     [-CPUC_FILE_REFUSED] = "cannot be opened",
@@ -72,9 +72,9 @@ const char *cpuc_file_error_text(int error)
 
 int cpuc_query_open_directory(struct cpuc_query *query, const char *path)
 {
-  char whole[CPUCYCLES_PATH_SIZE];
+  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (cpucycles_join_path(whole, query->host->root, path) != 0)
+  if (cpuc_kernel_file_path(whole, query->platform->root, path) != 0)
     return -1;
   query->directory = opendir(whole);
   return query->directory ? 0 : -1;

@@ -63,16 +63,16 @@ static void run_adds(long passes)
   __asm__ volatile("" : : "r"(x));
 }
 
-long long cpucycles_measured_frequency(void)
+long long cpuc_frequency_measure_core(void)
 {
-  const struct cpucycles_stopwatch stopwatch = { cpucycles_osclock_monotonic, run_adds };
+  const struct cpuc_timed_loop loop = { cpuc_os_clock_monotonic, run_adds };
 
-  return cpucycles_measure(&stopwatch);
+  return cpuc_frequency_measure_loop(&loop);
 }
 
 #else
 
-long long cpucycles_measured_frequency(void)
+long long cpuc_frequency_measure_core(void)
 {
   return 0;
 }
@@ -141,8 +141,7 @@ static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
 
-  if (series->count < AGREEING
-    || !cpucycles_rates_agree(shortest, series->shortest[AGREEING - 1]))
+  if (series->count < AGREEING || !cpuc_scale_rates_agree(shortest, series->shortest[AGREEING - 1]))
     return 0;
   return shortest;
 }
@@ -160,15 +159,15 @@ static int has_time(const struct series *series, long long spent)
   return spent >= 0 && spent + series->next <= whole;
 }
 
-long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
+long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
 {
   struct series series = { 1, 0, { 0 }, 0, 0, 0 };
-  long long begin = stopwatch->now(), now = begin, last, shortest, cost = WHOLE;
+  long long begin = loop->now(), now = begin, last, shortest, cost = WHOLE;
   int i;
 
   for (i = 0; i < AGREEING; i++) { /* the shortest time of a read of the clock */
     last = now;
-    now = stopwatch->now();
+    now = loop->now();
     if (now - last < cost)
       cost = now - last;
   }
@@ -176,14 +175,14 @@ long long cpucycles_measure(const struct cpucycles_stopwatch *stopwatch)
   /* a window begins where the one before ended, so no interruption is lost between them */
   do {
     last = now;
-    stopwatch->run(series.passes);
-    now = stopwatch->now();
+    loop->run(series.passes);
+    now = loop->now();
     if (add_window(&series, now - last) != 0)
       return 0;
   } while (has_time(&series, now - begin));
   shortest = result_of(&series);
   if (shortest == 0 || cost < 0 || cost > shortest / 10)
     return 0;
-  return plausible_rate((unsigned long long)cpucycles_counts_per_second(
+  return plausible_rate((unsigned long long)cpuc_scale_counts_per_second(
     (unsigned long long)series.passes * ADDS, shortest - cost));
 }

@@ -24,15 +24,15 @@ struct cpuc_source {
 enum { CPUC_QUERY_CPUS = 32 }; /* whose files are read; there are fewer core types */
 
 struct cpuc_query {
-  const struct cpucycles_host *host;
-  struct cpucycles_frequency *found;
+  const struct cpuc_platform *platform;
+  struct cpuc_frequency *found;
   const struct cpuc_source *source; /* running now */
   long long result;                 /* of this source, in Hz; 0: none */
   const char *name;                 /* of the source of the result, as it is reported */
   /* In use, or -1 and NULL. Closed by frequency.c if a signal ends the source. */
   int file;
   DIR *directory;
-  const struct cpucycles_backend *reference;
+  const struct cpuc_backend *reference;
   /* frequency-sysfs.c: the CPUs whose files are read; -1: not listed yet. */
   int cpus;
   int cpu[CPUC_QUERY_CPUS];
@@ -50,7 +50,7 @@ long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
 long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source);
 
 /* Why a file has no result. */
-enum cpuc_file_error {
+enum cpuc_query_error {
   CPUC_FILE_ABSENT = -1,
   CPUC_FILE_REFUSED = -2,
   CPUC_FILE_NOT_REGULAR = -3,
@@ -60,7 +60,7 @@ enum cpuc_file_error {
 };
 
 /* The error as the end of a sentence about the file. Not for CPUC_FILE_ABSENT. */
-const char *cpuc_file_error_text(int error);
+const char *cpuc_query_error_text(int error);
 
 /* Opens a regular file below the root. Others, such as FIFOs, could make a read wait. Returns 0 or
    an error. */

@@ -12,7 +12,7 @@ enum { TRIES = 2 }; /* an interruption can falsify the measurement that verifies
 
 void cpuc_query_close_reference(struct cpuc_query *query)
 {
-  const struct cpucycles_backend *reference = query->reference;
+  const struct cpuc_backend *reference = query->reference;
 
   query->reference = NULL;
   if (reference && reference->close)
@@ -21,8 +21,7 @@ void cpuc_query_close_reference(struct cpuc_query *query)
 
 /* Returns the verified rate that the counter reports, or the measured rate of a constant
    counter. The counter is closed also if rate() raises a signal. */
-static long long query_reference(struct cpuc_query *query,
-  const struct cpucycles_backend *reference)
+static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
   const char *origin = NULL;
   struct cpuc_rate reported;
@@ -30,11 +29,11 @@ static long long query_reference(struct cpuc_query *query,
 
   query->reference = reference;
   reported = cpuc_reported_rate(reference);
-  hz = cpuc_verified_rate(reported, reference->read);
+  hz = cpuc_calibrate_verified_rate(reported, reference->read);
   if (hz > 0 && reported.source)
     query->name = reported.source;
   if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
-    hz = cpuc_measured_rate(reference->read);
+    hz = cpuc_calibrate_rate(reference->read);
   cpuc_query_close_reference(query);
   return hz;
 }
@@ -42,7 +41,7 @@ static long long query_reference(struct cpuc_query *query,
 /* This source is tried after the files because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const struct cpucycles_backend *reference = query->host->reference;
+  const struct cpuc_backend *reference = query->platform->reference;
   long long hz = 0;
   int i;
 

@@ -36,8 +36,8 @@ static int has_cpu(const struct cpu_set *set, int cpu)
   return set->has[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Makes the path of a file in a CPU's directory, which must fit. cpucycles_join_path() explains why
-   it does not use snprintf(). */
+/* Makes the path of a file in a CPU's directory, which must fit. cpuc_kernel_file_path() explains
+   why it does not use snprintf(). */
 static void make_cpu_path(char *path, int cpu, const char *name)
 {
   static const char directory[] = CPU_DIRECTORY "/cpu";
@@ -66,7 +66,7 @@ static int read_cpus(struct cpuc_query *query, const char *path, struct cpu_set 
   memset(set, 0, sizeof *set);
   if (length <= 0 || text[length - 1] != '\n')
     return 0;
-  while ((rest = cpucycles_parse_cpus(rest, &first, &last)) != NULL)
+  while ((rest = cpuc_parse_cpus(rest, &first, &last)) != NULL)
     for (; first <= last && first < MAX_CPUS; first++) {
       add_cpu(set, first);
       count++;
@@ -83,7 +83,7 @@ static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
   if (cpuc_query_open_directory(query, CPU_DIRECTORY) != 0)
     return;
   for (i = 0; i < MAX_DIRECTORY_ENTRIES && (entry = readdir(query->directory)) != NULL; i++) {
-    cpu = strncmp(entry->d_name, "cpu", 3) == 0 ? cpucycles_parse_first_cpu(entry->d_name + 3) : -1;
+    cpu = strncmp(entry->d_name, "cpu", 3) == 0 ? cpuc_parse_first_cpu(entry->d_name + 3) : -1;
     if (cpu >= 0)
       add_cpu(set, cpu);
   }
@@ -94,10 +94,10 @@ static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
    each access to a missing file takes a microsecond or more. */
 static int has_policy(struct cpuc_query *query, int cpu)
 {
-  char path[64], whole[CPUCYCLES_PATH_SIZE];
+  char path[64], whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
   make_cpu_path(path, cpu, "cpufreq");
-  return cpucycles_join_path(whole, query->host->root, path) == 0 && access(whole, F_OK) == 0;
+  return cpuc_kernel_file_path(whole, query->platform->root, path) == 0 && access(whole, F_OK) == 0;
 }
 
 /* Lists the CPUs whose files are read: the first online CPU of each frequency policy, and every

@@ -27,7 +27,7 @@
 
 enum { MHZ = 1000000 };
 
-long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
+long long cpuc_frequency_parse_integer(const void *bytes, int length, long long unit)
 {
   int64_t number = 0;
   int32_t narrow;
@@ -38,7 +38,7 @@ long long cpucycles_parse_integer(const void *bytes, int length, long long unit)
     memcpy(&narrow, bytes, sizeof narrow);
     number = narrow;
   }
-  if (number <= 0 || number > CPUCYCLES_FREQUENCY_HIGHEST / unit)
+  if (number <= 0 || number > CPUC_FREQUENCY_HIGHEST / unit)
     return 0;
   return plausible_rate((unsigned long long)(number * unit));
 }
@@ -57,65 +57,66 @@ static const struct {
   { "dev.cpu.0.freq", MHZ },      /* FreeBSD */
 };
 
-static struct cpucycles_statement from_sysctlbyname(void)
+static struct cpuc_reported_frequency from_sysctlbyname(void)
 {
-  struct cpucycles_statement statement = { 0, NULL };
+  struct cpuc_reported_frequency reported = { 0, NULL };
   size_t i;
 
-  for (i = 0; i < sizeof names / sizeof names[0] && statement.hz == 0; i++) {
+  for (i = 0; i < sizeof names / sizeof names[0] && reported.hz == 0; i++) {
     char bytes[16];
     size_t length = sizeof bytes;
 
     if (sysctlbyname(names[i].name, bytes, &length, NULL, 0) == 0)
-      statement.hz = cpucycles_parse_integer(bytes, (int)length, names[i].unit);
-    statement.source = names[i].name;
+      reported.hz = cpuc_frequency_parse_integer(bytes, (int)length, names[i].unit);
+    reported.source = names[i].name;
   }
-  return statement;
+  return reported;
 }
 #endif
 
 #ifdef HAVE_HW_CPUSPEED
-static struct cpucycles_statement from_sysctl(void)
+static struct cpuc_reported_frequency from_sysctl(void)
 {
-  struct cpucycles_statement statement = { 0, "hw.cpuspeed" };
+  struct cpuc_reported_frequency reported = { 0, "hw.cpuspeed" };
   int name[2] = { CTL_HW, HW_CPUSPEED };
   char bytes[16];
   size_t length = sizeof bytes;
 
   if (sysctl(name, 2, bytes, &length, NULL, 0) == 0)
-    statement.hz = cpucycles_parse_integer(bytes, (int)length, MHZ);
-  return statement;
+    reported.hz = cpuc_frequency_parse_integer(bytes, (int)length, MHZ);
+  return reported;
 }
 #endif
 
 #ifdef HAVE_LIBPERFSTAT
-static struct cpucycles_statement from_perfstat(void)
+static struct cpuc_reported_frequency from_perfstat(void)
 {
-  struct cpucycles_statement statement = { 0, "perfstat_cpu_total" };
+  struct cpuc_reported_frequency reported = { 0, "perfstat_cpu_total" };
   perfstat_cpu_total_t total;
 
   if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1)
-    statement.hz = cpucycles_parse_integer(&total.processorHZ, (int)sizeof total.processorHZ, 1);
-  return statement;
+    reported.hz = cpuc_frequency_parse_integer(&total.processorHZ, (int)sizeof total.processorHZ,
+      1);
+  return reported;
 }
 #endif
 
 #ifdef HAVE_PROCESSOR_INFO
 /* The first processor need not be number 0. */
-static struct cpucycles_statement from_processor_info(void)
+static struct cpuc_reported_frequency from_processor_info(void)
 {
-  struct cpucycles_statement statement = { 0, "processor_info" };
+  struct cpuc_reported_frequency reported = { 0, "processor_info" };
   processor_info_t info;
   int i;
 
-  for (i = 0; i < 64 && statement.hz == 0; i++)
+  for (i = 0; i < 64 && reported.hz == 0; i++)
     if (processor_info(i, &info) == 0)
-      statement.hz = cpucycles_parse_integer(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
-  return statement;
+      reported.hz = cpuc_frequency_parse_integer(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
+  return reported;
 }
 #endif
 
-static struct cpucycles_statement (*const calls[])(void) = {
+static struct cpuc_reported_frequency (*const calls[])(void) = {
 #ifdef HAVE_SYSCTLBYNAME
   from_sysctlbyname,
 #endif
@@ -131,12 +132,12 @@ static struct cpucycles_statement (*const calls[])(void) = {
   NULL
 };
 
-struct cpucycles_statement cpucycles_system_frequency(void)
+struct cpuc_reported_frequency cpuc_frequency_from_system(void)
 {
-  struct cpucycles_statement statement = { 0, NULL };
+  struct cpuc_reported_frequency reported = { 0, NULL };
   int i;
 
-  for (i = 0; calls[i] && statement.hz == 0; i++)
-    statement = calls[i]();
-  return statement;
+  for (i = 0; calls[i] && reported.hz == 0; i++)
+    reported = calls[i]();
+  return reported;
 }

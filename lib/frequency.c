@@ -38,7 +38,8 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
   long long number = cpuc_parse_number(text, 1), hz = plausible_rate((unsigned long long)number);
 
   if (number < 0)
-    note_ignored(query, setting, cpuc_is_rest_blank(text) ? "is empty" : "is no decimal number");
+    note_ignored(query, setting,
+      cpuc_parse_is_rest_blank(text) ? "is empty" : "is no decimal number");
   else if (hz == 0)
     note_ignored(query, setting, "is below 1000 or above 1000000000000");
   return hz;
@@ -53,24 +54,24 @@ static long long from_setting(struct cpuc_query *query, const struct cpuc_source
   if (length >= 0)
     return parse_setting(query, source->name, text);
   if (length != CPUC_FILE_ABSENT)
-    note_ignored(query, source->name, cpuc_file_error_text(length));
+    note_ignored(query, source->name, cpuc_query_error_text(length));
   return 0;
 }
 
 static long long from_system(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  struct cpucycles_statement statement = { 0, NULL };
+  struct cpuc_reported_frequency reported = { 0, NULL };
 
   (void)source;
-  if (query->host->system)
-    statement = query->host->system();
-  query->name = statement.source;
-  return statement.hz;
+  if (query->platform->system)
+    reported = query->platform->system();
+  query->name = reported.source;
+  return reported.hz;
 }
 
 static long long from_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const char *value = query->host->environment(source->name);
+  const char *value = query->platform->environment(source->name);
 
   return value ? parse_setting(query, source->name, value) : 0;
 }
@@ -79,7 +80,7 @@ static long long from_environment(struct cpuc_query *query, const struct cpuc_so
    that. */
 static void note_unneeded_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const char *value = query->host->environment(source->name);
+  const char *value = query->platform->environment(source->name);
 
   if (value && parse_setting(query, source->name, value) != 0)
     note_ignored(query, source->name, "is not needed");
@@ -88,7 +89,7 @@ static void note_unneeded_environment(struct cpuc_query *query, const struct cpu
 static long long from_measurement(struct cpuc_query *query, const struct cpuc_source *source)
 {
   (void)source;
-  return query->host->measure ? query->host->measure() : 0;
+  return query->platform->measure ? query->platform->measure() : 0;
 }
 
 static const struct cpuc_source sources[] = {
@@ -148,15 +149,15 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_source 
   return 0;
 }
 
-struct cpucycles_frequency cpucycles_frequency(const struct cpucycles_host *host)
+struct cpuc_frequency cpuc_frequency_estimate(const struct cpuc_platform *platform)
 {
-  struct cpucycles_frequency found = { CPUCYCLES_FREQUENCY_DEFAULT, "default", "" };
+  struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "" };
   struct cpuc_query query;
   long long hz = 0;
   int i;
 
   memset(&query, 0, sizeof query);
-  query.host = host;
+  query.platform = platform;
   query.found = &found;
   query.file = query.cpus = -1;
   for (i = 0; i < SOURCES && hz == 0; i++) {
@@ -190,10 +191,10 @@ static void machine(char *name, int size)
 }
 
 #ifdef CPUCYCLES_HAVE_TSC
-#define REFERENCE &cpucycles_tsc
+#define REFERENCE &cpuc_tsc
 #else
 #define REFERENCE NULL
 #endif
 
-const struct cpucycles_host cpucycles_host = { "", cpucycles_environment, machine,
-  cpucycles_system_frequency, REFERENCE, cpucycles_measured_frequency };
+const struct cpuc_platform cpuc_frequency_platform = { "", cpuc_environment, machine,
+  cpuc_frequency_from_system, REFERENCE, cpuc_frequency_measure_core };

@@ -26,8 +26,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/calibrate.h \
 	lib/candidate.c \
 	lib/candidate.h \
-	lib/choice.c \
-	lib/choice.h \
+	lib/request.c \
+	lib/request.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \

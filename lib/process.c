@@ -18,13 +18,13 @@
 static struct {
   struct cpuc_lock lock;
   int selected;
-  struct cpucycles_counter_info counters[CPUCYCLES_TABLE_LENGTH];
-  struct cpucycles_selection selection; /* last, as most of its candidates are never touched */
+  struct cpucycles_counter_info counters[CPUC_TABLE_LENGTH];
+  struct cpuc_selection selection; /* last, as most of its candidates are never touched */
 } process;
 
 /* The thread's state while it holds the lock, or cannot have it. */
 struct locking {
-  struct cpucycles_signal_state signals;
+  struct cpuc_os_thread_signals signals;
   int saved_errno;
   int is_acquired;
 };
@@ -37,9 +37,9 @@ static void acquire(struct locking *locking)
   enum cpuc_lock_result result;
 
   locking->saved_errno = errno;
-  cpucycles_block_signals(&locking->signals);
-  while ((result = cpuc_lock_try(&process.lock, cpucycles_thread_self())) == CPUC_LOCK_BUSY)
-    cpucycles_sleep_briefly(); /* most work takes 0.1 ms to some ms */
+  cpuc_os_thread_block_signals(&locking->signals);
+  while ((result = cpuc_lock_try(&process.lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
+    cpuc_os_thread_sleep_briefly(); /* most work takes 0.1 ms to some ms */
   locking->is_acquired = result == CPUC_LOCK_ACQUIRED;
 }
 
@@ -47,7 +47,7 @@ static void release(const struct locking *locking)
 {
   if (locking->is_acquired)
     cpuc_lock_release(&process.lock);
-  cpucycles_restore_signals(&locking->signals);
+  cpuc_os_thread_restore_signals(&locking->signals);
   errno = locking->saved_errno;
 }
 
@@ -55,46 +55,46 @@ static void note(const char *code)
 {
   int i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (process.counters[i].state == CPUCYCLES_SELECTED)
-      cpucycles_counter_note(&process.counters[i], code);
+      cpuc_reasons_note_fallback(&process.counters[i], code);
 }
 
-/* The members of cpuc_services. */
+/* The members of cpuc_process_services. */
 
-static long long next_best(void)
+static long long read_fallback(void)
 {
-  return cpucycles_is_selected() ? cpucycles_reader_read(&process.selection.next_best) : 0;
+  return cpuc_process_has_selected() ? cpuc_reader_read(&process.selection.fallback) : 0;
 }
 
 static void note_fallback(const char *code)
 {
-  if (cpucycles_is_selected())
+  if (cpuc_process_has_selected())
     note(code);
 }
 
-const struct cpuc_services cpuc_services = { next_best, note_fallback };
+const struct cpuc_services cpuc_process_services = { read_fallback, note_fallback };
 
 /* Falls back to a worse OS clock while the clock faults. */
 static void try_clock(void)
 {
   int i;
 
-  for (i = 0; i < 2 && cpuc_guard_run(cpucycles_osclock_try, NULL) != 0; i++)
-    cpucycles_osclock_fall_back();
+  for (i = 0; i < 2 && cpuc_guard_run(cpuc_os_clock_read_all, NULL) != 0; i++)
+    cpuc_os_clock_fall_back();
 }
 
 static void select_guarded(void)
 {
-  const struct cpucycles_backend *backend;
+  const struct cpuc_backend *backend;
 
   cpuc_guard_enter();
   try_clock();
-  cpucycles_select(&cpucycles_host, &cpuc_services, cpucycles_table, CPUCYCLES_TABLE_LENGTH,
+  cpuc_select(&cpuc_frequency_platform, &cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH,
     process.counters, &process.selection);
   backend = process.selection.backend;
-  if (backend && backend->rescue)
-    cpuc_guard_keep(backend->rescue, backend->rescued);
+  if (backend && backend->fix_up)
+    cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
   if (!cpuc_guard_leave())
     note("unguarded");
   __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
@@ -103,9 +103,9 @@ static void select_guarded(void)
 /* The thread that forked may hold the lock itself, if an allocator forks. */
 static void after_fork_in_child(void)
 {
-  if (cpucycles_is_selected() && process.selection.backend && process.selection.backend->forked)
+  if (cpuc_process_has_selected() && process.selection.backend && process.selection.backend->forked)
     process.selection.backend->forked();
-  if (cpuc_lock_release_in_child(&process.lock, cpucycles_thread_self()))
+  if (cpuc_lock_release_in_child(&process.lock, cpuc_os_thread_id()))
     cpuc_guard_forked();
 }
 
@@ -118,22 +118,22 @@ __attribute__((constructor)) static void load(void)
 __attribute__((constructor(101))) static void load(void)
 #endif
 {
-  cpuc_on_fork(after_fork_in_child);
+  cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
-int cpucycles_is_selected(void)
+int cpuc_process_has_selected(void)
 {
   return __atomic_load_n(&process.selected, __ATOMIC_ACQUIRE);
 }
 
-struct cpucycles_selection *cpucycles_selected(void)
+struct cpuc_selection *cpuc_process_selection(void)
 {
   struct locking locking;
 
-  if (cpucycles_is_selected())
+  if (cpuc_process_has_selected())
     return &process.selection;
   acquire(&locking);
-  if (locking.is_acquired && !cpucycles_is_selected())
+  if (locking.is_acquired && !cpuc_process_has_selected())
     select_guarded();
   release(&locking);
   return locking.is_acquired ? &process.selection : NULL;
@@ -142,7 +142,7 @@ struct cpucycles_selection *cpucycles_selected(void)
 /* A fault of find() is not caught, but must not be blocked either: the selected counter's own
    faults are repaired, and others belong to the program's handlers. A program that blocks these
    signals takes them by sigwait(3) or the like. */
-int cpuc_find_once(int *is_found, void (*find)(struct cpucycles_selection *selection))
+int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
 {
   struct locking locking;
 
@@ -150,9 +150,9 @@ int cpuc_find_once(int *is_found, void (*find)(struct cpucycles_selection *selec
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_unblock_faults_of_program(&locking.signals);
+    cpuc_os_thread_unblock_faults_of_program(&locking.signals);
     find(&process.selection);
-    cpuc_block_faults();
+    cpuc_os_thread_block_faults();
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }
   release(&locking);

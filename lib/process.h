@@ -12,19 +12,19 @@
 /* Returns the selection. The first call makes it, in any thread, and other threads wait; the
    selection is constant from then on. Returns NULL in a signal handler or allocator that runs
    inside this thread's own selection. Preserves errno. */
-struct cpucycles_selection *cpucycles_selected(void);
+struct cpuc_selection *cpuc_process_selection(void);
 
 /* True once the selection has been made. */
-int cpucycles_is_selected(void);
+int cpuc_process_has_selected(void);
 
 /* Call after the selection. If *is_found is 0, calls find(), and sets *is_found to 1. Other threads
    wait, and signals wait, except those of faults. Returns 1; or 0 if nothing is found yet, because
    the caller is a signal handler or allocator that runs inside this thread's own find(). Preserves
    errno. */
-int cpuc_find_once(int *is_found, void (*find)(struct cpucycles_selection *selection));
+int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection));
 
 /* What the process does for its counters. */
-extern const struct cpuc_services cpuc_services;
+extern const struct cpuc_services cpuc_process_services;
 
 #pragma GCC visibility pop
 

@@ -8,23 +8,23 @@
 #include "lib/scale.h"
 
 /* How to read a counter: the backend's read(), extended to 64 bits, then scaled. */
-struct cpucycles_reader {
+struct cpuc_reader {
   long long (*read)(void);
-  struct cpucycles_extension *extension; /* NULL: read() counts in 64 bits */
-  struct cpucycles_scale scale;
+  struct cpuc_extension *extension; /* NULL: read() counts in 64 bits */
+  struct cpuc_scale scale;
 };
 
 /* True if the reader is read() and nothing else. */
-static inline int cpucycles_reader_is_direct(const struct cpucycles_reader *reader)
+static inline int cpuc_reader_is_direct(const struct cpuc_reader *reader)
 {
   return !reader->extension && !reader->scale.multiplier;
 }
 
-static inline long long cpucycles_reader_read(const struct cpucycles_reader *reader)
+static inline long long cpuc_reader_read(const struct cpuc_reader *reader)
 {
-  long long count = reader->extension ? cpucycles_extend32(reader->extension) : reader->read();
+  long long count = reader->extension ? cpuc_extend32(reader->extension) : reader->read();
 
-  return reader->scale.multiplier ? cpucycles_scale_apply(reader->scale, count) : count;
+  return reader->scale.multiplier ? cpuc_scale_apply(reader->scale, count) : count;
 }
 
 #endif

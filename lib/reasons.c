@@ -56,8 +56,8 @@ static const char *code_of_errno(int error)
   }
 }
 
-void cpucycles_counter_describe(struct cpucycles_counter_info *info,
-  const struct cpucycles_entry *entry)
+void cpuc_reasons_describe(struct cpucycles_counter_info *info,
+  const struct cpuc_table_entry *entry)
 {
   info->name = entry->name;
   info->summary = entry->summary;
@@ -76,7 +76,7 @@ static int find_reason(const char *code)
   return i;
 }
 
-void cpucycles_counter_drop(struct cpucycles_counter_info *info, const char *reason)
+void cpuc_reasons_drop(struct cpucycles_counter_info *info, const char *reason)
 {
   int i = find_reason(reason);
 
@@ -87,28 +87,27 @@ void cpucycles_counter_drop(struct cpucycles_counter_info *info, const char *rea
   info->explanation = reasons[i].sentence;
 }
 
-void cpucycles_counter_drop_errno(struct cpucycles_counter_info *info, int error,
-  const struct cpucycles_why *why)
+void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
+  const struct cpuc_diagnosis *why)
 {
-  cpucycles_counter_drop(info, why->reason ? why->reason : code_of_errno(error));
+  cpuc_reasons_drop(info, why->reason ? why->reason : code_of_errno(error));
   info->error_number = error;
   info->remedy = why->remedy;
   if (why->explanation)
     info->explanation = why->explanation;
 }
 
-void cpucycles_counter_drop_signal(struct cpucycles_counter_info *info, int signal,
-  const struct cpucycles_why *why)
+void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal,
+  const struct cpuc_diagnosis *why)
 {
-  cpucycles_counter_drop(info, "signal");
+  cpuc_reasons_drop(info, "signal");
   info->signal_number = signal;
   info->remedy = why->remedy;
 }
 
-void cpucycles_counter_explain(struct cpucycles_counter_info *info,
-  const struct cpucycles_backend *backend)
+void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   if (info->state != CPUCYCLES_DROPPED || !backend->explain)
     return;
@@ -116,7 +115,7 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
     return;
   backend->explain(info->error_number, info->signal_number, &why);
   if (why.reason)
-    cpucycles_counter_drop(info, why.reason);
+    cpuc_reasons_drop(info, why.reason);
   if (why.explanation)
     info->explanation = why.explanation;
   if (why.remedy)
@@ -124,7 +123,7 @@ void cpucycles_counter_explain(struct cpucycles_counter_info *info,
 }
 
 /* The last reason of the table is the worst, and is never replaced. */
-void cpucycles_counter_note(struct cpucycles_counter_info *info, const char *code)
+void cpuc_reasons_note_fallback(struct cpucycles_counter_info *info, const char *code)
 {
   int i = find_reason(code);
 

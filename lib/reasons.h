@@ -10,23 +10,23 @@
 #pragma GCC visibility push(hidden)
 
 /* Fills in the properties that are known before the trial. */
-void cpucycles_counter_describe(struct cpucycles_counter_info *, const struct cpucycles_entry *);
+void cpuc_reasons_describe(struct cpucycles_counter_info *, const struct cpuc_table_entry *);
 
 /* Marks a counter as dropped, for a reason code, an errno of open(), or a signal. The code decides
    the sentence, and an errno decides the code, unless the backend gave its own. With errno and
    signal, the backend's remedy is stored. */
-void cpucycles_counter_drop(struct cpucycles_counter_info *, const char *reason);
-void cpucycles_counter_drop_errno(struct cpucycles_counter_info *, int error,
-  const struct cpucycles_why *);
-void cpucycles_counter_drop_signal(struct cpucycles_counter_info *, int signal,
-  const struct cpucycles_why *);
+void cpuc_reasons_drop(struct cpucycles_counter_info *, const char *reason);
+void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
+  const struct cpuc_diagnosis *);
+void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal,
+  const struct cpuc_diagnosis *);
 
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
-void cpucycles_counter_explain(struct cpucycles_counter_info *, const struct cpucycles_backend *);
+void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
 /* Stores a code of cpucycles(3) as the selected counter's reason: some thread has fallen back.
    Async-signal-safe. */
-void cpucycles_counter_note(struct cpucycles_counter_info *, const char *code);
+void cpuc_reasons_note_fallback(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop
 

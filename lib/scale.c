@@ -5,9 +5,9 @@
 
 #include "lib/scale.h"
 
-struct cpucycles_scale cpucycles_scale_between(long long rate, long long persecond)
+struct cpuc_scale cpuc_scale_between(long long rate, long long persecond)
 {
-  struct cpucycles_scale scale = { 0, 0 };
+  struct cpuc_scale scale = { 0, 0 };
   unsigned long long divisor = (unsigned long long)rate;
   unsigned long long quotient = (unsigned long long)persecond / divisor;
   unsigned long long remainder = (unsigned long long)persecond % divisor;
@@ -26,7 +26,7 @@ struct cpucycles_scale cpucycles_scale_between(long long rate, long long perseco
   return scale;
 }
 
-double cpucycles_scale_factor(struct cpucycles_scale scale)
+double cpuc_scale_factor(struct cpuc_scale scale)
 {
   unsigned long long half = 0;
   double factor;
@@ -40,9 +40,9 @@ double cpucycles_scale_factor(struct cpucycles_scale scale)
   return factor;
 }
 
-long long cpucycles_counts_per_second(unsigned long long counts, long long nanoseconds)
+long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds)
 {
-  struct cpucycles_scale scale = cpucycles_scale_between(nanoseconds, 1000000000);
+  struct cpuc_scale scale = cpuc_scale_between(nanoseconds, 1000000000);
 
   if (counts / (unsigned long long)nanoseconds >= 1000000)
     return 0;
@@ -56,7 +56,7 @@ static int is_part(long long x, long long y, int parts)
   return (x < 0 ? -x : x) <= y / parts;
 }
 
-long long cpucycles_scale_multiple(long long rate, long long persecond)
+long long cpuc_scale_multiple(long long rate, long long persecond)
 {
   long long denominator, numerator, excess;
 
@@ -71,7 +71,7 @@ long long cpucycles_scale_multiple(long long rate, long long persecond)
   return 0;
 }
 
-int cpucycles_rates_agree(long long base, long long other)
+int cpuc_scale_rates_agree(long long base, long long other)
 {
   return is_part(other - base, base, 100);
 }

@@ -55,7 +55,7 @@ static long long smallest_section(void)
 
 static long long overhead; /* once it is found */
 
-static void find_overhead(struct cpucycles_selection *unused)
+static void find_overhead(struct cpuc_selection *unused)
 {
   (void)unused;
   overhead = smallest_section();
@@ -65,5 +65,7 @@ long long cpucycles_overhead(void)
 {
   static int is_found;
 
-  return cpucycles_selected() && cpuc_find_once(&is_found, find_overhead) ? overhead : 0;
+  if (!cpuc_process_selection() || !cpuc_process_find_once(&is_found, find_overhead))
+    return 0;
+  return overhead;
 }

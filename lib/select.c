@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "lib/select.h"
-#include "lib/choice.h"
+#include "lib/request.h"
 #include "lib/reasons.h"
 #include "sys/os-clock.h"
 
@@ -23,9 +23,9 @@ static int is_usable(const struct cpuc_candidate *candidate)
 static int counts_time(const struct cpuc_candidate *candidate)
 {
   switch (candidate->backend->kind) {
-  case CPUCYCLES_KIND_SCALED:
-  case CPUCYCLES_KIND_CLOCK:
-  case CPUCYCLES_KIND_NONE:
+  case CPUC_KIND_SCALED:
+  case CPUC_KIND_CLOCK:
+  case CPUC_KIND_NONE:
     return 1;
   default:
     return 0;
@@ -33,13 +33,14 @@ static int counts_time(const struct cpuc_candidate *candidate)
 }
 
 /* True if an earlier usable counter reads the same register. Their scores differ by noise only. */
-static int is_second_way(const struct cpucycles_selection *selection,
+static int is_second_way(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
 
   for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier) && strcmp(earlier->backend->source, candidate->backend->source) == 0)
+    if (is_usable(earlier)
+      && strcmp(earlier->backend->register_name, candidate->backend->register_name) == 0)
       return 1;
   return 0;
 }
@@ -47,8 +48,7 @@ static int is_second_way(const struct cpucycles_selection *selection,
 /* False if an earlier usable counter rules out this one, whatever its score: the earlier one counts
    cycles and this one counts time; or both count the same, and the earlier one scores no more than
    the penalty of this one; or both read the same register. */
-static int can_win(const struct cpucycles_selection *selection,
-  const struct cpuc_candidate *candidate)
+static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
 
@@ -70,12 +70,12 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
 /* Can every thread read it, with a better result than the OS clock's? */
 static int is_fallback(const struct cpuc_candidate *candidate)
 {
-  return candidate->backend->scope == CPUCYCLES_SCOPE_SYSTEM
-    && candidate->backend->kind != CPUCYCLES_KIND_CLOCK;
+  return candidate->backend->scope == CPUC_SCOPE_SYSTEM
+    && candidate->backend->kind != CPUC_KIND_CLOCK;
 }
 
 /* The best usable counter, or fallback counter, the earlier one at a tie; NULL: none. */
-static struct cpuc_candidate *find_best(struct cpucycles_selection *selection, int among_fallbacks)
+static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;
   int i;
@@ -88,7 +88,7 @@ static struct cpuc_candidate *find_best(struct cpucycles_selection *selection, i
 }
 
 /* Opens the counter again, and makes it the selected one. Returns 0 if that fails. */
-static int select_counter(struct cpucycles_selection *selection, struct cpuc_candidate *candidate)
+static int select_counter(struct cpuc_selection *selection, struct cpuc_candidate *candidate)
 {
   if (!cpuc_candidate_reopen(candidate))
     return 0;
@@ -102,32 +102,32 @@ static int select_counter(struct cpucycles_selection *selection, struct cpuc_can
 }
 
 /* Next best counter, for threads that cannot have their own count of the selected one: the best of
-   those that all threads share. If there is none, next_best stays the OS clock. */
-static void choose_next_best(struct cpucycles_selection *selection)
+   those that all threads share. If there is none, fallback stays the OS clock. */
+static void choose_fallback(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *best;
 
   while ((best = find_best(selection, 1)) != NULL)
     if (cpuc_candidate_reopen(best)) {
-      selection->next_best = best->reader;
+      selection->fallback = best->reader;
       return;
     }
 }
 
 /* Tries the counters that the list names, or the others, and selects the best. Returns 0 if none
    works. Without a list, all counters are others. */
-static int choose_among(struct cpucycles_selection *selection, int named, const char *list)
+static int choose_among(struct cpuc_selection *selection, int named, const char *list)
 {
   struct cpuc_candidate *candidate = selection->candidates, *best;
   int i;
 
   for (i = 0; i < selection->count; i++, candidate++)
-    if ((list && cpucycles_choice_includes(list, candidate->info->name)) == named)
+    if ((list && cpuc_request_includes(list, candidate->info->name)) == named)
       cpuc_candidate_try(candidate, !can_win(selection, candidate));
   while ((best = find_best(selection, 0)) != NULL)
     if (select_counter(selection, best)) {
-      if (best->backend->scope == CPUCYCLES_SCOPE_THREAD)
-        choose_next_best(selection);
+      if (best->backend->scope == CPUC_SCOPE_THREAD)
+        choose_fallback(selection);
       return 1;
     }
   return 0;
@@ -140,56 +140,56 @@ static long long read_nothing(void)
 
 /* Selects a clock after no counter has passed its trial, the last of the list first: the clock may
    have stopped during the trial only. If every clock faults, the count is always 0. */
-static void select_last_resort(struct cpucycles_selection *selection)
+static void select_last_resort(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *candidate;
   int i;
 
   for (i = selection->count - 1; i >= 0; i--) {
     candidate = &selection->candidates[i];
-    if (candidate->backend->kind == CPUCYCLES_KIND_CLOCK && !candidate->has_faulted
+    if (candidate->backend->kind == CPUC_KIND_CLOCK && !candidate->has_faulted
       && select_counter(selection, candidate))
       return;
   }
   selection->reader.read = read_nothing;
   selection->implementation = "default-zero";
   for (i = 0; i < selection->count; i++)
-    if (selection->candidates[i].backend->kind == CPUCYCLES_KIND_NONE)
+    if (selection->candidates[i].backend->kind == CPUC_KIND_NONE)
       selection->counters[i].state = CPUCYCLES_SELECTED;
 }
 
-void cpucycles_select(const struct cpucycles_host *host, const struct cpuc_services *services,
-  const struct cpucycles_entry *table, int count, struct cpucycles_counter_info *counters,
-  struct cpucycles_selection *selection)
+void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_services *services,
+  const struct cpuc_table_entry *table, int count, struct cpucycles_counter_info *counters,
+  struct cpuc_selection *selection)
 {
-  const char *list = host->environment("CPUCYCLES_IMPLEMENTATION");
+  const char *list = platform->environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  _Static_assert(CPUCYCLES_COUNTERS_LIMIT - CPUCYCLES_TABLE_LENGTH >= 0, "too many counters");
-  if (!cpucycles_choice_has_names(list))
+  _Static_assert(CPUC_COUNTERS_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
+  if (!cpuc_request_has_names(list))
     list = NULL;
-  memset(selection, 0, offsetof(struct cpucycles_selection, candidates));
+  memset(selection, 0, offsetof(struct cpuc_selection, candidates));
   selection->counters = counters;
   selection->count = count;
   selection->inline_method = CPUCYCLES_INLINE_CALL;
   selection->timer.invariant = -1;
-  selection->frequency = cpucycles_frequency(host);
-  selection->next_best.read = cpucycles_osclock_monotonic;
-  selection->next_best.scale = cpucycles_scale_between(1000000000, selection->frequency.persecond);
+  selection->frequency = cpuc_frequency_estimate(platform);
+  selection->fallback.read = cpuc_os_clock_monotonic;
+  selection->fallback.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);
   selection->trial.services = services;
   selection->trial.persecond = selection->frequency.persecond;
-  selection->trial.calibration.now = cpucycles_osclock_monotonic;
+  selection->trial.calibration.now = cpuc_os_clock_monotonic;
   selection->trial.calibration.left = CPUC_CALIBRATION_TIME;
   for (i = 0; i < count; i++) {
     cpuc_candidate_begin(&selection->candidates[i], &table[i], &counters[i], &selection->trial);
     if (list)
-      cpucycles_counter_drop(&counters[i], "not-asked");
+      cpuc_reasons_drop(&counters[i], "not-asked");
   }
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list))
     select_last_resort(selection);
   for (i = 0; list && i < count; i++)
-    if (cpucycles_choice_includes(list, table[i].name))
+    if (cpuc_request_includes(list, table[i].name))
       cpuc_candidate_explain(&selection->candidates[i]);
-  cpucycles_choice_report(list ? list : "", counters, count, selection->skipped,
+  cpuc_request_describe_unusable(list ? list : "", counters, count, selection->skipped,
     (int)sizeof selection->skipped);
 }

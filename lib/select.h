@@ -13,33 +13,33 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CPUCYCLES_COUNTERS_LIMIT = 64 }; /* entries of a table */
+enum { CPUC_COUNTERS_LIMIT = 64 }; /* entries of a table */
 
-struct cpucycles_selection {
-  struct cpucycles_frequency frequency;
+struct cpuc_selection {
+  struct cpuc_frequency frequency;
   struct cpucycles_counter_info *counters; /* one per entry of the table */
   int count;
   struct cpuc_trial trial;
   const char *implementation; /* name of the selected counter */
   /* sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used; or empty */
   char skipped[320];
-  struct cpucycles_reader reader; /* of the selected counter */
-  const struct cpucycles_backend *backend; /* of the selected counter; NULL: none works */
+  struct cpuc_reader reader; /* of the selected counter */
+  const struct cpuc_backend *backend; /* of the selected counter; NULL: none works */
   unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */
   /* of the selected counter; timer.c fills them on demand */
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;
-  struct cpucycles_reader next_best; /* for threads that cannot use the selected counter */
-  struct cpuc_candidate candidates[CPUCYCLES_COUNTERS_LIMIT]; /* last: the unused are not touched */
+  struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
+  struct cpuc_candidate candidates[CPUC_COUNTERS_LIMIT]; /* last: the unused are not touched */
 };
 
 /* Tries the `count` entries of the table, and opens the best. If CPUCYCLES_IMPLEMENTATION in the
-   host's environment names counters, tries these first, and the others only if none of these can be
-   used. `services` are for the counters, and `counters` has room for `count`. Call between
-   cpuc_guard_enter() and cpuc_guard_leave(). */
-void cpucycles_select(const struct cpucycles_host *host, const struct cpuc_services *services,
-  const struct cpucycles_entry *table, int count, struct cpucycles_counter_info *counters,
-  struct cpucycles_selection *selection);
+   environment of the platform names counters, tries these first, and the others only if none of
+   these can be used. `services` are for the counters, and `counters` has room for `count`. Call
+   between cpuc_guard_enter() and cpuc_guard_leave(). */
+void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_services *services,
+  const struct cpuc_table_entry *table, int count, struct cpucycles_counter_info *counters,
+  struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

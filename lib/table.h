@@ -8,20 +8,20 @@
 
 #pragma GCC visibility push(hidden)
 
-struct cpucycles_entry {
+struct cpuc_table_entry {
   const char *name, *summary;
-  const struct cpucycles_backend *backend;
+  const struct cpuc_backend *backend;
 };
 
 enum {
-  CPUCYCLES_TABLE_LENGTH = 0
+  CPUC_TABLE_LENGTH = 0
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a term of a sum */
 #define CPUCYCLES_BACKEND(id, name, summary) +HAVE_BACKEND_##id
 #include "backends/backends.def"
 #undef CPUCYCLES_BACKEND
 };
 
-extern const struct cpucycles_entry cpucycles_table[CPUCYCLES_TABLE_LENGTH];
+extern const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH];
 
 #pragma GCC visibility pop
 

@@ -18,15 +18,15 @@ static const struct {
   int invariant;
   const char *source;
 } kinds[] = {
-  [CPUCYCLES_KIND_CORE] = { 0, "its kind: it counts the core's own cycles" },
-  [CPUCYCLES_KIND_PERF_READ] = { 0, "its kind: it counts the core's own cycles" },
-  [CPUCYCLES_KIND_REFERENCE] = { -1, NULL },
-  [CPUCYCLES_KIND_SCALED] = { 1, "its architecture" },
-  [CPUCYCLES_KIND_CLOCK] = { 1, "the operating system" },
-  [CPUCYCLES_KIND_NONE] = { -1, NULL },
+  [CPUC_KIND_CORE] = { 0, "its kind: it counts the core's own cycles" },
+  [CPUC_KIND_PERF_READ] = { 0, "its kind: it counts the core's own cycles" },
+  [CPUC_KIND_REFERENCE] = { -1, NULL },
+  [CPUC_KIND_SCALED] = { 1, "its architecture" },
+  [CPUC_KIND_CLOCK] = { 1, "the operating system" },
+  [CPUC_KIND_NONE] = { -1, NULL },
 };
 
-static struct cpucycles_timer_info describe(const struct cpucycles_backend *backend,
+static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
   struct cpuc_rate reported)
 {
   struct cpucycles_timer_info found;
@@ -45,7 +45,7 @@ static struct cpucycles_timer_info describe(const struct cpucycles_backend *back
   return found;
 }
 
-void cpucycles_find_timer_info(struct cpucycles_selection *selection)
+void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
   if (selection->backend) {
     selection->reported = cpuc_reported_rate(selection->backend);
@@ -60,12 +60,12 @@ static long long measured(void)
   int i;
 
   for (i = 0; i < TRIES && rate == 0; i++)
-    rate = cpuc_measured_rate(cpucycles);
+    rate = cpuc_calibrate_rate(cpucycles);
   return rate;
 }
 
 /* The rate of a scaled counter is the frequency that it is scaled to. */
-long long cpucycles_selected_rate(const struct cpucycles_selection *selection)
+long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
 {
   long long reported = selection->timer.stated_rate, rate;
 
@@ -74,7 +74,7 @@ long long cpucycles_selected_rate(const struct cpucycles_selection *selection)
   rate = measured();
   if (rate == 0)
     return reported;
-  if (reported <= 0 || !cpucycles_rates_agree(rate, reported) || selection->reported.is_rounded)
+  if (reported <= 0 || !cpuc_scale_rates_agree(rate, reported) || selection->reported.is_rounded)
     return rate;
   return reported;
 }

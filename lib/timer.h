@@ -9,11 +9,11 @@
 #pragma GCC visibility push(hidden)
 
 /* Asks the backend of the selected counter for its properties. May open files. */
-void cpucycles_find_timer_info(struct cpucycles_selection *selection);
+void cpuc_timer_find_info(struct cpuc_selection *selection);
 
 /* Counts per second of the selected counter, which must be published: stated or measured. 0: not
-   known. Call cpucycles_find_timer_info() before. */
-long long cpucycles_selected_rate(const struct cpucycles_selection *selection);
+   known. Call cpuc_timer_find_info() before. */
+long long cpuc_timer_selected_rate(const struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* A cost with its three values in order and not negative. */
-static struct perfex_cost ordered_cost(long long minimum, long long typical, long long maximum)
+static struct pfx_cost ordered_cost(long long minimum, long long typical, long long maximum)
 {
   minimum = minimum < 0 ? 0 : minimum < typical ? minimum : typical;
   maximum = maximum > typical ? maximum : typical;
-  return (struct perfex_cost) { minimum, typical, maximum };
+  return (struct pfx_cost) { minimum, typical, maximum };
 }
 
-static void set_cost(struct perfex_costs *costs, int event, struct perfex_cost cost)
+static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
 {
   costs->cost[event] = cost;
   costs->stated[event] = 1;
@@ -26,11 +26,11 @@ static void set_cost(struct perfex_costs *costs, int event, struct perfex_cost c
    branch, load or store takes a cycle. A load that misses a cache waits for the next one, or at the
    most for memory. A walk of the page table costs as much as the load of an entry. The numbers of
    the events: events.def. */
-void perfex_estimate_costs(const struct perfex_measured *measured, struct perfex_costs *costs)
+void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *costs)
 {
   const long long cycle = measured->cycle.typical;
   const int last = measured->levels - 1;
-  struct perfex_cost nearest, second, farthest;
+  struct pfx_cost nearest, second, farthest;
 
   memset(costs, 0, sizeof *costs);
   if (cycle > 0) {

@@ -6,6 +6,6 @@
 
 #include "perfex/cost-measure.h"
 
-void perfex_estimate_costs(const struct perfex_measured *measured, struct perfex_costs *costs);
+void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *costs);
 
 #endif

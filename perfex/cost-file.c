@@ -60,7 +60,7 @@ static long long parse_cost(const char *word)
       decimals = 0;
       continue;
     }
-    if (picoseconds > PERFEX_COST_LIMIT || decimals == 3)
+    if (picoseconds > PFX_COST_LIMIT || decimals == 3)
       return -1;
     picoseconds = 10 * picoseconds + (*word - '0');
     digits++;
@@ -70,11 +70,11 @@ static long long parse_cost(const char *word)
     return -1;
   for (decimals = decimals < 0 ? 0 : decimals; decimals < 3; decimals++)
     picoseconds *= 10;
-  return picoseconds > PERFEX_COST_LIMIT ? -1 : picoseconds;
+  return picoseconds > PFX_COST_LIMIT ? -1 : picoseconds;
 }
 
 /* Parses the three costs. Returns NULL, or the mistake. */
-static const char *parse_costs(struct cursor *cursor, struct perfex_cost *cost)
+static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
 {
   long long costs[3];
   char word[32];
@@ -102,7 +102,7 @@ static const char *parse_costs(struct cursor *cursor, struct perfex_cost *cost)
 /* Is the word this event's number or name? */
 static int is_event(const char *word, int event)
 {
-  const struct perfex_event_row *row = perfex_row(event);
+  const struct pfx_event_row *row = pfx_events_row(event);
   char number[3] = { (char)('0' + event / 10), (char)('0' + event % 10), 0 };
 
   if (strcmp(word, event < 10 ? number + 1 : number) == 0)
@@ -111,9 +111,9 @@ static int is_event(const char *word, int event)
 }
 
 /* Returns NULL, or the mistake. */
-static const char *parse_line(struct cursor cursor, struct perfex_costs *costs)
+static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
 {
-  struct perfex_cost cost = { 0, 0, 0 };
+  struct pfx_cost cost = { 0, 0, 0 };
   char event[64];
   const char *mistake;
   int length = next_word(&cursor, event, sizeof event), i, found = 0;
@@ -121,7 +121,7 @@ static const char *parse_line(struct cursor cursor, struct perfex_costs *costs)
   if (length == 0)
     return NULL;
   mistake = parse_costs(&cursor, &cost);
-  for (i = 0; length > 0 && i < PERFEX_EVENTS; i++) {
+  for (i = 0; length > 0 && i < PFX_EVENTS; i++) {
     if (!is_event(event, i))
       continue;
     if (costs->stated[i])
@@ -133,7 +133,7 @@ static const char *parse_line(struct cursor cursor, struct perfex_costs *costs)
   return found ? mistake : "no event has that number or name";
 }
 
-int perfex_parse_costs(const char *text, size_t length, struct perfex_costs *costs,
+int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake)
 {
   const char *end = text + length;
@@ -152,7 +152,7 @@ int perfex_parse_costs(const char *text, size_t length, struct perfex_costs *cos
       return line;
     text = newline ? newline + 1 : end;
   }
-  return PERFEX_NO_LINE;
+  return PFX_NO_LINE;
 }
 
 /* Reads a regular file, up to a byte more than the limit. Returns the length, or -1 with errno. A
@@ -167,8 +167,8 @@ static int read_regular_file(const char *path, char *text)
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
     errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   else
-    while ((more = cpucycles_read_some(descriptor, text + length,
-              (size_t)(PERFEX_FILE_LIMIT + 1 - length))) > 0)
+    while ((more = cpuc_kernel_file_read_some(descriptor, text + length,
+              (size_t)(PFX_FILE_LIMIT + 1 - length))) > 0)
       length += more;
   error = errno;
   close(descriptor);
@@ -176,9 +176,9 @@ static int read_regular_file(const char *path, char *text)
   return more < 0 ? -1 : length;
 }
 
-int perfex_read_cost_file(const char *path, struct perfex_costs *costs)
+int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
 {
-  char *text = malloc(PERFEX_FILE_LIMIT + 1);
+  char *text = malloc(PFX_FILE_LIMIT + 1);
   const char *mistake = "";
   int length, line, error = 0;
 
@@ -187,11 +187,11 @@ int perfex_read_cost_file(const char *path, struct perfex_costs *costs)
   length = read_regular_file(path, text);
   if (length < 0)
     error = errno;
-  else if (length > PERFEX_FILE_LIMIT) {
-    perfex_message("%.300s: longer than %d bytes", path, PERFEX_FILE_LIMIT);
+  else if (length > PFX_FILE_LIMIT) {
+    pfx_message("%.300s: longer than %d bytes", path, PFX_FILE_LIMIT);
     error = EINVAL;
-  } else if ((line = perfex_parse_costs(text, (size_t)length, costs, &mistake)) != PERFEX_NO_LINE) {
-    perfex_message("%.300s: line %d: %s", path, line, mistake);
+  } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake)) != PFX_NO_LINE) {
+    pfx_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }
   free(text);

@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 enum {
-  PERFEX_FILE_LIMIT = 65536, /* bytes */
-  PERFEX_NO_LINE = 0
+  PFX_FILE_LIMIT = 65536, /* bytes */
+  PFX_NO_LINE = 0
 };
 
-/* Parses the text of a file. Returns PERFEX_NO_LINE, or the number of the malformed line; *mistake
+/* Parses the text of a file. Returns PFX_NO_LINE, or the number of the malformed line; *mistake
    is then a sentence about it. */
-int perfex_parse_costs(const char *text, size_t length, struct perfex_costs *costs,
+int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake);
 
 /* Reads a file. Returns 0 or an errno. EINVAL: it is no regular file; or it is malformed or too
    long, and a message says so. */
-int perfex_read_cost_file(const char *path, struct perfex_costs *costs);
+int pfx_cost_file_read(const char *path, struct pfx_costs *costs);
 
 #endif

@@ -36,7 +36,7 @@ enum {
   CHUNK = 1 << 20,       /* bytes touched between two reads of the clock; 0.3 ms */
   MEMORY_STEP = 2 << 20, /* bytes for one measurement of memory */
   LINE = 64,
-  CACHES = PERFEX_LEVELS - 1
+  CACHES = PFX_LEVELS - 1
 };
 
 static long long read_clock(clockid_t clock)
@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b)
 
 /* The cost of one of `count` operations: the minimum, median and maximum of ROUNDS times, each less
    an overhead in picoseconds. Sorts the times. */
-static struct perfex_cost cost_of_times(long long *times, int count, long long overhead)
+static struct pfx_cost cost_of_times(long long *times, int count, long long overhead)
 {
   long long costs[3];
   int i;
@@ -132,15 +132,15 @@ static struct perfex_cost cost_of_times(long long *times, int count, long long o
     costs[i] = times[i * (ROUNDS - 1) / 2] * 1000 / count - overhead;
     if (costs[i] < 0)
       costs[i] = 0;
-    if (costs[i] > PERFEX_COST_LIMIT)
-      costs[i] = PERFEX_COST_LIMIT;
+    if (costs[i] > PFX_COST_LIMIT)
+      costs[i] = PFX_COST_LIMIT;
   }
-  return (struct perfex_cost) { costs[0], costs[1], costs[2] };
+  return (struct pfx_cost) { costs[0], costs[1], costs[2] };
 }
 
 /* A measurement in progress. */
 struct run {
-  struct perfex_measured *measured;
+  struct pfx_measured *measured;
   long long begin, thread_begin; /* elapsed and CPU time */
   long long loop_overhead;       /* of time_loads(), in picoseconds per load */
   unsigned seed;
@@ -162,8 +162,8 @@ static void measure_cycle(struct run *run)
     rate = cpucycles_rate();
   if (rate <= 0)
     rate = cpucycles_persecond();
-  cost = (PERFEX_COST_LIMIT + rate / 2) / rate;
-  run->measured->cycle = (struct perfex_cost) { cost, cost, cost };
+  cost = (PFX_COST_LIMIT + rate / 2) / rate;
+  run->measured->cycle = (struct pfx_cost) { cost, cost, cost };
 }
 
 static void measure_branch_miss(struct run *run)
@@ -180,9 +180,9 @@ static void measure_branch_miss(struct run *run)
     2 * cost_of_times(predictable, BRANCHES, 0).typical);
 }
 
-static void add_level(struct run *run, long bytes, struct perfex_cost load)
+static void add_level(struct run *run, long bytes, struct pfx_cost load)
 {
-  struct perfex_measured *measured = run->measured;
+  struct pfx_measured *measured = run->measured;
 
   measured->level[measured->levels].bytes = bytes;
   measured->level[measured->levels].load = load;
@@ -195,7 +195,7 @@ static void measure_l1(struct run *run, long bytes)
   static const unsigned zero;
   struct working_set one = { (const char *)&zero, 0, LOADS };
   long long times[ROUNDS];
-  struct perfex_cost load;
+  struct pfx_cost load;
   int i;
 
   for (i = 0; i < ROUNDS; i++)
@@ -208,7 +208,7 @@ static void measure_l1(struct run *run, long bytes)
 }
 
 /* Measures loads from a working set. Returns 0 if time runs out. */
-static int measure_loads(struct run *run, struct working_set set, struct perfex_cost *load)
+static int measure_loads(struct run *run, struct working_set set, struct pfx_cost *load)
 {
   long long times[ROUNDS];
   int i;
@@ -267,7 +267,7 @@ static long measure_cache(struct run *run, char *memory, long available, long si
   const long limit = size / 2 < 4 * nearer_size ? size / 2 : 4 * nearer_size;
   struct working_set set = { memory, line_bits(limit), LOADS };
   long bytes = (long)LINE << set.bits;
-  struct perfex_cost load;
+  struct pfx_cost load;
 
   if (bytes > available || !touch_pages(run, memory, bytes) || !read_lines(run, memory, bytes)
     || !measure_loads(run, set, &load))
@@ -282,9 +282,9 @@ static long measure_cache(struct run *run, char *memory, long available, long si
 static void measure_memory(struct run *run, char *memory, long available)
 {
   struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
-  struct perfex_measured *measured = run->measured;
+  struct pfx_measured *measured = run->measured;
   const long long last_cache = measured->level[measured->levels - 1].load.typical;
-  struct perfex_cost load = { 0, 0, 0 }, previous;
+  struct pfx_cost load = { 0, 0, 0 }, previous;
   long touched;
 
   for (touched = 0; touched + MEMORY_STEP <= available; touched += MEMORY_STEP) {
@@ -341,7 +341,7 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
-      if (cpucycles_read_kernel_text(root, path, text[i], sizeof text[i]) <= 0)
+      if (cpuc_kernel_file_read_start(root, path, text[i], sizeof text[i]) <= 0)
         return count;
     }
     if (strncmp(text[1], "Instruction", 11) == 0)
@@ -385,7 +385,7 @@ static char *map_memory(long *size)
   return memory;
 }
 
-void perfex_measure(const char *root, struct perfex_measured *measured)
+void pfx_cost_measure(const char *root, struct pfx_measured *measured)
 {
   /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
   struct run run = { measured, now(), thread_now(), 0, (unsigned)now() };

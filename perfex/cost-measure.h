@@ -6,14 +6,14 @@
 
 #include "perfex/cost.h"
 
-enum { PERFEX_LEVELS = 5 }; /* caches and memory */
+enum { PFX_LEVELS = 5 }; /* caches and memory */
 
-struct perfex_measured {
-  struct perfex_cost cycle, branch_miss;
+struct pfx_measured {
+  struct pfx_cost cycle, branch_miss;
   struct {
     long bytes; /* size of the memory that the loads were spread over */
-    struct perfex_cost load;
-  } level[PERFEX_LEVELS];
+    struct pfx_cost load;
+  } level[PFX_LEVELS];
   int levels;               /* measured levels; the first is the L1 cache */
   int has_memory;           /* the last level is memory */
   int has_unmeasured_cache; /* the next cache has an unusable size: no cost of memory alone */
@@ -22,6 +22,6 @@ struct perfex_measured {
 
 /* Fills *measured, in at most 20 ms of CPU time. Levels for which time or memory runs out are
    missing. A cost that cannot be measured is 0. root: folder above /sys, "" or a test's. */
-void perfex_measure(const char *root, struct perfex_measured *measured);
+void pfx_cost_measure(const char *root, struct pfx_measured *measured);
 
 #endif

@@ -20,15 +20,15 @@
 #include <time.h>
 
 /* Tests define others. */
-#ifndef PERFEX_ETC_FILE
-#define PERFEX_ETC_FILE "/etc/perfex.costs"
+#ifndef PFX_ETC_FILE
+#define PFX_ETC_FILE "/etc/perfex.costs"
 #endif
-#ifndef PERFEX_ROOT
-#define PERFEX_ROOT ""
+#ifndef PFX_ROOT
+#define PFX_ROOT ""
 #endif
 
 /* Changed in place, under the lock: a child that is forked during a change has a part of it. */
-static struct perfex_cost_table shared_table;
+static struct pfx_cost_table shared_table;
 static int is_initialized; /* /etc/perfex.costs was read, and missing costs were measured */
 
 static struct cpuc_lock table_lock;
@@ -61,11 +61,11 @@ static void unlock(int cancel_state)
 }
 
 /* Sets the costs that `costs` contains, except for events whose cost has a higher origin. */
-static void merge(const struct perfex_costs *costs, enum perfex_origin origin)
+static void merge(const struct pfx_costs *costs, enum pfx_cost_origin origin)
 {
   int i;
 
-  for (i = 0; i < PERFEX_EVENTS; i++)
+  for (i = 0; i < PFX_EVENTS; i++)
     if (costs->stated[i] && shared_table.origin[i] <= origin) {
       shared_table.cost[i] = costs->cost[i];
       shared_table.origin[i] = (unsigned char)origin;
@@ -76,31 +76,31 @@ static int is_complete(void)
 {
   int i;
 
-  for (i = 0; i < PERFEX_EVENTS; i++)
-    if (perfex_row(i)->name && shared_table.origin[i] == PERFEX_UNKNOWN)
+  for (i = 0; i < PFX_EVENTS; i++)
+    if (pfx_events_row(i)->name && shared_table.origin[i] == PFX_UNKNOWN)
       return 0;
   return 1;
 }
 
 static void initialize(void)
 {
-  struct perfex_costs costs;
-  int error = perfex_read_cost_file(PERFEX_ETC_FILE, &costs);
+  struct pfx_costs costs;
+  int error = pfx_cost_file_read(PFX_ETC_FILE, &costs);
 
   if (error == 0)
-    merge(&costs, PERFEX_ETC);
+    merge(&costs, PFX_ETC);
   else if (error == EINVAL)
-    perfex_message("%s is ignored", PERFEX_ETC_FILE);
+    pfx_message("%s is ignored", PFX_ETC_FILE);
   else if (error != ENOENT)
-    perfex_message("%s is ignored: %s", PERFEX_ETC_FILE, strerror(error));
+    pfx_message("%s is ignored: %s", PFX_ETC_FILE, strerror(error));
   if (is_complete())
     return;
-  perfex_measure(PERFEX_ROOT, &shared_table.measured);
-  perfex_estimate_costs(&shared_table.measured, &costs);
-  merge(&costs, PERFEX_MEASURED);
+  pfx_cost_measure(PFX_ROOT, &shared_table.measured);
+  pfx_cost_estimate(&shared_table.measured, &costs);
+  merge(&costs, PFX_MEASURED);
 }
 
-void perfex_copy_cost_table(struct perfex_cost_table *copy)
+void pfx_cost_table_copy(struct pfx_cost_table *copy)
 {
   int saved_errno = errno, cancel_state;
 
@@ -117,22 +117,22 @@ void perfex_copy_cost_table(struct perfex_cost_table *copy)
 int load_costs(char *CostFileName)
 {
   int saved_errno = errno, error = EFAULT, cancel_state;
-  struct perfex_costs costs;
+  struct pfx_costs costs;
   int i;
 
   if (CostFileName)
-    error = perfex_read_cost_file(CostFileName, &costs);
+    error = pfx_cost_file_read(CostFileName, &costs);
   if (error != 0) {
     errno = error;
     return -1;
   }
   lock(&cancel_state);
-  for (i = 0; i < PERFEX_EVENTS; i++)
-    if (shared_table.origin[i] == PERFEX_LOADED)
-      shared_table.origin[i] = PERFEX_LOADED_EARLIER;
-  merge(&costs, PERFEX_LOADED);
+  for (i = 0; i < PFX_EVENTS; i++)
+    if (shared_table.origin[i] == PFX_LOADED)
+      shared_table.origin[i] = PFX_LOADED_EARLIER;
+  merge(&costs, PFX_LOADED);
   snprintf(shared_table.loaded, sizeof shared_table.loaded, "%s", CostFileName);
   unlock(cancel_state);
   errno = saved_errno;
-  return perfex_generation();
+  return pfx_count_generation();
 }

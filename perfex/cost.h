@@ -7,17 +7,17 @@
 #include "perfex/events.h"
 
 /* The cost of one event, in picoseconds: minimum <= typical <= maximum. */
-struct perfex_cost {
+struct pfx_cost {
   long long minimum, typical, maximum;
 };
 
 /* The highest cost: a second. */
-#define PERFEX_COST_LIMIT 1000000000000LL
+#define PFX_COST_LIMIT 1000000000000LL
 
 /* The costs that one source contains. */
-struct perfex_costs {
-  struct perfex_cost cost[PERFEX_EVENTS];
-  unsigned char stated[PERFEX_EVENTS]; /* 1: cost[] has an entry for this event */
+struct pfx_costs {
+  struct pfx_cost cost[PFX_EVENTS];
+  unsigned char stated[PFX_EVENTS]; /* 1: cost[] has an entry for this event */
 };
 
 #endif

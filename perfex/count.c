@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 /* Tests define another function, with software events, which need no PMU. */
-#ifndef PERFEX_ROW
-#define PERFEX_ROW perfex_row
+#ifndef PFX_ROW
+#define PFX_ROW pfx_events_row
 #endif
 
 /* The data that read(2) returns for a group with the read_format of open_event(). */
@@ -43,7 +43,7 @@ struct reading {
 };
 
 /* The calling thread's counters. Signal handlers access them. */
-static CPUCYCLES_TLS struct {
+static CPUC_THREAD_LOCAL struct {
   int generation; /* 0: none yet */
   int is_running;
   int error;        /* errno of the last start, if that failed; else 0 */
@@ -71,7 +71,7 @@ static void next_generation(void)
   counters.generation = counters.generation == INT_MAX ? 1 : counters.generation + 1;
 }
 
-int perfex_generation(void)
+int pfx_count_generation(void)
 {
   sigset_t mask;
   int generation;
@@ -190,19 +190,19 @@ static int can_open(uint32_t type, uint64_t config)
    event. Otherwise the error is the cause. */
 static int explain_refusal(int error, int event)
 {
-  const struct perfex_event_row *row = PERFEX_ROW(event), *cycles = PERFEX_ROW(0);
+  const struct pfx_event_row *row = PFX_ROW(event), *cycles = PFX_ROW(0);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
   if (can_open(row->type, row->config)) {
-    perfex_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
+    pfx_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
       counters.event[0]);
     return EINVAL;
   }
   /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP. */
   if (!can_open(cycles->type, cycles->config))
     return error == EOPNOTSUPP ? EINVAL : error;
-  perfex_message("event %d (%s) is not counted by this CPU", event, row->text);
+  pfx_message("event %d (%s) is not counted by this CPU", event, row->text);
   return ENOTSUP;
 }
 
@@ -213,7 +213,7 @@ static int open_events(void)
 
   counters.leader = -1;
   for (i = 0; i < 2 && error == 0; i++) {
-    const struct perfex_event_row *row = PERFEX_ROW(counters.event[i]);
+    const struct pfx_event_row *row = PFX_ROW(counters.event[i]);
 
     counters.descriptor[i] = open_event(row->type, row->config);
     if (counters.descriptor[i] < 0)
@@ -254,11 +254,11 @@ static int start_events(void)
 /* Is there a kernel event for this number? Prints a message if not. */
 static int has_counterpart(int event)
 {
-  const struct perfex_event_row *row = PERFEX_ROW(event);
+  const struct pfx_event_row *row = PFX_ROW(event);
 
   if (row && row->name)
     return 1;
-  perfex_message("event %d (%s) has no counterpart among the kernel's generic events", event,
+  pfx_message("event %d (%s) has no counterpart among the kernel's generic events", event,
     row ? row->text : "no event of the R10000");
   return 0;
 }
@@ -270,7 +270,7 @@ int start_counters(int e0, int e1)
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
   perf_event_block_signals(&mask); /* a signal handler may start counters */
-  if (perfex_override_events(events, 1) != 0)
+  if (pfx_events_override(events, 1) != 0)
     error = errno;
   else if (!exit_key_is_created)
     error = EAGAIN; /* too many keys: pthread_key_create(3) */

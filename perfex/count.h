@@ -6,6 +6,6 @@
 #define PERFEX_COUNT_H
 
 /* Returns the calling thread's number, from 1 to 2147483647. */
-int perfex_generation(void);
+int pfx_count_generation(void);
 
 #endif

@@ -13,29 +13,29 @@
 #include <string.h>
 
 /* perf_event_open(2), "config": cache, operation and result in a byte each. */
-#define PERFEX_CACHE(cache, operation, result) \
+#define PFX_CACHE(cache, operation, result) \
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 \
     | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const struct perfex_event_row rows[PERFEX_EVENTS] = {
-#define PERFEX_EVENT(number, text, name, also, type, config, difference, arm, intel, amd) \
+static const struct pfx_event_row rows[PFX_EVENTS] = {
+#define PFX_EVENT(number, text, name, also, type, config, difference, arm, intel, amd) \
   [number] = { text, name, also, type, config },
-#define PERFEX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
+#define PFX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
 #include "perfex/events.def"
-#undef PERFEX_EVENT
-#undef PERFEX_NONE
+#undef PFX_EVENT
+#undef PFX_NONE
 };
 
-const struct perfex_event_row *perfex_row(int event)
+const struct pfx_event_row *pfx_events_row(int event)
 {
-  return event >= 0 && event < PERFEX_EVENTS ? &rows[event] : NULL;
+  return event >= 0 && event < PFX_EVENTS ? &rows[event] : NULL;
 }
 
 int perfex_event(const char *name)
 {
   int i;
 
-  for (i = 0; name && *name && i < PERFEX_EVENTS; i++)
+  for (i = 0; name && *name && i < PFX_EVENTS; i++)
     if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].also) == 0))
       return i;
   errno = EINVAL;
@@ -53,19 +53,19 @@ static int parse_event(const char *text)
   return i > 0 && !text[i] ? number : perfex_event(text);
 }
 
-int perfex_override_events(int events[2], int strict)
+int pfx_events_override(int events[2], int strict)
 {
   static const char *const variables[2] = { "T5_EVENT0", "T5_EVENT1" };
   int saved_errno = errno, i;
 
   for (i = 0; i < 2; i++) {
-    const char *text = cpucycles_environment(variables[i]);
+    const char *text = cpuc_environment(variables[i]);
     int event = text && *text ? parse_event(text) : -1;
 
     if (event >= 0)
       events[i] = event;
     else if (text && *text && strict) {
-      perfex_message("%s: %.64s is neither a number nor a name of an event", variables[i], text);
+      pfx_message("%s: %.64s is neither a number nor a name of an event", variables[i], text);
       errno = EINVAL;
       return -1;
     }

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-enum { PERFEX_EVENTS = 32 };
+enum { PFX_EVENTS = 32 };
 
-struct perfex_event_row {
+struct pfx_event_row {
   const char *text; /* description, as print_counters() prints it */
   const char *name; /* as perfex_event() takes it; NULL if the kernel has no such event */
   const char *also; /* another name, or "" */
@@ -17,11 +17,11 @@ struct perfex_event_row {
 };
 
 /* Returns the event's row; NULL if the number is out of range. */
-const struct perfex_event_row *perfex_row(int event);
+const struct pfx_event_row *pfx_events_row(int event);
 
 /* Replaces events[] by the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. A variable that
    names no event is ignored; or, if `strict` is not 0, reported by a message and a result of -1
    with EINVAL. */
-int perfex_override_events(int events[2], int strict);
+int pfx_events_override(int events[2], int strict);
 
 #endif

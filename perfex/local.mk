@@ -10,16 +10,16 @@ perfex/libperfex.sym: perfex/libperfex.map
 	mv $@-t $@
 CLEANFILES += perfex/libperfex.sym
 
-# perfex-events(7) lists the rows of events.def: PERFEX_EVENT at @EVENTS@, PERFEX_NONE at @NONE@.
+# perfex-events(7) lists the rows of events.def: PFX_EVENT at @EVENTS@, PFX_NONE at @NONE@.
 perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
-	$(SED) -n -e '/^PERFEX_EVENT(/{' -e 'N;N;N' \
+	$(SED) -n -e '/^PFX_EVENT(/{' -e 'N;N;N' \
 	  -e 's/",\n *"\(.*\)", "\(.*\)",\n *"\(.*\)")$$/\n.br\nArm: \1;\nIntel: \2;\nAMD: \3.")/' \
-	  -e 's/^PERFEX_EVENT(\([0-9]*\), "\(.*\)",\n.*, "\(.*\)")$$/\1|\2|\3/' -e 's/", "/|/g' \
+	  -e 's/^PFX_EVENT(\([0-9]*\), "\(.*\)",\n.*, "\(.*\)")$$/\1|\2|\3/' -e 's/", "/|/g' \
 	  -e 's/^\(.*\)|\(.*\)|\(.*\)||\(.*\)$$/.It \1\n.Li \3\n.br\n\2.\n\4/' \
 	  -e 's/^\(.*\)|\(.*\)|\(.*\)|\(.*\)|\(.*\)$$/.It \1\n.Li \3 ,\n.Li \4\n.br\n\2.\n\5/' \
 	  -e p -e '}' $(srcdir)/perfex/events.def >$@-events && \
-	$(SED) -n 's/^PERFEX_NONE(\([0-9]*\), "\(.*\)")/.It \1\n\2/p' \
+	$(SED) -n 's/^PFX_NONE(\([0-9]*\), "\(.*\)")/.It \1\n\2/p' \
 	  $(srcdir)/perfex/events.def >$@-none && \
 	$(SED) -e '/@EVENTS@/{r $@-events' -e 'd;}' -e '/@NONE@/{r $@-none' -e 'd;}' \
 	  -e 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/perfex/perfex-events.7.in >$@-t && \

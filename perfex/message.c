@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void perfex_message(const char *format, ...)
+void pfx_message(const char *format, ...)
 {
   char text[512];
   va_list arguments;

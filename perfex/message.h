@@ -5,6 +5,6 @@
 #define PERFEX_MESSAGE_H
 
 /* Prints a line on standard error that begins with the library's name; cut to 511 bytes. */
-void perfex_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void pfx_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

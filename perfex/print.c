@@ -44,12 +44,12 @@ static int write_output(const struct output *output, FILE *stream)
     || fflush(stream) != 0)
     return -1;
   errno = saved_errno;
-  return perfex_generation();
+  return pfx_count_generation();
 }
 
 static const char *event_text(int event)
 {
-  const struct perfex_event_row *row = perfex_row(event);
+  const struct pfx_event_row *row = pfx_events_row(event);
 
   return row ? row->text : "no event of the R10000";
 }
@@ -96,22 +96,22 @@ int print_counters(int e0, long long c0, int e1, long long c1)
   struct output output;
 
   output.length = 0;
-  perfex_override_events(events, 0);
+  pfx_events_override(events, 0);
   for (i = 0; i < 2; i++)
     append(&output, "%5d %-53s %20lld\n", events[i], event_text(events[i]), counts[i]);
   return write_output(&output, stderr);
 }
 
-static int has_cost(const struct perfex_cost_table *table, int event)
+static int has_cost(const struct pfx_cost_table *table, int event)
 {
-  return event >= 0 && event < PERFEX_EVENTS && table->origin[event] != PERFEX_UNKNOWN;
+  return event >= 0 && event < PFX_EVENTS && table->origin[event] != PFX_UNKNOWN;
 }
 
 /* Appends a line: a count, and its minimum, typical and maximum cost in seconds. */
-static void append_costs(struct output *output, const struct perfex_cost_table *table, int event,
+static void append_costs(struct output *output, const struct pfx_cost_table *table, int event,
   long long count)
 {
-  const struct perfex_cost *cost;
+  const struct pfx_cost *cost;
 
   append(output, "%5d %-28.28s %16lld", event, event_text(event), count);
   if (has_cost(table, event)) {
@@ -125,7 +125,7 @@ static void append_costs(struct output *output, const struct perfex_cost_table *
 }
 
 /* Appends the measured times, in nanoseconds. */
-static void append_measured(struct output *output, const struct perfex_measured *measured)
+static void append_measured(struct output *output, const struct pfx_measured *measured)
 {
   int i;
 
@@ -153,20 +153,20 @@ static void append_measured(struct output *output, const struct perfex_measured 
                                      : "; memory was not reached");
 }
 
-static void append_origin(struct output *output, const struct perfex_cost_table *table, int event)
+static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)
 {
-  switch (has_cost(table, event) ? table->origin[event] : PERFEX_UNKNOWN) {
-  case PERFEX_MEASURED:
+  switch (has_cost(table, event) ? table->origin[event] : PFX_UNKNOWN) {
+  case PFX_MEASURED:
     append(output, "measured ");
     append_measured(output, &table->measured);
     break;
-  case PERFEX_ETC:
+  case PFX_ETC:
     append(output, "/etc/perfex.costs");
     break;
-  case PERFEX_LOADED_EARLIER:
+  case PFX_LOADED_EARLIER:
     append(output, "a file loaded earlier");
     break;
-  case PERFEX_LOADED:
+  case PFX_LOADED:
     append(output, "%s", table->loaded);
     break;
   default:
@@ -179,12 +179,12 @@ int print_costs(int e0, long long c0, int e1, long long c1)
 {
   const long long counts[2] = { c0, c1 };
   int events[2] = { e0, e1 }, i;
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
   struct output output;
 
   output.length = 0;
-  perfex_override_events(events, 0);
-  perfex_copy_cost_table(&table);
+  pfx_events_override(events, 0);
+  pfx_cost_table_copy(&table);
   append(&output, "%51s %15s %15s %15s\n", "count", "minimum s", "typical s", "maximum s");
   for (i = 0; i < 2; i++)
     append_costs(&output, &table, events[i], counts[i]);
@@ -203,22 +203,22 @@ int perfex_print_table(void)
 {
   static const char *const origins[]
     = { "not known", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
   struct output output;
   int i;
 
   output.length = 0;
-  perfex_copy_cost_table(&table);
+  pfx_cost_table_copy(&table);
   append(&output, "# event, and nanoseconds that one costs: minimum, typical, maximum\n");
   if (table.measured.levels > 0) {
     append(&output, "# measured ");
     append_measured(&output, &table.measured);
     append(&output, "\n");
   }
-  for (i = 0; i < PERFEX_EVENTS; i++) {
+  for (i = 0; i < PFX_EVENTS; i++) {
     if (!has_cost(&table, i)) {
       append(&output, "# %d: %s: not %s\n", i, event_text(i),
-        perfex_row(i)->name ? "known" : "counted");
+        pfx_events_row(i)->name ? "known" : "counted");
       continue;
     }
     append(&output, "%d", i);

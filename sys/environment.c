@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char *cpucycles_environment(const char *name)
+const char *cpuc_environment(const char *name)
 {
 #ifdef HAVE_SECURE_GETENV
   return secure_getenv(name);

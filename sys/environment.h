@@ -8,7 +8,7 @@
 
 /* The value of an environment variable; NULL in set-user-ID and set-group-ID programs, whose
    environment comes from a user without the program's rights. */
-const char *cpucycles_environment(const char *name);
+const char *cpuc_environment(const char *name);
 
 #pragma GCC visibility pop
 

@@ -51,7 +51,7 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 {
   int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
 
-  if (signal == 0 || guard.thread != cpucycles_thread_self() || !guard.armed)
+  if (signal == 0 || guard.thread != cpuc_os_thread_id() || !guard.armed)
     return EXCEPTION_CONTINUE_SEARCH;
   guard.armed = 0;
   guard.caught = signal;
@@ -64,7 +64,7 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 void cpuc_guard_enter(void)
 {
   guard.armed = 0;
-  guard.thread = cpucycles_thread_self();
+  guard.thread = cpuc_os_thread_id();
   guard.handler = AddVectoredExceptionHandler(1, on_exception);
 }
 
@@ -78,9 +78,9 @@ int cpuc_guard_leave(void)
 }
 
 /* Windows withdraws no counter that is in use. */
-void cpuc_guard_keep(int (*rescue)(void *context), int signal)
+void cpuc_guard_keep(int (*fix_up)(void *context), int signal)
 {
-  (void)rescue, (void)signal;
+  (void)fix_up, (void)signal;
 }
 
 /* Windows has no fork. */

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #endif
 
-/* The number of cpuc_faults. */
+/* The number of cpuc_os_thread_faults. */
 enum { FAULTS = CPUC_FAULTS };
 
 /* Whom a signal was sent to. kill(2) sends to the process. */
@@ -36,14 +36,14 @@ static struct {
      found ours, and pass signals on to it at any time. */
   struct sigaction program[FAULTS];
   int lasting; /* the signal whose handler stays after leave; 0: none */
-  int (*rescue)(void *context);
+  int (*fix_up)(void *context);
 } guard;
 
 static int index_of(int signal)
 {
   int i = 0;
 
-  while (cpuc_faults[i] != signal)
+  while (cpuc_os_thread_faults[i] != signal)
     i++;
   return i;
 }
@@ -115,7 +115,7 @@ static void act(struct sigaction *program, siginfo_t *info, void *context)
    of it. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-  int (*rescue)(void *) = __atomic_load_n(&guard.rescue, __ATOMIC_ACQUIRE);
+  int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
   int saved_errno = errno, i = index_of(signal);
   int is_guarded = __atomic_load_n(&guard.running, __ATOMIC_ACQUIRE)
     && pthread_equal(pthread_self(), guard.thread);
@@ -126,7 +126,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.armed = 0;
     guard.caught = signal;
     siglongjmp(guard.escape, 1);
-  } else if (was_sent(info) || !rescue || !rescue(context))
+  } else if (was_sent(info) || !fix_up || !fix_up(context))
     act(&guard.program[i], info, context);
   errno = saved_errno;
 }
@@ -142,7 +142,7 @@ static void store_action(int i)
 {
   struct sigaction found;
 
-  sigaction(cpuc_faults[i], NULL, &found);
+  sigaction(cpuc_os_thread_faults[i], NULL, &found);
   if (!is_ours(&found))
     guard.program[i] = found;
 }
@@ -157,7 +157,7 @@ static void install(int i)
   ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
   if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
     ours.sa_flags |= SA_RESTART; /* an ignored signal interrupts no system call */
-  sigaction(cpuc_faults[i], &ours, &found);
+  sigaction(cpuc_os_thread_faults[i], &ours, &found);
   if (is_ours(&found))
     return;
   /* Another thread may have just changed it. Handlers in other threads read these two members, so
@@ -173,9 +173,9 @@ static void uninstall(int i)
 {
   struct sigaction found = guard.program[i];
 
-  sigaction(cpuc_faults[i], &guard.program[i], &found);
+  sigaction(cpuc_os_thread_faults[i], &guard.program[i], &found);
   if (!is_ours(&found))
-    sigaction(cpuc_faults[i], &found, NULL);
+    sigaction(cpuc_os_thread_faults[i], &found, NULL);
 }
 
 /* Can our handler stay? Ignored signals stay ignored: programs started by execve() inherit that
@@ -184,8 +184,8 @@ static int can_stay(int i)
 {
   struct sigaction found;
 
-  return guard.program[i].sa_handler != SIG_IGN && sigaction(cpuc_faults[i], NULL, &found) == 0
-    && is_ours(&found);
+  return guard.program[i].sa_handler != SIG_IGN
+    && sigaction(cpuc_os_thread_faults[i], NULL, &found) == 0 && is_ours(&found);
 }
 
 void cpuc_guard_enter(void)
@@ -194,7 +194,7 @@ void cpuc_guard_enter(void)
 
   guard.thread = pthread_self();
   guard.armed = 0;
-  __atomic_store_n(&guard.rescue, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&guard.fix_up, NULL, __ATOMIC_RELEASE);
   guard.lasting = 0;
   for (i = 0; i < FAULTS; i++) {
     guard.sent[i] = 0;
@@ -203,12 +203,12 @@ void cpuc_guard_enter(void)
   __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     install(i);
-  cpuc_unblock_faults();
+  cpuc_os_thread_unblock_faults();
 }
 
-void cpuc_guard_keep(int (*rescue)(void *context), int signal)
+void cpuc_guard_keep(int (*fix_up)(void *context), int signal)
 {
-  __atomic_store_n(&guard.rescue, rescue, __ATOMIC_RELEASE);
+  __atomic_store_n(&guard.fix_up, fix_up, __ATOMIC_RELEASE);
   guard.lasting = signal;
 }
 
@@ -216,25 +216,25 @@ int cpuc_guard_leave(void)
 {
   int i, is_kept = 1;
 
-  cpuc_block_faults();
+  cpuc_os_thread_block_faults();
   if (guard.lasting && !can_stay(index_of(guard.lasting)))
     guard.lasting = is_kept = 0;
   for (i = 0; i < FAULTS; i++)
-    if (cpuc_faults[i] != guard.lasting)
+    if (cpuc_os_thread_faults[i] != guard.lasting)
       uninstall(i);
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     if (guard.sent[i] == TO_PROCESS)
-      kill(getpid(), cpuc_faults[i]); /* another thread may wait for it */
+      kill(getpid(), cpuc_os_thread_faults[i]); /* another thread may wait for it */
     else if (guard.sent[i] == TO_THREAD)
-      pthread_kill(pthread_self(), cpuc_faults[i]);
+      pthread_kill(pthread_self(), cpuc_os_thread_faults[i]);
   return is_kept;
 }
 
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(guard.escape, 0)) {
-    cpuc_unblock_faults(); /* which the handler's mask blocks */
+    cpuc_os_thread_unblock_faults(); /* which the handler's mask blocks */
     return guard.caught;
   }
   guard.armed = 1;

@@ -33,7 +33,7 @@ static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
   return NULL;
 }
 
-const char *cpucycles_hypervisor_of_signature(const char *signature)
+const char *cpuc_hypervisor_from_signature(const char *signature)
 {
   static const struct hypervisor_sign signs[] = {
     { "KVMKVMKVM", "KVM" },
@@ -54,7 +54,7 @@ const char *cpucycles_hypervisor_of_signature(const char *signature)
 }
 
 #ifdef HAVE_CPUID_H
-int cpucycles_hypervisor_of_cpu(const char **name)
+int cpuc_hypervisor_from_cpuid(const char **name)
 {
   unsigned int a, b, c, d, signature[4];
 
@@ -66,18 +66,18 @@ int cpucycles_hypervisor_of_cpu(const char **name)
     return 0;
   __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
   signature[3] = 0;
-  *name = cpucycles_hypervisor_of_signature((const char *)signature);
+  *name = cpuc_hypervisor_from_signature((const char *)signature);
   return 1;
 }
 #else
-int cpucycles_hypervisor_of_cpu(const char **name)
+int cpuc_hypervisor_from_cpuid(const char **name)
 {
   (void)name;
   return -1;
 }
 #endif
 
-const char *cpucycles_hypervisor_of_files(const char *root)
+const char *cpuc_hypervisor_from_files(const char *root)
 {
   static const struct hypervisor_sign trees[] = {
     { "kvm", "KVM" },
@@ -112,37 +112,37 @@ const char *cpucycles_hypervisor_of_files(const char *root)
   char text[4096];
   const char *name = NULL;
 
-  if (cpucycles_read_kernel_text(root, "/sys/hypervisor/type", text, sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start(root, "/sys/hypervisor/type", text, sizeof text) >= 0)
     return strstr(text, "xen") ? "Xen" : HYPERVISOR_UNNAMED;
-  if (cpucycles_read_kernel_text(root, "/proc/device-tree/hypervisor/compatible", text,
+  if (cpuc_kernel_file_read_start(root, "/proc/device-tree/hypervisor/compatible", text,
         sizeof text) >= 0)
     return name_of_sign(trees, TREES, text);
-  if (cpucycles_read_kernel_text(root, "/proc/device-tree/compatible", text, sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start(root, "/proc/device-tree/compatible", text, sizeof text) >= 0)
     name = name_of_sign(boards, BOARDS, text);
   if (!name
-    && cpucycles_read_kernel_text(root, "/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+    && cpuc_kernel_file_read_start(root, "/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
     name = name_of_sign(vendors, VENDORS, text);
   if (!name
-    && cpucycles_read_kernel_text(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
+    && cpuc_kernel_file_read_start(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
     name = name_of_sign(vendors, VENDORS, text);
   if (!name
-    && cpucycles_read_kernel_line(root, "/proc/sysinfo", "VM00 Control Program:", text,
+    && cpuc_kernel_file_read_line(root, "/proc/sysinfo", "VM00 Control Program:", text,
          sizeof text) >= 0)
     name = name_of_sign(mainframes, MAINFRAMES, text);
-  if (!name && cpucycles_read_kernel_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
+  if (!name && cpuc_kernel_file_read_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))
     name = HYPERVISOR_UNNAMED;
-  if (!name && cpucycles_read_kernel_line(root, "/proc/cpuinfo", "machine", text, sizeof text) >= 0
+  if (!name && cpuc_kernel_file_read_line(root, "/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";
   return name;
 }
 
-const char *cpucycles_find_hypervisor(const char *root)
+const char *cpuc_hypervisor_find(const char *root)
 {
   const char *name = NULL;
 
-  if (!*root && cpucycles_hypervisor_of_cpu(&name) >= 0)
+  if (!*root && cpuc_hypervisor_from_cpuid(&name) >= 0)
     return name;
-  return cpucycles_hypervisor_of_files(root);
+  return cpuc_hypervisor_from_files(root);
 }

@@ -11,17 +11,17 @@
 
 /* The hypervisor's name; NULL if none is found. root is "" for this machine, or a test's folder.
    Executes CPUID if root is "". */
-const char *cpucycles_find_hypervisor(const char *root);
+const char *cpuc_hypervisor_find(const char *root);
 
 /* The same by firmware, device tree and kernel alone: files below root. */
-const char *cpucycles_hypervisor_of_files(const char *root);
+const char *cpuc_hypervisor_from_files(const char *root);
 
 /* Executes CPUID. Returns 1 and *name; 0 if CPUID reports no hypervisor; -1 if the CPU or the
    compiler has no CPUID. */
-int cpucycles_hypervisor_of_cpu(const char **name);
+int cpuc_hypervisor_from_cpuid(const char **name);
 
 /* The name that belongs to the signature of CPUID leaf 40000000H. */
-const char *cpucycles_hypervisor_of_signature(const char *signature);
+const char *cpuc_hypervisor_from_signature(const char *signature);
 
 #pragma GCC visibility pop
 

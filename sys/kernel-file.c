@@ -23,7 +23,7 @@
 
 /* Without snprintf(), whose first call in a process takes some microseconds of the library's first
    call. */
-int cpucycles_join_path(char *whole, const char *root, const char *path)
+int cpuc_kernel_file_path(char *whole, const char *root, const char *path)
 {
   size_t root_length = strlen(root), path_length = strlen(path);
 
@@ -32,7 +32,7 @@ int cpucycles_join_path(char *whole, const char *root, const char *path)
   errno = ENOENT;
   return -1;
 #endif
-  if (root_length + path_length >= CPUCYCLES_PATH_SIZE) {
+  if (root_length + path_length >= CPUC_KERNEL_FILE_PATH_SIZE) {
     errno = ENAMETOOLONG;
     return -1;
   }
@@ -42,16 +42,16 @@ int cpucycles_join_path(char *whole, const char *root, const char *path)
   return 0;
 }
 
-int cpucycles_open_kernel_file(const char *root, const char *path)
+int cpuc_kernel_file_open(const char *root, const char *path)
 {
-  char whole[CPUCYCLES_PATH_SIZE];
+  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (cpucycles_join_path(whole, root, path) != 0)
+  if (cpuc_kernel_file_path(whole, root, path) != 0)
     return -1;
   return open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-int cpucycles_read_some(int file, char *buffer, size_t size)
+int cpuc_kernel_file_read_some(int file, char *buffer, size_t size)
 {
   ssize_t length;
 
@@ -61,45 +61,45 @@ int cpucycles_read_some(int file, char *buffer, size_t size)
   return (int)length;
 }
 
-int cpucycles_read_rest(int file, char *buffer, size_t size)
+int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size)
 {
   int length = 0, more = 1;
 
   while (more > 0 && (size_t)length < size) {
-    more = cpucycles_read_some(file, buffer + length, size - (size_t)length);
+    more = cpuc_kernel_file_read_some(file, buffer + length, size - (size_t)length);
     if (more > 0)
       length += more;
   }
   return more < 0 ? -1 : length;
 }
 
-int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size)
+int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer, size_t size)
 {
-  int file = cpucycles_open_kernel_file(root, path), length;
+  int file = cpuc_kernel_file_open(root, path), length;
 
   if (file < 0)
     return -1;
-  length = cpucycles_read_rest(file, buffer, size);
+  length = cpuc_kernel_file_read_rest(file, buffer, size);
   close(file);
   return length < (int)size ? length : -1;
 }
 
-int cpucycles_can_open_file(const char *root, const char *path)
+int cpuc_kernel_file_can_open(const char *root, const char *path)
 {
-  int file = cpucycles_open_kernel_file(root, path);
+  int file = cpuc_kernel_file_open(root, path);
 
   if (file >= 0)
     close(file);
   return file >= 0;
 }
 
-int cpucycles_read_kernel_text(const char *root, const char *path, char *text, size_t size)
+int cpuc_kernel_file_read_start(const char *root, const char *path, char *text, size_t size)
 {
-  int file = cpucycles_open_kernel_file(root, path), length, i;
+  int file = cpuc_kernel_file_open(root, path), length, i;
 
   if (file < 0)
     return -1;
-  length = cpucycles_read_some(file, text, size - 1);
+  length = cpuc_kernel_file_read_some(file, text, size - 1);
   close(file);
   for (i = 0; i < length; i++)
     if (!text[i])
@@ -109,19 +109,19 @@ int cpucycles_read_kernel_text(const char *root, const char *path, char *text, s
   return length;
 }
 
-int cpucycles_read_kernel_line(const char *root, const char *path, const char *key, char *text,
+int cpuc_kernel_file_read_line(const char *root, const char *path, const char *key, char *text,
   size_t size)
 {
   enum { LIMIT = 64 };
   size_t key_length = strlen(key), matched = 0, used = 0;
-  int file = cpucycles_open_kernel_file(root, path);
+  int file = cpuc_kernel_file_open(root, path);
   int at_start = 1, found = 0, length, chunks = 0, i;
   char chunk[512];
 
   if (file < 0)
     return -1;
   while (found < 2 && chunks++ < LIMIT
-    && (length = cpucycles_read_some(file, chunk, sizeof chunk)) > 0)
+    && (length = cpuc_kernel_file_read_some(file, chunk, sizeof chunk)) > 0)
     for (i = 0; i < length && found < 2; i++) {
       if (found == 1 && chunk[i] == '\n')
         found = 2;
@@ -140,7 +140,7 @@ int cpucycles_read_kernel_line(const char *root, const char *path, const char *k
   return (int)used;
 }
 
-int cpucycles_kernel_line_add(struct cpucycles_kernel_line *line, char next)
+int cpuc_kernel_line_add(struct cpuc_kernel_line *line, char next)
 {
   const int room = sizeof line->text - 1;
 

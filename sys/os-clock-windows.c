@@ -13,7 +13,7 @@
 #include <windows.h>
 
 /* MinGW's C library reads GetSystemTimePreciseAsFileTime() where the system has it. */
-long long cpucycles_osclock_wall(void)
+long long cpuc_os_clock_wall(void)
 {
   struct timeval now;
 
@@ -24,7 +24,7 @@ long long cpucycles_osclock_wall(void)
 
 /* The rate is constant while the system runs, and reading it takes no system call. Computed in two
    parts, since the product would exceed 64 bits after 15 minutes. */
-long long cpucycles_osclock_monotonic(void)
+long long cpuc_os_clock_monotonic(void)
 {
   LARGE_INTEGER count, hz;
 
@@ -36,29 +36,29 @@ long long cpucycles_osclock_monotonic(void)
 
 /* Windows has one such clock, which cannot be set. */
 
-long long cpucycles_osclock_raw(void)
+long long cpuc_os_clock_raw(void)
 {
-  return cpucycles_osclock_monotonic();
+  return cpuc_os_clock_monotonic();
 }
 
-long long cpucycles_osclock_coarse(void)
+long long cpuc_os_clock_coarse(void)
 {
-  return cpucycles_osclock_monotonic();
+  return cpuc_os_clock_monotonic();
 }
 
-int cpucycles_osclock_is_settable(void)
+int cpuc_os_clock_is_settable(void)
 {
   return 0;
 }
 
-void cpucycles_osclock_try(void *unused)
+void cpuc_os_clock_read_all(void *unused)
 {
   (void)unused;
-  (void)cpucycles_osclock_monotonic();
-  (void)cpucycles_osclock_wall();
+  (void)cpuc_os_clock_monotonic();
+  (void)cpuc_os_clock_wall();
 }
 
 /* The clocks raise no exception. */
-void cpucycles_osclock_fall_back(void)
+void cpuc_os_clock_fall_back(void)
 {
 }

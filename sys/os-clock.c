@@ -23,7 +23,7 @@ static int fallback_level(void)
   return __atomic_load_n(&level, __ATOMIC_RELAXED);
 }
 
-void cpucycles_osclock_fall_back(void)
+void cpuc_os_clock_fall_back(void)
 {
   __atomic_store_n(&level, fallback_level() + 1, __ATOMIC_RELAXED);
 }
@@ -96,7 +96,7 @@ static long long by_system_call(clockid_t clock, long long persecond)
 
 #endif
 
-long long cpucycles_osclock_wall(void)
+long long cpuc_os_clock_wall(void)
 {
   struct timeval now;
 
@@ -120,30 +120,30 @@ static long long read_nanoseconds(clockid_t clock)
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-long long cpucycles_osclock_monotonic(void)
+long long cpuc_os_clock_monotonic(void)
 {
   return read_nanoseconds(CLOCK_MONOTONIC);
 }
 
 #else
 
-long long cpucycles_osclock_monotonic(void)
+long long cpuc_os_clock_monotonic(void)
 {
-  return cpucycles_osclock_wall() * 1000;
+  return cpuc_os_clock_wall() * 1000;
 }
 
 #endif
 
-long long cpucycles_osclock_raw(void)
+long long cpuc_os_clock_raw(void)
 {
 #if defined(CLOCK_MONOTONIC_RAW) && defined(HAVE_CLOCK_GETTIME)
   return read_nanoseconds(CLOCK_MONOTONIC_RAW);
 #else
-  return cpucycles_osclock_monotonic();
+  return cpuc_os_clock_monotonic();
 #endif
 }
 
-long long cpucycles_osclock_coarse(void)
+long long cpuc_os_clock_coarse(void)
 {
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
@@ -152,10 +152,10 @@ long long cpucycles_osclock_coarse(void)
     && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif
-  return cpucycles_osclock_monotonic();
+  return cpuc_os_clock_monotonic();
 }
 
-int cpucycles_osclock_is_settable(void)
+int cpuc_os_clock_is_settable(void)
 {
 #if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
   return 0;
@@ -164,10 +164,10 @@ int cpucycles_osclock_is_settable(void)
 #endif
 }
 
-void cpucycles_osclock_try(void *unused)
+void cpuc_os_clock_read_all(void *unused)
 {
   (void)unused;
-  (void)cpucycles_osclock_monotonic();
-  (void)cpucycles_osclock_raw();
-  (void)cpucycles_osclock_wall();
+  (void)cpuc_os_clock_monotonic();
+  (void)cpuc_os_clock_raw();
+  (void)cpuc_os_clock_wall();
 }

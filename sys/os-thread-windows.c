@@ -8,41 +8,41 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-uintptr_t cpucycles_thread_self(void)
+uintptr_t cpuc_os_thread_id(void)
 {
   return GetCurrentThreadId();
 }
 
 /* The shortest sleep. Sleep(0) would yield, and only to threads of the same priority. */
-void cpucycles_sleep_briefly(void)
+void cpuc_os_thread_sleep_briefly(void)
 {
   Sleep(1);
 }
 
-void cpucycles_block_signals(struct cpucycles_signal_state *saved)
+void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
 {
   saved->unused = 0;
 }
 
-void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
+void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
 {
   (void)saved;
 }
 
-void cpuc_unblock_faults(void)
+void cpuc_os_thread_unblock_faults(void)
 {
 }
 
-void cpuc_block_faults(void)
+void cpuc_os_thread_block_faults(void)
 {
 }
 
-void cpuc_unblock_faults_of_program(const struct cpucycles_signal_state *saved)
+void cpuc_os_thread_unblock_faults_of_program(const struct cpuc_os_thread_signals *saved)
 {
   (void)saved;
 }
 
-void cpuc_on_fork(void (*child)(void))
+void cpuc_os_thread_on_fork(void (*child)(void))
 {
   (void)child;
 }

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <time.h>
 
-const int cpuc_faults[CPUC_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+const int cpuc_os_thread_faults[CPUC_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 /* pthread_t is a number or a pointer on all known systems. The compiler would refuse another
    type. */
-uintptr_t cpucycles_thread_self(void)
+uintptr_t cpuc_os_thread_id(void)
 {
   return (uintptr_t)pthread_self();
 }
@@ -39,7 +39,7 @@ static void restore_cancellation(int state)
 }
 
 /* nanosleep() is a cancellation point, and a signal handler may wait here. */
-void cpucycles_sleep_briefly(void)
+void cpuc_os_thread_sleep_briefly(void)
 {
   const struct timespec pause = { 0, 20000 };
   int state = disable_cancellation();
@@ -48,7 +48,7 @@ void cpucycles_sleep_briefly(void)
   restore_cancellation(state);
 }
 
-void cpucycles_block_signals(struct cpucycles_signal_state *saved)
+void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
 {
   sigset_t all;
 
@@ -57,7 +57,7 @@ void cpucycles_block_signals(struct cpucycles_signal_state *saved)
   saved->cancel_state = disable_cancellation();
 }
 
-void cpucycles_restore_signals(const struct cpucycles_signal_state *saved)
+void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
 {
   restore_cancellation(saved->cancel_state);
   pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, since a handler may jump out */
@@ -70,29 +70,29 @@ static void mask_faults(int how)
 
   sigemptyset(&faults);
   for (i = 0; i < CPUC_FAULTS; i++)
-    sigaddset(&faults, cpuc_faults[i]);
+    sigaddset(&faults, cpuc_os_thread_faults[i]);
   pthread_sigmask(how, &faults, NULL);
 }
 
-void cpuc_unblock_faults(void)
+void cpuc_os_thread_unblock_faults(void)
 {
   mask_faults(SIG_UNBLOCK);
 }
 
-void cpuc_block_faults(void)
+void cpuc_os_thread_block_faults(void)
 {
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_unblock_faults_of_program(const struct cpucycles_signal_state *saved)
+void cpuc_os_thread_unblock_faults_of_program(const struct cpuc_os_thread_signals *saved)
 {
   sigset_t mask;
   int i;
 
   sigfillset(&mask);
   for (i = 0; i < CPUC_FAULTS; i++)
-    if (!sigismember(&saved->mask, cpuc_faults[i]))
-      sigdelset(&mask, cpuc_faults[i]);
+    if (!sigismember(&saved->mask, cpuc_os_thread_faults[i]))
+      sigdelset(&mask, cpuc_os_thread_faults[i]);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -103,12 +103,12 @@ static void stay_loaded(void)
 #if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)
   Dl_info self;
 
-  if (dladdr(cpuc_faults, &self) != 0)
+  if (dladdr(cpuc_os_thread_faults, &self) != 0)
     dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 #endif
 }
 
-void cpuc_on_fork(void (*child)(void))
+void cpuc_os_thread_on_fork(void (*child)(void))
 {
   pthread_atfork(NULL, NULL, child);
   stay_loaded();

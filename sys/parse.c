@@ -36,8 +36,8 @@ long long cpuc_parse_number(const char *text, long long unit)
 {
   long long number;
 
-  text = cpuc_parse_decimal(cpuc_skip_blanks(text), unit, &number);
-  return text && cpuc_is_rest_blank(text) ? number : -1;
+  text = cpuc_parse_decimal(cpuc_parse_skip_blanks(text), unit, &number);
+  return text && cpuc_parse_is_rest_blank(text) ? number : -1;
 }
 
 /* "2.80GHz" or "800MHz" */
@@ -58,13 +58,13 @@ const char *cpuc_parse_model_name(const char *text, long long *hz)
 
     text += strspn(text, " ");
     rest = parse_with_unit(text, hz);
-    if (rest && (cpuc_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
+    if (rest && (cpuc_parse_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
       return "";
   }
   return NULL;
 }
 
-int cpucycles_parse_first_cpu(const char *text)
+int cpuc_parse_first_cpu(const char *text)
 {
   int cpu = is_digit(*text) ? 0 : -1;
 
@@ -78,11 +78,11 @@ int cpucycles_parse_first_cpu(const char *text)
 
 static const char *parse_cpu(const char *text, int *cpu)
 {
-  *cpu = cpucycles_parse_first_cpu(text);
+  *cpu = cpuc_parse_first_cpu(text);
   return *cpu < 0 ? NULL : text + strspn(text, "0123456789");
 }
 
-const char *cpucycles_parse_cpus(const char *text, int *first, int *last)
+const char *cpuc_parse_cpus(const char *text, int *first, int *last)
 {
   text = parse_cpu(text + strspn(text, ", "), first);
   *last = *first;

@@ -26,19 +26,19 @@ long long cpuc_parse_number(const char *text, long long unit);
 const char *cpuc_parse_model_name(const char *text, long long *hz);
 
 /* The first number in a list of CPUs, such as 6 in "6-7,10". -1 if the text begins with none. */
-int cpucycles_parse_first_cpu(const char *text);
+int cpuc_parse_first_cpu(const char *text);
 
 /* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
    the list, or 0 if there is no range. */
-const char *cpucycles_parse_cpus(const char *text, int *first, int *last);
+const char *cpuc_parse_cpus(const char *text, int *first, int *last);
 
-static inline const char *cpuc_skip_blanks(const char *text)
+static inline const char *cpuc_parse_skip_blanks(const char *text)
 {
   return text + strspn(text, " \t");
 }
 
 /* Returns 1 if only white space is left. */
-static inline int cpuc_is_rest_blank(const char *text)
+static inline int cpuc_parse_is_rest_blank(const char *text)
 {
   return text[strspn(text, " \t\r\n")] == 0;
 }

@@ -18,9 +18,9 @@
    x86-64, libcpucycles has about 200 bytes and libperfex 64. musl reserves none, and refuses. But
    it allocates when a thread starts and in dlopen(), so its default model is safe in handlers. */
 #ifdef __GLIBC__
-#define CPUCYCLES_TLS _Thread_local __attribute__((tls_model("initial-exec")))
+#define CPUC_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #else
-#define CPUCYCLES_TLS _Thread_local
+#define CPUC_THREAD_LOCAL _Thread_local
 #endif
 
 #endif

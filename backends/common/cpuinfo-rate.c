@@ -25,41 +25,41 @@ static long long rate_of_line(const char *line, const char *key, size_t decimals
   return plausible_rate((unsigned long long)hz);
 }
 
-void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece, int length)
+void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const char *piece,
+  int length)
 {
   int i;
 
   for (i = 0; i < length && !search->hz; i++)
-    if (cpucycles_kernel_line_add(&search->line, piece[i])
-      && !cpucycles_kernel_line_is_cut(&search->line))
+    if (cpuc_kernel_line_add(&search->line, piece[i]) && !cpuc_kernel_line_is_cut(&search->line))
       search->hz = search->rate_of(search->line.text);
 }
 
-long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line))
+long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line))
 {
   enum { LIMIT = 1 << 20 }; /* some 120 bytes a CPU may come before the line: thousands of CPUs */
-  struct cpucycles_rate_search search = { .rate_of = rate_of };
+  struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];
-  int file = cpucycles_open_kernel_file("", "/proc/cpuinfo");
+  int file = cpuc_kernel_file_open("", "/proc/cpuinfo");
   int length, total = 0;
 
   if (file < 0)
     return 0;
   while (!search.hz && total < LIMIT
-    && (length = cpucycles_read_some(file, piece, sizeof piece)) > 0) {
-    cpucycles_rate_search_add(&search, piece, length);
+    && (length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0) {
+    cpuc_cpuinfo_rate_search_add(&search, piece, length);
     total += length;
   }
   close(file);
   return search.hz;
 }
 
-long long cpucycles_powerpc_timebase(const char *line)
+long long cpuc_cpuinfo_rate_powerpc_timebase(const char *line)
 {
   return rate_of_line(line, "timebase\t: ", 0);
 }
 
-long long cpucycles_alpha_cycle_frequency(const char *line)
+long long cpuc_cpuinfo_rate_alpha_cycle_frequency(const char *line)
 {
   char number[64];
   size_t length = strlen(line);
@@ -75,17 +75,17 @@ long long cpucycles_alpha_cycle_frequency(const char *line)
   return rate_of_line(number, "cycle frequency [Hz]\t: ", 0);
 }
 
-long long cpucycles_parisc_cr16_rate(const char *line)
+long long cpuc_cpuinfo_rate_parisc_cr16(const char *line)
 {
   return rate_of_line(line, "cpu MHz\t\t: ", 6);
 }
 
-long long cpucycles_ia64_itc_rate(const char *line)
+long long cpuc_cpuinfo_rate_ia64_itc(const char *line)
 {
   return rate_of_line(line, "itc MHz    : ", 6);
 }
 
-long long cpucycles_sparc_clock_tick(const char *line)
+long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF", key[] = "ClkTck\t: ";
   unsigned long long hz = 0;

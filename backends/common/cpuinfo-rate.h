@@ -12,38 +12,38 @@
 
 /* Returns the first rate that a line of /proc/cpuinfo contains, in Hz; 0: none. rate_of: one of the
    functions below, each for one kind of line. */
-long long cpucycles_cpuinfo_rate(long long (*rate_of)(const char *line));
+long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line));
 
 /* Search in a file that is read in pieces. The caller sets rate_of, and the rest to zero. */
-struct cpucycles_rate_search {
+struct cpuc_cpuinfo_rate_search {
   long long (*rate_of)(const char *line);
-  struct cpucycles_kernel_line line;
+  struct cpuc_kernel_line line;
   long long hz; /* the rate found; 0: none so far */
 };
 
 /* Searches the next piece of the file. */
-void cpucycles_rate_search_add(struct cpucycles_rate_search *search, const char *piece,
+void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const char *piece,
   int length);
 
 /* Kinds of lines. Each function returns the rate in Hz; 0 for another or a malformed line. */
 
 /* "timebase\t: 512000000", in Hz: arch/powerpc/kernel/setup-common.c, show_cpuinfo. */
-long long cpucycles_powerpc_timebase(const char *line);
+long long cpuc_cpuinfo_rate_powerpc_timebase(const char *line);
 
 /* "cycle frequency [Hz]\t: 462962962 est.": arch/alpha/kernel/setup.c, show_cpuinfo. A rate
    that is not an estimate ends with a space. */
-long long cpucycles_alpha_cycle_frequency(const char *line);
+long long cpuc_cpuinfo_rate_alpha_cycle_frequency(const char *line);
 
 /* "cpu MHz\t\t: 552.000000": arch/parisc/kernel/processor.c, show_cpuinfo; from the firmware's
    count of CR16 in 10 ms. The line of x86 has three digits behind the point. */
-long long cpucycles_parisc_cr16_rate(const char *line);
+long long cpuc_cpuinfo_rate_parisc_cr16(const char *line);
 
 /* "itc MHz    : 399.000000": arch/ia64/kernel/setup.c, show_cpuinfo. */
-long long cpucycles_ia64_itc_rate(const char *line);
+long long cpuc_cpuinfo_rate_ia64_itc(const char *line);
 
 /* "Cpu6ClkTck\t: 000000000ec82e00", of the first CPU present, in Hz, hexadecimal:
    arch/sparc/kernel/smp_64.c, smp_bogo; cpu.c where there is one CPU. */
-long long cpucycles_sparc_clock_tick(const char *line);
+long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line);
 
 #pragma GCC visibility pop
 

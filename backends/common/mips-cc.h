@@ -27,7 +27,7 @@
 /* CCRes. Written by open() only, before the counter is published. */
 static unsigned int cycles_a_tick;
 
-static int open_cc(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_a_tick));
@@ -44,10 +44,10 @@ static long long read_cc(void)
 }
 
 #define MIPS_CC_MEMBERS \
-  .kind = CPUCYCLES_KIND_CORE, \
-  .scope = CPUCYCLES_SCOPE_CORE, \
+  .kind = CPUC_KIND_CORE, \
+  .scope = CPUC_SCOPE_CORE, \
   .width = 32, \
-  .source = "CC", \
+  .register_name = "CC", \
   .unit = "core cycles", \
   .open = open_cc, \
   .read = read_cc

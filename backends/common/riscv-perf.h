@@ -17,7 +17,7 @@
 #include <ucontext.h>
 
 /* Reads the counter CSR of the page's `index`, or its upper half. */
-static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
+static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
 {
   unsigned long half = 0;
 
@@ -49,12 +49,12 @@ static inline CPUCYCLES_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, 
 }
 
 #if __riscv_xlen == 64
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 {
   return read_csr(index, 0);
 }
 #else
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 {
   uint32_t before, low, high;
 
@@ -67,23 +67,23 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 }
 #endif
 
-static void explain_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpuc_diagnosis *why)
 {
-  static const struct cpucycles_user_access needed = CPUCYCLES_RISCV_USER_ACCESS;
+  static const struct cpuc_remedy_user_access needed = CPUC_RISCV_USER_ACCESS;
 
-  cpucycles_user_access_why("", &needed, why);
+  cpuc_remedy_for_user_access("", &needed, why);
 }
 
-static const struct cpucycles_perf_method method = {
+static const struct cpuc_perf_method method = {
   .instruction = read_register,
   .width = 64,
   .refusal = &refused,
   .explain_hidden = explain_hidden,
 };
 
-static CPUCYCLES_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_GUARDED long long read_cycles(void)
 {
-  return cpucycles_perf_read(&method, read_register, cpucycles_perf_self.index, 0);
+  return cpuc_perf_read(&method, read_register, cpuc_perf_self.index, 0);
 }
 
 /* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
@@ -92,27 +92,27 @@ static inline int is_register_read(uint32_t code)
   return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
 }
 
-static int rescue_riscv(void *context)
+static int fix_up_riscv(void *context)
 {
   ucontext_t *state = context;
   uintptr_t address = state->uc_mcontext.__gregs[REG_PC];
   uint32_t code;
 
-  if (!cpucycles_perf_is_guarded(address))
+  if (!cpuc_perf_is_guarded(address))
     return 0;
   memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
   if (!is_register_read(code))
     return 0;
-  cpucycles_perf_rescue_instruction();
+  cpuc_perf_fix_up_instruction();
   state->uc_mcontext.__gregs[REG_PC] += 4;
   return 1;
 }
 
 #define RISCV_PERF_MEMBERS \
-  .kind = CPUCYCLES_KIND_CORE, \
-  CPUCYCLES_PERF_MEMBERS, \
+  .kind = CPUC_KIND_CORE, \
+  CPUC_PERF_MEMBERS, \
   .read = read_cycles, \
-  .rescue = rescue_riscv, \
-  .rescued = SIGILL
+  .fix_up = fix_up_riscv, \
+  .fix_up_signal = SIGILL
 
 #endif

@@ -50,7 +50,7 @@ static inline unsigned long long hwprobe_timebase(void)
 static inline long long device_tree_timebase(void)
 {
   char cells[9];
-  int length = cpucycles_read_kernel_file("", "/proc/device-tree/cpus/timebase-frequency", cells,
+  int length = cpuc_kernel_file_read_whole("", "/proc/device-tree/cpus/timebase-frequency", cells,
     sizeof cells);
 
   return rate_of_cells(cells, length);

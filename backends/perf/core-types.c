@@ -41,7 +41,7 @@ static int is_of_some_cores(const char *pmu)
 {
   char cpus[64];
 
-  return cpuc_is_core_pmu(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
+  return cpuc_remedy_is_core_pmu(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
 }
 
 /* Chooses the PMU's event: the generic one, with the PMU's type in the upper half of config; or, if

@@ -7,27 +7,27 @@
 
 #include "backends/perf/read.h"
 
-static const struct cpucycles_perf_method method;
+static const struct cpuc_perf_method method;
 
-static struct cpucycles_perf_refusal refused;
+static struct cpuc_perf_refusal refused;
 
-static int open_counter(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
-  return cpucycles_perf_open(&method, services, why);
+  return cpuc_perf_open(&method, services, why);
 }
 
-static void explain_refusal(int error, int signal, struct cpucycles_why *why)
+static void explain_refusal(int error, int signal, struct cpuc_diagnosis *why)
 {
-  cpucycles_perf_explain(&method, error, signal, why);
+  cpuc_perf_explain(&method, error, signal, why);
 }
 
-#define CPUCYCLES_PERF_MEMBERS \
-  .scope = CPUCYCLES_SCOPE_THREAD, \
+#define CPUC_PERF_MEMBERS \
+  .scope = CPUC_SCOPE_THREAD, \
   .width = 64, \
-  .source = "perf cycles", \
+  .register_name = "perf cycles", \
   .unit = "core cycles in user mode", \
   .open = open_counter, \
-  .close = cpucycles_perf_close, \
+  .close = cpuc_perf_close, \
   .forked = cpuc_perf_forked, \
   .explain = explain_refusal
 

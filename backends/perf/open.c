@@ -29,13 +29,13 @@ static pthread_key_t exit_key;
 static int has_exit_key;
 
 /* The counter that was opened last: the process reads no other. */
-static const struct cpucycles_perf_method *method;
+static const struct cpuc_perf_method *method;
 const struct cpuc_services *cpuc_perf_services;
 
 /* Found when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
-int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
+int cpuc_perf_has_descriptor(const struct cpuc_perf_event *event)
 {
   uint64_t id = 0;
 
@@ -46,12 +46,12 @@ int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event)
 
 void cpuc_perf_close_descriptors(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
   self->only_descriptor = -1;
   for (i = 0; i < self->event_count; i++) {
-    if (cpucycles_perf_has_descriptor(&self->events[i]))
+    if (cpuc_perf_has_descriptor(&self->events[i]))
       cpuc_perf_kernel_close(self->events[i].descriptor);
     self->events[i].descriptor = -1;
   }
@@ -59,7 +59,7 @@ void cpuc_perf_close_descriptors(void)
 
 static void unmap_pages(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
   for (i = 0; i < self->event_count; i++) {
@@ -71,22 +71,22 @@ static void unmap_pages(void)
 
 static void close_events(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  self->only_page = &cpucycles_perf_no_page;
+  self->only_page = &cpuc_perf_no_page;
   cpuc_perf_close_descriptors();
   unmap_pages();
   self->event_count = 0;
-  self->state = CPUCYCLES_PERF_UNOPENED;
+  self->state = CPUC_PERF_UNOPENED;
 }
 
 /* Opens one event, and finds out whether it counts the kernel's cycles, too. Returns 0 or an errno.
    Afterwards, and after a signal in between, the thread's descriptors must be closed if they are
    not used. */
-static int open_event(struct cpucycles_perf_event *event, struct cpuc_perf_choice choice,
+static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice choice,
   int *counts_kernel)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   struct perf_event_attr wanted;
 
   event->id = 0;
@@ -94,7 +94,7 @@ static int open_event(struct cpucycles_perf_event *event, struct cpuc_perf_choic
   wanted.size = sizeof wanted;
   wanted.type = choice.type;
   wanted.config = choice.config;
-  if (self->state == CPUCYCLES_PERF_UNOPENED) /* else for read(2), which works with any counter */
+  if (self->state == CPUC_PERF_UNOPENED) /* else for read(2), which works with any counter */
     wanted.config1 = method->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
@@ -110,7 +110,7 @@ int cpuc_perf_open_descriptors(void)
   int i, error = 0, counts_kernel;
 
   for (i = 0; i < core_types.count && error == 0; i++)
-    error = open_event(&cpucycles_perf_self.events[i], core_types.choices[i], &counts_kernel);
+    error = open_event(&cpuc_perf_self.events[i], core_types.choices[i], &counts_kernel);
   return error;
 }
 
@@ -134,20 +134,20 @@ static int move_descriptor_up(int *descriptor)
 
 int cpuc_perf_use_descriptors(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count;
   int i, error = 0;
 
   for (i = 0; i < self->event_count && error == 0; i++)
     error = move_descriptor_up(&self->events[i].descriptor);
   self->base = 0;
-  if (error == 0 && cpucycles_perf_read_descriptors(&count) != 0)
+  if (error == 0 && cpuc_perf_read_descriptors(&count) != 0)
     error = EIO;
   if (error != 0)
     return error;
   self->base = self->last - count;
   self->only_descriptor = self->event_count == 1 ? self->events[0].descriptor : -1;
-  self->state = CPUCYCLES_PERF_BY_DESCRIPTORS;
+  self->state = CPUC_PERF_VIA_READ;
   if (method->instruction)
     cpuc_perf_services->note_fallback("by-read");
   return 0;
@@ -157,14 +157,14 @@ int cpuc_perf_use_descriptors(void)
    count. */
 static int use_pages(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count;
   int i, width;
 
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
   self->base = 0;
-  if (!cpucycles_perf_pages_show_count() || cpucycles_perf_read_descriptors(&count) != 0) {
+  if (!cpuc_perf_pages_show_count() || cpuc_perf_read_descriptors(&count) != 0) {
     unmap_pages();
     return 0;
   }
@@ -174,7 +174,7 @@ static int use_pages(void)
   self->index = UINT32_MAX; /* no counter's: the first read finds the index */
   if (self->event_count == 1 && (method->width == 0 || method->width == width))
     self->only_page = self->events[0].page;
-  self->state = CPUCYCLES_PERF_BY_PAGES;
+  self->state = CPUC_PERF_VIA_MMAP;
   cpuc_perf_close_descriptors();
   return 1;
 }
@@ -182,7 +182,7 @@ static int use_pages(void)
 /* Gives the thread `count` events, which are still to be opened. */
 static void add_events(int count)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
   for (i = 0; i < count; i++) {
@@ -195,7 +195,7 @@ static void add_events(int count)
 /* Opens this thread's events, and continues from its last read. Returns 0 or an errno. */
 static int open_events(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int error;
 
   add_events(core_types.count);
@@ -207,16 +207,16 @@ static int open_events(void)
   return error;
 }
 
-void cpucycles_perf_begin_thread(void)
+void cpuc_perf_open_thread(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  if (self->state != CPUCYCLES_PERF_UNOPENED)
+  if (self->state != CPUC_PERF_UNOPENED)
     return; /* a signal handler did it already */
   close_events(); /* those of a forked child's parent */
   if (self->is_exiting || open_events() != 0) {
     close_events();
-    cpucycles_perf_use_next_best();
+    cpuc_perf_use_fallback();
   }
 }
 
@@ -224,7 +224,7 @@ void cpucycles_perf_begin_thread(void)
 static void end_thread(void)
 {
   close_events();
-  cpucycles_perf_self.is_exiting = 1;
+  cpuc_perf_self.is_exiting = 1;
 }
 
 /* A destructor that runs later may read the counter, but must not open events: no destructor would
@@ -248,35 +248,35 @@ __attribute__((constructor(101))) static void load(void)
    other threads stay open until the process ends. */
 __attribute__((destructor)) static void unload(void)
 {
-  if (cpucycles_perf_self.event_count > 0) /* else exit() costs no system calls */
+  if (cpuc_perf_self.event_count > 0) /* else exit() costs no system calls */
     on_thread_exit(NULL);
-  cpucycles_perf_self.is_exiting = 1;
+  cpuc_perf_self.is_exiting = 1;
   if (has_exit_key)
     pthread_key_delete(exit_key);
   has_exit_key = 0;
 }
 
 /* Opens such an event and closes it. Returns 0 or an errno. The event is the thread's, so that
-   cpucycles_perf_close() closes it if a signal ends this function. */
+   cpuc_perf_close() closes it if a signal ends this function. */
 static int try_event(struct cpuc_perf_choice choice)
 {
   int error;
 
   add_events(1);
-  error = open_event(&cpucycles_perf_self.events[0], choice, &method->refusal->counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], choice, &method->refusal->counts_kernel);
   close_events();
   return error;
 }
 
-void cpucycles_perf_explain(const struct cpucycles_perf_method *dropped, int error, int signal,
-  struct cpucycles_why *why)
+void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int signal,
+  struct cpuc_diagnosis *why)
 {
   if (signal == SIGSYS)
-    cpucycles_perf_filter_why("", why);
+    cpuc_remedy_for_perf_filter("", why);
   else if (error != 0 && dropped->refusal->is_hidden)
     dropped->explain_hidden(why);
   else if (error != 0 && error != EIO)
-    cpucycles_perf_event_why("", error, dropped->refusal->counts_kernel, why);
+    cpuc_remedy_for_perf_event("", error, dropped->refusal->counts_kernel, why);
 }
 
 /* Finds out whether the kernel has the event. Returns 0 or an errno. */
@@ -288,13 +288,13 @@ static int try_method(void)
   if (!has_exit_key)
     return EAGAIN;
   error = try_event(method->event);
-  cpuc_perf_found_no_pmu = error == ENOENT;
+  cpuc_remedy_found_no_pmu = error == ENOENT;
   return error;
 }
 
 /* The core types are searched last: without a PMU, the search would be wasted. */
-int cpucycles_perf_open(const struct cpucycles_perf_method *opened,
-  const struct cpuc_services *services, struct cpucycles_why *why)
+int cpuc_perf_open(const struct cpuc_perf_method *opened,
+  const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   int error;
 
@@ -309,7 +309,7 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *opened,
     return error;
   }
   error = open_events();
-  if (error == 0 && method->instruction && cpucycles_perf_self.state != CPUCYCLES_PERF_BY_PAGES) {
+  if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
     method->refusal->is_hidden = 1;
     error = EACCES;
@@ -319,8 +319,8 @@ int cpucycles_perf_open(const struct cpucycles_perf_method *opened,
   return error;
 }
 
-void cpucycles_perf_close(void)
+void cpuc_perf_close(void)
 {
   close_events();
-  cpucycles_perf_self.base = cpucycles_perf_self.last = 0;
+  cpuc_perf_self.base = cpuc_perf_self.last = 0;
 }

@@ -15,25 +15,24 @@
 
 enum { RETRIES = 100 /* of the page's seqlock, before read(2) is used */ };
 
-const struct perf_event_mmap_page cpucycles_perf_no_page;
+const struct perf_event_mmap_page cpuc_perf_no_page;
 
-CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_self = {
-  .only_page = &cpucycles_perf_no_page,
+CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
+  .only_page = &cpuc_perf_no_page,
   .index = UINT32_MAX,
   .only_descriptor = -1,
 };
 
 /* Returns 0 if the program has closed the descriptor or reused its number, and for a pinned event
    that lost its hardware. */
-static inline int read_event(const struct cpucycles_perf_event *event,
-  struct cpuc_perf_reading *reading)
+static inline int read_event(const struct cpuc_perf_event *event, struct cpuc_perf_reading *reading)
 {
   return cpuc_perf_kernel_read(event->descriptor, reading) && reading->id == event->id;
 }
 
-int cpucycles_perf_read_descriptors(long long *count)
+int cpuc_perf_read_descriptors(long long *count)
 {
-  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  const struct cpuc_perf_thread *self = &cpuc_perf_self;
   unsigned long long sum = (unsigned long long)self->base;
   struct cpuc_perf_reading reading;
   int i;
@@ -58,7 +57,7 @@ struct total {
 };
 
 /* Only the event for this core type has an index; the others have stopped. */
-static inline void add_page(const struct cpucycles_perf_method *method,
+static inline void add_page(const struct cpuc_perf_method *method,
   const volatile struct perf_event_mmap_page *page, struct total *total)
 {
   uint32_t index = page->index;
@@ -67,7 +66,7 @@ static inline void add_page(const struct cpucycles_perf_method *method,
   if (index == 0)
     return;
   total->is_partial |= total->index != 0
-    || (cpucycles_perf_self.event_count == 1 && page->time_enabled != page->time_running);
+    || (cpuc_perf_self.event_count == 1 && page->time_enabled != page->time_running);
   total->index = index;
   total->shift = 64 - page->pmc_width;
   total->count
@@ -75,9 +74,9 @@ static inline void add_page(const struct cpucycles_perf_method *method,
 }
 
 /* Returns 0 if a page has changed in between. */
-static inline int add_pages(const struct cpucycles_perf_method *method, struct total *total)
+static inline int add_pages(const struct cpuc_perf_method *method, struct total *total)
 {
-  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  const struct cpuc_perf_thread *self = &cpuc_perf_self;
   const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
   uint32_t locks[CPUC_PERF_CORE_TYPES];
   int i, count = self->event_count, is_stable = 1;
@@ -98,7 +97,7 @@ static inline int add_pages(const struct cpucycles_perf_method *method, struct t
 
 /* Reads this thread's count with the instruction and the pages. Returns -1 if the pages do not show
    it. */
-static int read_pages(const struct cpucycles_perf_method *method, long long *count)
+static int read_pages(const struct cpuc_perf_method *method, long long *count)
 {
   struct total total;
   int tries;
@@ -106,15 +105,15 @@ static int read_pages(const struct cpucycles_perf_method *method, long long *cou
   for (tries = 0; !add_pages(method, &total); tries++)
     if (tries == RETRIES)
       return -1;
-  if (total.index != 0 && total.shift == cpucycles_perf_self.shift)
-    cpucycles_perf_self.index = total.index; /* the kernel has moved the event */
+  if (total.index != 0 && total.shift == cpuc_perf_self.shift)
+    cpuc_perf_self.index = total.index; /* the kernel has moved the event */
   *count = (long long)total.count;
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }
 
-int cpucycles_perf_pages_show_count(void)
+int cpuc_perf_pages_show_count(void)
 {
-  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  const struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i, is_shown = 0;
 
   for (i = 0; i < self->event_count; i++) {
@@ -128,42 +127,41 @@ int cpucycles_perf_pages_show_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, as
-   after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpucycles_perf_slow() has
+   after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpuc_perf_slow() has
    failed to read it. The descriptor is then identified before it is read again, because it may
    belong to another file. */
 static int reread_descriptors(long long *count)
 {
-  const struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  const struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  if (self->only_descriptor >= 0 && !cpucycles_perf_has_descriptor(&self->events[0]))
+  if (self->only_descriptor >= 0 && !cpuc_perf_has_descriptor(&self->events[0]))
     return -1;
-  return cpucycles_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
+  return cpuc_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
 }
 
 /* Reads in every state, and changes the state where a read fails. */
-static __attribute__((noinline)) long long
-read_and_recover(const struct cpucycles_perf_method *method)
+static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_method *method)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count = self->last;
 
-  if (self->state == CPUCYCLES_PERF_UNOPENED)
-    cpuc_perf_kernel_block_signals(cpucycles_perf_begin_thread);
-  if (self->state == CPUCYCLES_PERF_BY_PAGES && read_pages(method, &count) != 0)
-    cpuc_perf_kernel_block_signals(cpucycles_perf_leave_pages);
-  if (self->state == CPUCYCLES_PERF_BY_DESCRIPTORS && reread_descriptors(&count) != 0)
-    cpuc_perf_kernel_block_signals(cpuc_perf_leave_descriptors);
-  if (self->state == CPUCYCLES_PERF_BY_NEXT_BEST)
-    count = self->base + cpuc_perf_services->next_best();
+  if (self->state == CPUC_PERF_UNOPENED)
+    cpuc_perf_kernel_block_signals(cpuc_perf_open_thread);
+  if (self->state == CPUC_PERF_VIA_MMAP && read_pages(method, &count) != 0)
+    cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_read);
+  if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
+    cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_fallback);
+  if (self->state == CPUC_PERF_VIA_FALLBACK)
+    count = self->base + cpuc_perf_services->fallback();
   if (count > self->last)
     self->last = count;
   return self->last;
 }
 
 /* The usual read with read(2) comes first, and is one system call. */
-long long cpucycles_perf_slow(const struct cpucycles_perf_method *method)
+long long cpuc_perf_slow(const struct cpuc_perf_method *method)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   unsigned long long base = (unsigned long long)self->base;
   int saved_errno = errno;
   struct cpuc_perf_reading reading;

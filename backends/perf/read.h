@@ -19,17 +19,17 @@
 #pragma GCC visibility push(hidden)
 
 /* What the selection found, for the counter's unit and its explain(). */
-struct cpucycles_perf_refusal {
+struct cpuc_perf_refusal {
   int counts_kernel; /* the event does not exclude the kernel, as the PMU cannot */
   int is_hidden;     /* the event opened, but programs may not read its register */
 };
 
 /* Properties of one counter. */
-struct cpucycles_perf_method {
+struct cpuc_perf_method {
   /* Reads hardware counter number index - 1. index is the page's, and not 0. NULL: the counter is
      read with read(2). */
   uint64_t (*instruction)(uint32_t index);
-  /* The width that the backend's read() assumes; 0: any. cpucycles_perf_slow() reads counters of
+  /* The width that the backend's read() assumes; 0: any. cpuc_perf_slow() reads counters of
      another width. */
   int width;
   /* The event on a CPU with one core type. 0 and 0, the usual ones, are PERF_TYPE_HARDWARE and
@@ -37,28 +37,28 @@ struct cpucycles_perf_method {
   struct cpuc_perf_choice event;
   /* perf_event_attr's config1, for a PMU that must be told that programs read the counter. */
   uint64_t config1;
-  struct cpucycles_perf_refusal *refusal;
+  struct cpuc_perf_refusal *refusal;
   /* Explains why programs may not read the register of an event that opened. */
-  void (*explain_hidden)(struct cpucycles_why *why);
+  void (*explain_hidden)(struct cpuc_diagnosis *why);
 };
 
-struct cpucycles_perf_event {
+struct cpuc_perf_event {
   int descriptor; /* -1: closed; the mapping keeps the event open */
   uint64_t id;    /* unique among all events; 0: not identified yet */
   struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
 /* The way in which a thread reads. */
-enum cpucycles_perf_state {
-  CPUCYCLES_PERF_UNOPENED,
-  CPUCYCLES_PERF_BY_PAGES,
-  CPUCYCLES_PERF_BY_DESCRIPTORS,
-  CPUCYCLES_PERF_BY_NEXT_BEST
+enum cpuc_perf_state {
+  CPUC_PERF_UNOPENED,
+  CPUC_PERF_VIA_MMAP,
+  CPUC_PERF_VIA_READ,
+  CPUC_PERF_VIA_FALLBACK
 };
 
 /* A thread's storage. The hot path uses the first members. A signal handler that reads may change
    all members, at any point of an interrupted read. */
-struct cpucycles_perf_thread {
+struct cpuc_perf_thread {
   /* the page of the thread's only event; else a page whose index is 0 */
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the next best counter */
@@ -66,79 +66,79 @@ struct cpucycles_perf_thread {
   uint32_t index; /* hardware counter that `shift` applies to; never 0 */
   int shift;      /* 64 less the width of that counter */
   int only_descriptor; /* of the thread's only event, if that is read with read(2); else -1 */
-  enum cpucycles_perf_state state;
+  enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are the parent's: the descriptors are
      copies, and pages are empty, or NULL. */
   int event_count;
-  struct cpucycles_perf_event events[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES];
   int is_exiting; /* the thread may open no more events, as nothing would close them */
 };
 
-extern CPUCYCLES_TLS struct cpucycles_perf_thread cpucycles_perf_self;
+extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 
 /* Code that executes the instruction, which the kernel can withdraw at any time. It has a section
    of its own, so that the signal handler recognizes the address of a fault. */
-#define CPUCYCLES_PERF_SECTION __attribute__((section("cpucycles_perf_reads")))
-#define CPUCYCLES_PERF_INSTRUCTION CPUCYCLES_PERF_SECTION __attribute__((always_inline))
-#define CPUCYCLES_PERF_GUARDED CPUCYCLES_PERF_SECTION __attribute__((noinline))
+#define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
+#define CPUC_PERF_INSTRUCTION CPUC_PERF_SECTION __attribute__((always_inline))
+#define CPUC_PERF_GUARDED CPUC_PERF_SECTION __attribute__((noinline))
 
 /* The linker's names of the section's begin and end. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): they are the linker's */
-extern const char __start_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
+extern const char __start_cpuc_perf_reads[] __attribute__((visibility("hidden")));
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): as above; hidden, or lld exports both */
-extern const char __stop_cpucycles_perf_reads[] __attribute__((visibility("hidden")));
+extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")));
 
 /* Is the address in that section? Only files with code in the section may ask: the linker does not
    know the names of an empty one. */
-static inline int cpucycles_perf_is_guarded(uintptr_t address)
+static inline int cpuc_perf_is_guarded(uintptr_t address)
 {
-  return address >= (uintptr_t)__start_cpucycles_perf_reads
-    && address < (uintptr_t)__stop_cpucycles_perf_reads;
+  return address >= (uintptr_t)__start_cpuc_perf_reads
+    && address < (uintptr_t)__stop_cpuc_perf_reads;
 }
 
 /* Slow path: returns the count of the calling thread in every state, and opens or replaces its
    events as needed. */
-long long cpucycles_perf_slow(const struct cpucycles_perf_method *method);
+long long cpuc_perf_slow(const struct cpuc_perf_method *method);
 
 /* Hot path: returns the count with the instruction, if the page has hardware counter `index`, of
    64 - shift bits; else with the slow path. index and shift: the thread's, or constants that match
    method->width. The base is read between the two looks at the lock, because a handler that loses
-   the page changes both. This is the body of a CPUCYCLES_PERF_GUARDED function, whose instruction
+   the page changes both. This is the body of a CPUC_PERF_GUARDED function, whose instruction
    is known at compile time. */
 static inline __attribute__((always_inline)) long long
-cpucycles_perf_read(const struct cpucycles_perf_method *method, uint64_t (*instruction)(uint32_t),
+cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)
 {
-  const volatile struct perf_event_mmap_page *page = cpucycles_perf_self.only_page;
+  const volatile struct perf_event_mmap_page *page = cpuc_perf_self.only_page;
   uint64_t count, offset;
   uint32_t lock;
 
   do {
     lock = page->lock;
     if (__builtin_expect(page->index != index, 0))
-      return cpucycles_perf_slow(method);
+      return cpuc_perf_slow(method);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    offset = (uint64_t)page->offset + (uint64_t)cpucycles_perf_self.base;
+    offset = (uint64_t)page->offset + (uint64_t)cpuc_perf_self.base;
     __asm__ volatile("" : "+r"(offset) : : "memory"); /* also keeps the sum in one register */
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
   count = (uint64_t)((int64_t)(count << shift) >> shift);
   count += offset;
-  return cpucycles_perf_self.last = (long long)count;
+  return cpuc_perf_self.last = (long long)count;
 }
 
-/* Functions of struct cpucycles_backend. open() fails if the method has an instruction that the
+/* Functions of struct cpuc_backend. open() fails if the method has an instruction that the
    kernel does not allow. */
-int cpucycles_perf_open(const struct cpucycles_perf_method *opened,
-  const struct cpuc_services *services, struct cpucycles_why *why);
-void cpucycles_perf_close(void);
-void cpucycles_perf_explain(const struct cpucycles_perf_method *dropped, int error, int signal,
-  struct cpucycles_why *why);
+int cpuc_perf_open(const struct cpuc_perf_method *opened,
+  const struct cpuc_services *services, struct cpuc_diagnosis *why);
+void cpuc_perf_close(void);
+void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int signal,
+  struct cpuc_diagnosis *why);
 void cpuc_perf_forked(void);
 
-/* For struct cpucycles_backend's rescue(): after a fault of the instruction, makes the calling
+/* For struct cpuc_backend's fix_up(): after a fault of the instruction, makes the calling
    thread read with read(2). The caller then skips the instruction. */
-void cpucycles_perf_rescue_instruction(void);
+void cpuc_perf_fix_up_instruction(void);
 
 #pragma GCC visibility pop
 

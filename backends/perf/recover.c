@@ -22,28 +22,28 @@ static void mark_as_changed(struct perf_event_mmap_page *page)
 }
 
 /* The pages stay mapped: this read may have interrupted another one that uses them. */
-void cpucycles_perf_use_next_best(void)
+void cpuc_perf_use_fallback(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
 
   cpuc_perf_close_descriptors();
-  self->state = CPUCYCLES_PERF_BY_NEXT_BEST;
-  self->base = self->last - cpuc_perf_services->next_best();
+  self->state = CPUC_PERF_VIA_FALLBACK;
+  self->base = self->last - cpuc_perf_services->fallback();
   if (!self->is_exiting)
     cpuc_perf_services->note_fallback("by-next-best");
 }
 
-void cpuc_perf_leave_descriptors(void)
+void cpuc_perf_switch_to_fallback(void)
 {
-  if (cpucycles_perf_self.state == CPUCYCLES_PERF_BY_DESCRIPTORS)
-    cpucycles_perf_use_next_best();
+  if (cpuc_perf_self.state == CPUC_PERF_VIA_READ)
+    cpuc_perf_use_fallback();
 }
 
 /* Adds up the pages, whose events have all lost their index: the offset is then an event's whole
    count. Does nothing if one has an index. */
 static void take_last_count(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   unsigned long long sum = (unsigned long long)self->base;
   int i;
 
@@ -60,16 +60,16 @@ static void take_last_count(void)
 
 /* The new events are opened first: when a pinned event is opened, the kernel schedules this
    thread's events again and updates their pages. */
-void cpucycles_perf_leave_pages(void)
+void cpuc_perf_switch_to_read(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i, error;
 
-  if (self->state != CPUCYCLES_PERF_BY_PAGES)
+  if (self->state != CPUC_PERF_VIA_MMAP)
     return;
   error = cpuc_perf_open_descriptors();
   take_last_count();
-  self->only_page = &cpucycles_perf_no_page;
+  self->only_page = &cpuc_perf_no_page;
   for (i = 0; i < self->event_count; i++) {
     struct perf_event_mmap_page *page = self->events[i].page;
 
@@ -77,16 +77,16 @@ void cpucycles_perf_leave_pages(void)
       mark_as_changed(page);
   }
   if (error != 0 || cpuc_perf_use_descriptors() != 0)
-    cpucycles_perf_use_next_best();
+    cpuc_perf_use_fallback();
 }
 
 /* If the thread is in another state, a signal handler had interrupted the read before the fault,
    and lost the page. That read repeats, too. */
-void cpucycles_perf_rescue_instruction(void)
+void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;
 
-  cpuc_perf_kernel_block_signals(cpucycles_perf_leave_pages);
+  cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_read);
   errno = saved_errno;
 }
 
@@ -94,12 +94,12 @@ void cpucycles_perf_rescue_instruction(void)
    released when the child opens its own events. No system call: many children never count. */
 void cpuc_perf_forked(void)
 {
-  struct cpucycles_perf_thread *self = &cpucycles_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
-  for (i = 0; self->state == CPUCYCLES_PERF_BY_PAGES && i < self->event_count; i++)
+  for (i = 0; self->state == CPUC_PERF_VIA_MMAP && i < self->event_count; i++)
     self->events[i].page = NULL;
-  self->only_page = &cpucycles_perf_no_page;
+  self->only_page = &cpuc_perf_no_page;
   self->only_descriptor = -1;
-  self->state = CPUCYCLES_PERF_UNOPENED;
+  self->state = CPUC_PERF_UNOPENED;
 }

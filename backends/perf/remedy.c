@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cpuc_perf_found_no_pmu;
+int cpuc_remedy_found_no_pmu;
 
 /* Reads a number of the kernel; `none` if the file is missing or has other contents. */
 static int kernel_number(const char *root, const char *path, int none)
@@ -33,7 +33,7 @@ static int kernel_number(const char *root, const char *path, int none)
   char text[16], *end;
   long number;
 
-  if (cpucycles_read_kernel_text(root, path, text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
     return none;
   number = strtol(text, &end, 10);
   return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
@@ -45,7 +45,7 @@ static int kernel_is_since(const char *root, int major, int minor)
   char text[64], *end;
   long numbers[2] = { 0, 0 };
 
-  if (cpucycles_read_kernel_text(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
     return 0;
   numbers[0] = strtol(text, &end, 10);
   if (end > text && *end == '.')
@@ -58,7 +58,7 @@ static int is_filtered(const char *root)
 {
   char text[16];
 
-  return cpucycles_read_kernel_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
+  return cpuc_kernel_file_read_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
     && strtol(text, NULL, 10) == 2;
 }
 
@@ -67,7 +67,7 @@ static int has_capability(const char *root, int number)
 {
   char text[32];
 
-  return cpucycles_read_kernel_line(root, "/proc/self/status", "CapEff:", text, sizeof text) > 0
+  return cpuc_kernel_file_read_line(root, "/proc/self/status", "CapEff:", text, sizeof text) > 0
     && (strtoull(text, NULL, 16) >> number & 1) != 0;
 }
 
@@ -78,7 +78,7 @@ static int is_in_user_namespace(const char *root)
 {
   char text[64], *end;
 
-  if (cpucycles_read_kernel_text(root, "/proc/self/uid_map", text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(root, "/proc/self/uid_map", text, sizeof text) <= 0)
     return 0;
   return strtoul(text, &end, 10) != 0 || strtoul(end, &end, 10) != 0
     || strtoul(end, NULL, 10) != 0xffffffff;
@@ -87,11 +87,11 @@ static int is_in_user_namespace(const char *root)
 /* Docker's or Podman's container? */
 static int is_in_container(const char *root)
 {
-  return cpucycles_can_open_file(root, "/.dockerenv")
-    || cpucycles_can_open_file(root, "/run/.containerenv");
+  return cpuc_kernel_file_can_open(root, "/.dockerenv")
+    || cpuc_kernel_file_can_open(root, "/run/.containerenv");
 }
 
-int cpuc_is_core_pmu(const char *name)
+int cpuc_remedy_is_core_pmu(const char *name)
 {
   return strcmp(name, "cpu") == 0 /* most architectures; older releases on all */
     || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
@@ -226,12 +226,12 @@ static const struct {
 /* Looks for a PMU whose name is_wanted() accepts. */
 static unsigned find_pmu(const char *root, int (*is_wanted)(const char *name))
 {
-  char path[CPUCYCLES_PATH_SIZE];
+  char path[CPUC_KERNEL_FILE_PATH_SIZE];
   DIR *folder = NULL;
   struct dirent *entry;
   unsigned found = PMU_ABSENT;
 
-  if (cpucycles_join_path(path, root, "/sys/bus/event_source/devices") == 0)
+  if (cpuc_kernel_file_path(path, root, "/sys/bus/event_source/devices") == 0)
     folder = opendir(path);
   if (!folder)
     return PMU_UNKNOWN;
@@ -286,7 +286,7 @@ static unsigned find_hypervisor(const char *root)
     unsigned bit;
   } known[] = { { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V },
     { "Xen", XEN } };
-  const char *name = cpucycles_find_hypervisor(root);
+  const char *name = cpuc_hypervisor_find(root);
   size_t i;
 
   if (!name)
@@ -310,11 +310,11 @@ static int fits(unsigned row, unsigned known)
 }
 
 /* `known` has the bits of the refusal, the filter and the mode; the others are found here. */
-static void decide(const char *root, unsigned known, struct cpucycles_why *why)
+static void decide(const char *root, unsigned known, struct cpuc_diagnosis *why)
 {
   size_t i;
 
-  known |= find_pmu(root, cpuc_is_core_pmu) | find_level(root, (known & WITH_KERNEL) != 0);
+  known |= find_pmu(root, cpuc_remedy_is_core_pmu) | find_level(root, (known & WITH_KERNEL) != 0);
   known |= is_in_container(root) ? IN_CONTAINER : ON_HOST;
   known |= kernel_is_since(root, 5, 8) && !has_capability(root, CAPABILITY_PERFMON)
     ? PERFMON_CAN_BE_ADDED : PERFMON_IS_NO_HELP;
@@ -329,18 +329,18 @@ static void decide(const char *root, unsigned known, struct cpucycles_why *why)
     }
 }
 
-void cpucycles_no_pmu_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_no_pmu(const char *root, struct cpuc_diagnosis *why)
 {
   decide(root, BY_ABSENCE | UNFILTERED | WITHOUT_KERNEL, why);
 }
 
-void cpucycles_perf_filter_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_perf_filter(const char *root, struct cpuc_diagnosis *why)
 {
   decide(root, BY_EPERM | FILTERED | WITHOUT_KERNEL, why);
 }
 
-void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
-  struct cpucycles_why *why)
+void cpuc_remedy_for_perf_event(const char *root, int error, int with_kernel,
+  struct cpuc_diagnosis *why)
 {
   decide(root,
     refusal_of(error) | (is_filtered(root) ? FILTERED : UNFILTERED)
@@ -348,8 +348,8 @@ void cpucycles_perf_event_why(const char *root, int error, int with_kernel,
     why);
 }
 
-int cpucycles_user_access_why(const char *root, const struct cpucycles_user_access *needed,
-  struct cpucycles_why *why)
+int cpuc_remedy_for_user_access(const char *root, const struct cpuc_remedy_user_access *needed,
+  struct cpuc_diagnosis *why)
 {
   int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
 
@@ -362,17 +362,17 @@ int cpucycles_user_access_why(const char *root, const struct cpucycles_user_acce
     why->explanation = needed->too_old;
     why->remedy = needed->newer;
   } else
-    cpucycles_no_pmu_why(root, why); /* a driver that finds a PMU makes the setting */
+    cpuc_remedy_for_no_pmu(root, why); /* a driver that finds a PMU makes the setting */
   return 1;
 }
 
-void cpucycles_arm_module_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_arm_module(const char *root, struct cpuc_diagnosis *why)
 {
   if (find_pmu(root, is_arm_pmu) == PMU_PRESENT)
     why->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
-void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why)
 {
   int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
 
@@ -412,14 +412,14 @@ static int rdpmc_setting(const char *root, int *which)
   return level;
 }
 
-int cpucycles_rdpmc_level(const char *root)
+int cpuc_remedy_rdpmc_level(const char *root)
 {
   int which;
 
   return rdpmc_setting(root, &which);
 }
 
-int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
+int cpuc_remedy_for_rdpmc(const char *root, int needed, struct cpuc_diagnosis *why)
 {
   int which, level = rdpmc_setting(root, &which);
 
@@ -435,14 +435,14 @@ int cpucycles_rdpmc_why(const char *root, int needed, struct cpucycles_why *why)
   return level;
 }
 
-int cpuc_nmi_watchdog_is_on(const char *root)
+int cpuc_remedy_nmi_watchdog_is_on(const char *root)
 {
   return kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 0) != 0;
 }
 
-void cpucycles_fixed_counter_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_fixed_counter(const char *root, struct cpuc_diagnosis *why)
 {
-  why->explanation = cpuc_nmi_watchdog_is_on(root)
+  why->explanation = cpuc_remedy_nmi_watchdog_is_on(root)
     ? "the kernel's NMI watchdog sets it back every few seconds"
     : "it does not count, since nothing keeps it running";
   why->remedy = FIXED_COUNTER_REMEDY;

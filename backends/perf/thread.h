@@ -10,17 +10,17 @@
 #pragma GCC visibility push(hidden)
 
 /* The page of a thread without events, or with several. */
-extern const struct perf_event_mmap_page cpucycles_perf_no_page;
+extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
 /* read.c. */
 
 /* Reads this thread's count with read(2). Returns -1 if the events did not count all of the
    time. */
-int cpucycles_perf_read_descriptors(long long *count);
+int cpuc_perf_read_descriptors(long long *count);
 
 /* Does every event have a page that lets programs read a register, and does one of them have an
    index? Events for other core types have none. */
-int cpucycles_perf_pages_show_count(void);
+int cpuc_perf_pages_show_count(void);
 
 /* open.c. */
 
@@ -28,13 +28,13 @@ int cpucycles_perf_pages_show_count(void);
 extern const struct cpuc_services *cpuc_perf_services;
 
 /* Is the descriptor still the event's? The program may have closed or reused it. */
-int cpucycles_perf_has_descriptor(const struct cpucycles_perf_event *event);
+int cpuc_perf_has_descriptor(const struct cpuc_perf_event *event);
 
 /* To be called with signals blocked. */
 
 /* First read of a thread, or of a forked child: opens its events, or falls back to the next best
    counter. */
-void cpucycles_perf_begin_thread(void);
+void cpuc_perf_open_thread(void);
 
 /* Opens this thread's events, and leaves its pages in place. Returns 0 or an errno. */
 int cpuc_perf_open_descriptors(void);
@@ -48,13 +48,13 @@ int cpuc_perf_use_descriptors(void);
    thread is then in another state. */
 
 /* If the pages do not show the count: opens the events again, for read(2). */
-void cpucycles_perf_leave_pages(void);
+void cpuc_perf_switch_to_read(void);
 
 /* If the descriptors do not show the count: continues with the next best counter. */
-void cpuc_perf_leave_descriptors(void);
+void cpuc_perf_switch_to_fallback(void);
 
 /* Continues with the next best counter, in any state. */
-void cpucycles_perf_use_next_best(void);
+void cpuc_perf_use_fallback(void);
 
 #pragma GCC visibility pop
 

@@ -11,7 +11,7 @@
 #endif
 
 /* On Linux SIGSEGV has one cause, which the program can undo. */
-void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
+void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
 #ifdef PR_TSC_ENABLE
@@ -24,6 +24,6 @@ void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why)
 }
 
 /* By assembly, because not all compilers have the intrinsic. */
-const struct cpucycles_backend cpucycles_tsc = {
+const struct cpuc_backend cpuc_tsc = {
   X86_TSC_MEMBERS, .read = read_tsc_by_assembly
 };

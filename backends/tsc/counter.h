@@ -14,11 +14,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* explain() of struct cpucycles_backend. */
-void cpucycles_tsc_explain(int error, int signal, struct cpucycles_why *why);
+/* explain() of struct cpuc_backend. */
+void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why);
 
 /* The TSC as a source of the CPU's frequency. It is not in backends.def. */
-extern const struct cpucycles_backend cpucycles_tsc;
+extern const struct cpuc_backend cpuc_tsc;
 
 #pragma GCC visibility pop
 
@@ -29,15 +29,15 @@ static inline long long read_tsc_by_assembly(void)
 }
 
 #define X86_TSC_MEMBERS \
-  .kind = CPUCYCLES_KIND_REFERENCE, \
-  .scope = CPUCYCLES_SCOPE_SYSTEM, \
+  .kind = CPUC_KIND_REFERENCE, \
+  .scope = CPUC_SCOPE_SYSTEM, \
   .width = 64, \
-  .source = "TSC", \
+  .register_name = "TSC", \
   .unit = "reference cycles", \
-  .explain = cpucycles_tsc_explain, \
-  .close = cpucycles_tsc_close, \
-  .rate = cpucycles_tsc_rate, \
-  .invariant = cpucycles_tsc_invariant, \
+  .explain = cpuc_tsc_explain, \
+  .close = cpuc_tsc_close, \
+  .rate = cpuc_tsc_rate, \
+  .invariant = cpuc_tsc_invariant, \
   .inline_method = CPUCYCLES_INLINE_TSC
 
 #endif

@@ -32,7 +32,7 @@
 #include <sys/sysctl.h>
 #endif
 
-long long cpucycles_tsc_rate_of_text(const char *text)
+long long cpuc_tsc_rate_from_text(const char *text)
 {
   long long hz;
   const char *rest = cpuc_parse_decimal(text, 1000, &hz);
@@ -45,16 +45,16 @@ static long long tsc_rate_of_file(void)
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
   char text[32];
 
-  return cpucycles_read_kernel_text("", path, text, sizeof text) > 0
-    ? cpucycles_tsc_rate_of_text(text)
+  return cpuc_kernel_file_read_start("", path, text, sizeof text) > 0
+    ? cpuc_tsc_rate_from_text(text)
     : 0;
 }
 
 /* In two steps, as 10^9 * 2^shift can have more than 64 bits: 10^9 has 30. */
-long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
+long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
 {
   unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
-  unsigned long long quotient, remainder, limit = CPUCYCLES_FREQUENCY_HIGHEST;
+  unsigned long long quotient, remainder, limit = CPUC_FREQUENCY_HIGHEST;
 
   if (mult == 0 || shift > 63)
     return 0;
@@ -71,13 +71,13 @@ long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift)
 /* The event of the query in progress. If a signal ends the query, close() releases the event. One
    thread at a time asks, but the event is thread-local: a child that another thread forks then
    inherits the address of the page, but not the page, and must not release what it has there. */
-static CPUCYCLES_TLS struct {
+static CPUC_THREAD_LOCAL struct {
   int event; /* file descriptor + 1; 0: none */
   struct perf_event_mmap_page *page;
   size_t size;
 } tsc_query;
 
-void cpucycles_tsc_close(void)
+void cpuc_tsc_close(void)
 {
   if (tsc_query.page)
     munmap((void *)tsc_query.page, tsc_query.size);
@@ -101,17 +101,17 @@ static int open_dummy_event(void)
   return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page)
+long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page)
 {
   uint32_t lock = page->lock;
   unsigned int mult = page->time_mult, shift = page->time_shift;
 
   if (!page->cap_user_time || page->lock != lock)
     return 0;
-  return cpucycles_tsc_rate_of_factors(mult, shift);
+  return cpuc_tsc_rate_from_factors(mult, shift);
 }
 
-long long cpucycles_tsc_rate_of_perf(void)
+long long cpuc_tsc_rate_from_perf(void)
 {
   long long rate = 0;
   void *page;
@@ -123,26 +123,26 @@ long long cpucycles_tsc_rate_of_perf(void)
     tsc_query.page = page == MAP_FAILED ? NULL : page;
   }
   if (tsc_query.page)
-    rate = cpucycles_tsc_rate_of_page(tsc_query.page);
-  cpucycles_tsc_close();
+    rate = cpuc_tsc_rate_from_page(tsc_query.page);
+  cpuc_tsc_close();
   /* cppcheck-suppress memleak ; the line above releases it */
   return rate;
 }
 
 #else
 
-void cpucycles_tsc_close(void)
+void cpuc_tsc_close(void)
 {
 }
 
-long long cpucycles_tsc_rate_of_perf(void)
+long long cpuc_tsc_rate_from_perf(void)
 {
   return 0;
 }
 
 #endif
 
-long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_cpuid15(cpuid_reader *cpuid)
 {
   struct cpuid_leaf ratio;
 
@@ -155,7 +155,7 @@ long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid)
   return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
-long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_cpuid16(cpuid_reader *cpuid)
 {
   struct cpuid_leaf ratio;
 
@@ -168,7 +168,7 @@ long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid)
 }
 
 /* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
-long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_brand_string(cpuid_reader *cpuid)
 {
   struct cpuid_leaf vendor = cpuid(0), part;
   unsigned int words[13] = { 0 };
@@ -193,7 +193,7 @@ long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid)
                                                             : 0;
 }
 
-long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_hypervisor(cpuid_reader *cpuid)
 {
   unsigned int highest;
 
@@ -228,7 +228,7 @@ static struct cpuid_leaf read_cpuid(unsigned int leaf)
 #endif
 
 #ifdef HAVE_SYSCTLBYNAME
-long long cpucycles_tsc_rate_of_sysctl(void)
+long long cpuc_tsc_rate_from_sysctl(void)
 {
   static const char *const names[] = {
     "machdep.tsc_freq",      /* FreeBSD, NetBSD */
@@ -249,7 +249,7 @@ long long cpucycles_tsc_rate_of_sysctl(void)
 }
 #endif
 
-int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid)
+int cpuc_tsc_is_invariant_by(cpuid_reader *cpuid)
 {
   unsigned int highest = cpuid(0x80000000).a;
 
@@ -258,48 +258,48 @@ int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid)
   return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
 }
 
-int cpucycles_tsc_invariant(const char **source)
+int cpuc_tsc_invariant(const char **source)
 {
   *source = "CPUID 80000007H EDX[8]";
-  return cpucycles_tsc_is_invariant_by(read_cpuid);
+  return cpuc_tsc_is_invariant_by(read_cpuid);
 }
 
 static long long tsc_rate_of_cpu(void)
 {
-  return cpucycles_tsc_rate_of_crystal(read_cpuid);
+  return cpuc_tsc_rate_from_cpuid15(read_cpuid);
 }
 
 static long long tsc_rate_of_base_frequency(void)
 {
-  return cpucycles_tsc_rate_of_base(read_cpuid);
+  return cpuc_tsc_rate_from_cpuid16(read_cpuid);
 }
 
 static long long tsc_rate_of_virtual_cpu(void)
 {
-  return cpucycles_tsc_rate_of_hypervisor(read_cpuid);
+  return cpuc_tsc_rate_from_hypervisor(read_cpuid);
 }
 
 static long long tsc_rate_of_model_name(void)
 {
-  return cpucycles_tsc_rate_of_name(read_cpuid);
+  return cpuc_tsc_rate_from_brand_string(read_cpuid);
 }
 
-const struct cpucycles_tsc_source cpucycles_tsc_sources[] = {
+const struct cpuc_tsc_source cpuc_tsc_sources[] = {
   { "tsc_freq_khz", tsc_rate_of_file, 0 },
-  { "perf time_mult", cpucycles_tsc_rate_of_perf, 0 },
+  { "perf time_mult", cpuc_tsc_rate_from_perf, 0 },
   { "CPUID leaf 15H", tsc_rate_of_cpu, 0 },
   { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 0 },
 #ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", cpucycles_tsc_rate_of_sysctl, 0 },
+  { "sysctl of the TSC", cpuc_tsc_rate_from_sysctl, 0 },
 #endif
   { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1 },
   { "model name", tsc_rate_of_model_name, 1 },
   { NULL, NULL, 0 },
 };
 
-struct cpuc_rate cpuc_tsc_rate_from(const struct cpucycles_tsc_source *sources)
+struct cpuc_rate cpuc_tsc_rate_from_sources(const struct cpuc_tsc_source *sources)
 {
-  const struct cpucycles_tsc_source *source;
+  const struct cpuc_tsc_source *source;
   long long hz;
 
   for (source = sources; source->name; source++) {
@@ -310,7 +310,7 @@ struct cpuc_rate cpuc_tsc_rate_from(const struct cpucycles_tsc_source *sources)
   return cpuc_exact_rate(0);
 }
 
-struct cpuc_rate cpucycles_tsc_rate(void)
+struct cpuc_rate cpuc_tsc_rate(void)
 {
-  return cpuc_tsc_rate_from(cpucycles_tsc_sources);
+  return cpuc_tsc_rate_from_sources(cpuc_tsc_sources);
 }

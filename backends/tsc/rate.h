@@ -13,27 +13,27 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Members of struct cpucycles_backend. */
-struct cpuc_rate cpucycles_tsc_rate(void);
-void cpucycles_tsc_close(void);
-int cpucycles_tsc_invariant(const char **source);
+/* Members of struct cpuc_backend. */
+struct cpuc_rate cpuc_tsc_rate(void);
+void cpuc_tsc_close(void);
+int cpuc_tsc_invariant(const char **source);
 
 /* All rates are in Hz, or 0: not stated. */
 
 /* Parses tsc_freq_khz: one decimal number of kHz and a newline. Without the newline, the file was
    cut short. */
-long long cpucycles_tsc_rate_of_text(const char *text);
+long long cpuc_tsc_rate_from_text(const char *text);
 
 /* The kernel's own factors from counts to nanoseconds: count * mult / 2^shift. Rounded. */
-long long cpucycles_tsc_rate_of_factors(unsigned int mult, unsigned int shift);
+long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift);
 
 #ifdef TSC_HAS_PERF
 struct perf_event_mmap_page;
-long long cpucycles_tsc_rate_of_page(const volatile struct perf_event_mmap_page *page);
+long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page);
 #endif
 
 /* Opens an event, reads its page, and closes the event. */
-long long cpucycles_tsc_rate_of_perf(void);
+long long cpuc_tsc_rate_from_perf(void);
 
 /* A CPUID leaf: EAX, EBX, ECX, EDX. Tests read leaves of their own. */
 struct cpuid_leaf {
@@ -44,38 +44,38 @@ typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
 
 /* The crystal's frequency, in ECX of leaf 15H, times EBX / EAX. CPUs on which ECX is 0 do not state
    the rate there. */
-long long cpucycles_tsc_rate_of_crystal(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_cpuid15(cpuid_reader *cpuid);
 
 /* The base frequency in whole MHz, of leaf 16H: the TSC's rate, rounded, where leaf 15H reports a
    ratio without a crystal. */
-long long cpucycles_tsc_rate_of_base(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_cpuid16(cpuid_reader *cpuid);
 
 /* The nominal frequency in the model name of Intel's CPUs; the TSC's rate is near it. AMD's model
    names state none, and an emulator's can be anything. */
-long long cpucycles_tsc_rate_of_name(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_brand_string(cpuid_reader *cpuid);
 
 /* Leaf 40000010H, in kHz, of hypervisors that follow VMware's. */
-long long cpucycles_tsc_rate_of_hypervisor(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_hypervisor(cpuid_reader *cpuid);
 
 #ifdef HAVE_SYSCTLBYNAME
-long long cpucycles_tsc_rate_of_sysctl(void);
+long long cpuc_tsc_rate_from_sysctl(void);
 #endif
 
 /* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Returns 1 or 0;
    -1: not stated. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID
    Fn8000_0007. */
-int cpucycles_tsc_is_invariant_by(cpuid_reader *cpuid);
+int cpuc_tsc_is_invariant_by(cpuid_reader *cpuid);
 
 /* The sources in the order in which they are asked, the most exact first, up to one without a
    name. */
-extern const struct cpucycles_tsc_source {
+extern const struct cpuc_tsc_source {
   const char *name;
   long long (*ask)(void);
   int is_rounded;
-} cpucycles_tsc_sources[];
+} cpuc_tsc_sources[];
 
 /* The answer of the first of these sources that reports the rate. */
-struct cpuc_rate cpuc_tsc_rate_from(const struct cpucycles_tsc_source *sources);
+struct cpuc_rate cpuc_tsc_rate_from_sources(const struct cpuc_tsc_source *sources);
 
 #pragma GCC visibility pop
 

@@ -102,15 +102,15 @@ static struct point extended_point(struct point from, struct point to, int width
 }
 
 /* Tests a counter as its backend reads it. Returns 1 if it is wrong. */
-static int test_backend(const struct cpucycles_entry *entry)
+static int test_backend(const struct cpuc_table_entry *entry)
 {
   long long (*read)(void) = entry->backend->read;
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
   struct point begin, middle, end;
   double expected;
   int wrong;
 
-  if (entry->backend->open && entry->backend->open(&cpuc_services, &why) != 0)
+  if (entry->backend->open && entry->backend->open(&cpuc_process_services, &why) != 0)
     return 1;
   begin = measure_point(read);
   sleep_seconds(0.5);
@@ -130,7 +130,7 @@ static int test_all_backends(void)
 {
   int i, wrong = 0;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++) {
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
     const struct cpucycles_counter_info *counter = cpucycles_counter(i);
 
     if (strncmp(counter->name, "default-", 8) == 0)
@@ -138,7 +138,7 @@ static int test_all_backends(void)
     if (counter->reason && !strstr(" no-rate no-multiple no-time rate-mismatch ", counter->reason))
       printf("count: %s was dropped, as %s, and is not read\n", counter->name, counter->reason);
     else
-      wrong |= test_backend(&cpucycles_table[i]);
+      wrong |= test_backend(&cpuc_table[i]);
   }
   return wrong;
 }

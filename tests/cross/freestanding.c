@@ -12,7 +12,7 @@
 
 #include BACKEND
 
-extern const struct cpucycles_backend COUNTER;
+extern const struct cpuc_backend COUNTER;
 
 /* Both CPUs have Linux's generic system call numbers. */
 enum { CALL_WRITE = 64, CALL_EXIT = 93 };
@@ -63,13 +63,13 @@ int refuse(void)
 
 long syscall(long, ...) __attribute__((alias("refuse")));
 
-int cpucycles_read_kernel_file(const char *root, const char *path, char *buffer, size_t size)
+int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer, size_t size)
 {
   (void)root, (void)path, (void)buffer, (void)size;
   return -1;
 }
 
-void cpucycles_rdcycle_why(const char *root, struct cpucycles_why *why)
+void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why)
 {
   (void)root, (void)why;
 }
@@ -97,7 +97,7 @@ static void print_hex(const char *text, long long value)
 void _start(void);
 void _start(void)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
   long long first, next = 0;
   int i, works = !COUNTER.open || COUNTER.open(NULL, &why) == 0;
 

@@ -14,7 +14,7 @@ targets() {
   rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
   sources='lib/frequency-cpuinfo.c lib/frequency-files.c lib/frequency-system.c'
   cat <<END
-frequency 65536 $sources lib/choice.c $rates sys/kernel-file.c sys/parse.c
+frequency 65536 $sources lib/request.c $rates sys/kernel-file.c sys/parse.c
 options 512
 scale 64 lib/scale.c lib/calibrate.c sys/os-clock.c
 END

@@ -12,7 +12,7 @@
 #include "backends/backend.h"
 #include "backends/tsc/rate.h"
 #include "include/cpucycles.h"
-#include "lib/choice.h"
+#include "lib/request.h"
 #include "sys/parse.h"
 
 #include "tests/fuzz/fuzz.h"
@@ -25,20 +25,20 @@
 
 static void check(long long hz)
 {
-  if (hz != 0 && (hz < CPUCYCLES_FREQUENCY_LOWEST || hz > CPUCYCLES_FREQUENCY_HIGHEST))
+  if (hz != 0 && (hz < CPUC_FREQUENCY_LOWEST || hz > CPUC_FREQUENCY_HIGHEST))
     abort();
 }
 
 static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int piece)
 {
-  struct cpucycles_cpuinfo cpuinfo;
+  struct cpuc_cpuinfo cpuinfo;
   size_t i;
 
-  cpucycles_cpuinfo_begin(&cpuinfo, machine);
+  cpuc_cpuinfo_begin(&cpuinfo, machine);
   for (i = 0; i < size; i += (size_t)piece) {
     size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
 
-    cpucycles_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
+    cpuc_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
     check(cpuinfo.constant);
     check(cpuinfo.current);
   }
@@ -63,10 +63,10 @@ static void try_number(const char *bytes, size_t size)
   text[size] = 0;
   for (i = 0; i < 3; i++)
     check(plausible_rate((unsigned long long)cpuc_parse_number(text, units[i])));
-  check(cpucycles_tsc_rate_of_text(text));
-  for (rest = text; (rest = cpucycles_parse_cpus(rest, &first, &last)) != NULL;)
+  check(cpuc_tsc_rate_from_text(text));
+  for (rest = text; (rest = cpuc_parse_cpus(rest, &first, &last)) != NULL;)
     FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
-  if (cpucycles_parse_first_cpu(text) < -1)
+  if (cpuc_parse_first_cpu(text) < -1)
     abort();
   free(text);
 }
@@ -79,21 +79,21 @@ static void try_cells(const char *bytes, size_t size)
 
 static void try_integer(const char *bytes, size_t size)
 {
-  check(cpucycles_parse_integer(bytes, (int)size, 1));
-  check(cpucycles_parse_integer(bytes, (int)size, 1000000));
+  check(cpuc_frequency_parse_integer(bytes, (int)size, 1));
+  check(cpuc_frequency_parse_integer(bytes, (int)size, 1000000));
 }
 
 static void try_rates(const char *bytes, size_t size)
 {
-  static long long (*const rates[])(const char *line)
-    = { cpucycles_powerpc_timebase, cpucycles_alpha_cycle_frequency, cpucycles_parisc_cr16_rate,
-        cpucycles_ia64_itc_rate, cpucycles_sparc_clock_tick };
+  static long long (*const rates[])(const char *line) = { cpuc_cpuinfo_rate_powerpc_timebase,
+    cpuc_cpuinfo_rate_alpha_cycle_frequency, cpuc_cpuinfo_rate_parisc_cr16,
+    cpuc_cpuinfo_rate_ia64_itc, cpuc_cpuinfo_rate_sparc_clock_tick };
   size_t i;
 
   for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    struct cpucycles_rate_search search = { .rate_of = rates[i] };
+    struct cpuc_cpuinfo_rate_search search = { .rate_of = rates[i] };
 
-    cpucycles_rate_search_add(&search, bytes, (int)size);
+    cpuc_cpuinfo_rate_search_add(&search, bytes, (int)size);
     check(search.hz);
   }
 }
@@ -103,7 +103,7 @@ static void try_factors(const char *bytes, size_t size)
   unsigned int factors[2] = { 0, 0 };
 
   memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
-  check(cpucycles_tsc_rate_of_factors(factors[0], factors[1] & 0xffff));
+  check(cpuc_tsc_rate_from_factors(factors[0], factors[1] & 0xffff));
 }
 
 static void try_page(const char *bytes, size_t size)
@@ -113,7 +113,7 @@ static void try_page(const char *bytes, size_t size)
 
   memset(&page, 0, sizeof page);
   memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
-  check(cpucycles_tsc_rate_of_page(&page));
+  check(cpuc_tsc_rate_from_page(&page));
 #endif
   (void)bytes, (void)size;
 }
@@ -135,10 +135,10 @@ static void try_leaves(const char *bytes, size_t size)
 {
   leaves = bytes;
   leaves_size = size;
-  check(cpucycles_tsc_rate_of_crystal(read_leaf));
-  check(cpucycles_tsc_rate_of_base(read_leaf));
-  check(cpucycles_tsc_rate_of_name(read_leaf));
-  check(cpucycles_tsc_rate_of_hypervisor(read_leaf));
+  check(cpuc_tsc_rate_from_cpuid15(read_leaf));
+  check(cpuc_tsc_rate_from_cpuid16(read_leaf));
+  check(cpuc_tsc_rate_from_brand_string(read_leaf));
+  check(cpuc_tsc_rate_from_hypervisor(read_leaf));
 }
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
@@ -154,14 +154,14 @@ static void try_choice(const char *bytes, size_t size)
   memcpy(list, bytes, size);
   list[size] = 0;
   memset(skipped, 'x', sizeof skipped);
-  cpucycles_choice_report(list, infos, 2, skipped, (int)sizeof skipped);
+  cpuc_request_describe_unusable(list, infos, 2, skipped, (int)sizeof skipped);
   length = strnlen(skipped, sizeof skipped);
-  if (length == sizeof skipped || (length > 0 && !cpucycles_choice_has_names(list)))
+  if (length == sizeof skipped || (length > 0 && !cpuc_request_has_names(list)))
     abort();
   for (i = 0; i < length; i++)
     if (skipped[i] < ' ' || skipped[i] > '~')
       abort();
-  if (cpucycles_choice_includes(list, "works") && !strstr(list, "works"))
+  if (cpuc_request_includes(list, "works") && !strstr(list, "works"))
     abort();
   free(list);
 }

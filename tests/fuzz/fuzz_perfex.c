@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct perfex_costs costs;
+  struct pfx_costs costs;
   const char *mistake = NULL;
   char *text = malloc(size ? size : 1); /* exact size: ASan sees overreads */
   int line, lines = 1, i;
@@ -23,16 +23,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(text, data, size);
   for (at = 0; at < size; at++)
     lines += text[at] == '\n';
-  line = perfex_parse_costs(text, size, &costs, &mistake);
-  if (line < 0 || line > lines || (line != PERFEX_NO_LINE && !(mistake && *mistake)))
+  line = pfx_cost_file_parse(text, size, &costs, &mistake);
+  if (line < 0 || line > lines || (line != PFX_NO_LINE && !(mistake && *mistake)))
     abort();
-  if (line == PERFEX_NO_LINE && memchr(text, 0, size))
+  if (line == PFX_NO_LINE && memchr(text, 0, size))
     abort();
-  for (i = 0; line == PERFEX_NO_LINE && i < PERFEX_EVENTS; i++) {
-    const struct perfex_cost *cost = &costs.cost[i];
+  for (i = 0; line == PFX_NO_LINE && i < PFX_EVENTS; i++) {
+    const struct pfx_cost *cost = &costs.cost[i];
 
     if (cost->minimum < 0 || cost->minimum > cost->typical || cost->typical > cost->maximum
-      || cost->maximum > PERFEX_COST_LIMIT || costs.stated[i] > 1)
+      || cost->maximum > PFX_COST_LIMIT || costs.stated[i] > 1)
       abort();
   }
   free(text);

@@ -23,25 +23,25 @@ static void try_between(struct fuzz_input *input)
   unsigned long long rate = fuzz_consume_magnitude(input, 1ULL << 62);
   unsigned long long persecond = fuzz_consume_magnitude(input, 1ULL << 62);
   long long count = (long long)fuzz_consume(input, 8), next, cycles;
-  struct cpucycles_scale scale;
+  struct cpuc_scale scale;
   wide exact, product;
 
   if (persecond / rate >= 1ULL << 61)
     return;
-  scale = cpucycles_scale_between((long long)rate, (long long)persecond);
+  scale = cpuc_scale_between((long long)rate, (long long)persecond);
   FUZZ_EXPECT(scale.shift >= 1 && scale.shift <= 63 && scale.multiplier < 1ULL << 63);
   exact = (wide)persecond << scale.shift;
   product = (wide)scale.multiplier * rate;
   FUZZ_EXPECT((exact > product ? exact - product : product - exact) <= rate / 2);
 
-  cycles = cpucycles_scale_apply(scale, count);
+  cycles = cpuc_scale_apply(scale, count);
   product = (wide)(count < 0 ? -(unsigned long long)count : (unsigned long long)count);
   product = product * scale.multiplier >> scale.shift;
   FUZZ_EXPECT((unsigned long long)cycles
     == (count < 0 ? -(unsigned long long)product : (unsigned long long)product));
   if (count == INT64_MAX || product > INT64_MAX / 2)
     return; /* more than a count can hold: modulo 2^64 */
-  next = cpucycles_scale_apply(scale, count + 1);
+  next = cpuc_scale_apply(scale, count + 1);
   FUZZ_EXPECT(next >= cycles && next - cycles <= (long long)(scale.multiplier >> scale.shift) + 1);
 }
 
@@ -90,7 +90,7 @@ static void try_multiple(struct fuzz_input *input)
     if (rate < 1 || rate > (long long)THZ)
       return;
   }
-  sixteenths = cpucycles_scale_multiple(rate, persecond);
+  sixteenths = cpuc_scale_multiple(rate, persecond);
   FUZZ_EXPECT(sixteenths >= 0);
   if (sixteenths > 0)
     FUZZ_EXPECT(is_near((long double)rate, (long double)persecond, (long double)sixteenths,
@@ -111,7 +111,7 @@ static void try_agreement(struct fuzz_input *input)
       + (long long)fuzz_consume(input, 1);
   error = (long double)measured - (long double)stated;
   error = (error < 0 ? -error : error) * 100;
-  if (cpucycles_rates_agree(stated, measured))
+  if (cpuc_scale_rates_agree(stated, measured))
     FUZZ_EXPECT(error <= (long double)stated);
   else
     FUZZ_EXPECT(error > (long double)stated - 100);
@@ -202,7 +202,7 @@ static void try_find(struct fuzz_input *input)
     sixteenths = -1;
   struct cpuc_calibration calibration;
   long double rate, window_error;
-  enum cpuc_failure failure;
+  enum cpuc_calibrate_failure failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
@@ -230,7 +230,7 @@ static void try_statement(struct fuzz_input *input)
   long long stated = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
   struct cpuc_calibration calibration;
   long double error, window_error;
-  enum cpuc_failure failure;
+  enum cpuc_calibrate_failure failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
@@ -258,9 +258,9 @@ static void try_rate(struct fuzz_input *input)
 
   begin_machine(input, &calibration);
   rate = machine.width == 64 && fuzz_consume(input, 1) % 2
-    ? cpuc_rate_against(read_counter, read_clock)
-    : cpuc_mean_rate(&calibration);
-  FUZZ_EXPECT(rate >= 0 && rate <= CPUCYCLES_FREQUENCY_HIGHEST);
+    ? cpuc_calibrate_rate_against(read_counter, read_clock)
+    : cpuc_calibrate_mean(&calibration);
+  FUZZ_EXPECT(rate >= 0 && rate <= CPUC_FREQUENCY_HIGHEST);
   if (machine.is_faulty || rate == 0)
     return;
   error = ((long double)rate - machine.rate * 1e9L) / (machine.rate * 1e9L);

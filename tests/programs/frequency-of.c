@@ -20,19 +20,19 @@ static const char *no_environment(const char *name)
 
 int main(int argc, char **argv)
 {
-  struct cpucycles_host host = { argv[argc - 1], no_environment, NULL, NULL, NULL, NULL };
-  struct cpucycles_frequency found;
-  struct cpucycles_signal_state saved;
+  struct cpuc_platform host = { argv[argc - 1], no_environment, NULL, NULL, NULL, NULL };
+  struct cpuc_frequency found;
+  struct cpuc_os_thread_signals saved;
 
   if (argc != 2) {
     fprintf(stderr, "usage: frequency-of DIR\n");
     return 2;
   }
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  found = cpucycles_frequency(&host);
+  found = cpuc_frequency_estimate(&host);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   if (strcmp(found.source, "default") == 0)
     printf("none\n");
   else

@@ -18,23 +18,23 @@ static volatile uint32_t low[2] = { 5, 5 };
 static volatile uint32_t high;
 
 /* Two halves, like RDPMC. */
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
 {
   return (uint64_t)high << 32 | low[index - 1];
 }
 
-static const struct cpucycles_perf_method method = { .instruction = instruction };
+static const struct cpuc_perf_method method = { .instruction = instruction };
 
-static CPUCYCLES_PERF_GUARDED long long ours(void)
+static CPUC_PERF_GUARDED long long ours(void)
 {
-  return cpucycles_perf_read(&method, instruction, cpucycles_perf_self.index,
-    cpucycles_perf_self.shift);
+  return cpuc_perf_read(&method, instruction, cpuc_perf_self.index,
+    cpuc_perf_self.shift);
 }
 
 /* The sequence in the kernel's header, for a program with one event and one thread. */
 static const volatile struct perf_event_mmap_page *volatile page = &recorded;
 
-static CPUCYCLES_PERF_GUARDED long long bare(void)
+static CPUC_PERF_GUARDED long long bare(void)
 {
   const volatile struct perf_event_mmap_page *here = page;
   uint32_t lock, index;
@@ -84,9 +84,9 @@ int main(int count, char **arguments)
   read = strcmp(arguments[1], "bare") == 0 ? bare : strcmp(arguments[1], "ours") == 0 ? ours
     : nothing;
   reads = atol(arguments[2]);
-  cpucycles_perf_self.only_page = &recorded;
-  cpucycles_perf_self.index = recorded.index;
-  cpucycles_perf_self.shift = 64 - recorded.pmc_width;
+  cpuc_perf_self.only_page = &recorded;
+  cpuc_perf_self.index = recorded.index;
+  cpuc_perf_self.shift = 64 - recorded.pmc_width;
   if (read() != 1005) {
     printf("perf-cost: %lld is not the count\n", read());
     return 1;

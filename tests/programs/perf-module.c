@@ -11,12 +11,12 @@
 
 #include <signal.h>
 
-static struct cpucycles_perf_refusal refused;
-static const struct cpucycles_perf_method method = {
+static struct cpuc_perf_refusal refused;
+static const struct cpuc_perf_method method = {
   .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused
 };
 
-static int rescue_nothing(void *context)
+static int fix_up_nothing(void *context)
 {
   (void)context;
   return 0;
@@ -27,18 +27,18 @@ __attribute__((visibility("default"))) long long module_read(void);
 
 int module_open(void)
 {
-  struct cpucycles_why why = { 0 };
-  struct cpucycles_signal_state saved;
+  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_os_thread_signals saved;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpuc_guard_keep(rescue_nothing, SIGSEGV);
+  cpuc_guard_keep(fix_up_nothing, SIGSEGV);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
-  return cpucycles_perf_open(&method, &cpuc_services, &why);
+  cpuc_os_thread_restore_signals(&saved);
+  return cpuc_perf_open(&method, &cpuc_process_services, &why);
 }
 
 long long module_read(void)
 {
-  return cpucycles_perf_slow(&method);
+  return cpuc_perf_slow(&method);
 }

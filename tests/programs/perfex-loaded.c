@@ -8,8 +8,8 @@
 
 #include <linux/perf_event.h>
 
-static const struct perfex_event_row row_of_module
+static const struct pfx_event_row row_of_module
   = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
 
-#define PERFEX_ROW(event) ((event) == 0 ? &row_of_module : NULL)
+#define PFX_ROW(event) ((event) == 0 ? &row_of_module : NULL)
 #include "perfex/count.c"

@@ -23,8 +23,8 @@ for row in $rows; do
   [ "$(echo "$name" | tr - _)" = "$id" ] || wrong "$name: its identifier is $id"
   [ "$(echo "$rows" | grep -c "^$id:")" = 1 ] || wrong "$name: listed twice"
   if [ -f "$srcdir/backends/$name.c" ]; then
-    grep -q "^const struct cpucycles_backend cpucycles_backend_$id = {" "$srcdir/backends/$name.c" ||
-      wrong "backends/$name.c does not define cpucycles_backend_$id"
+    grep -q "^const struct cpuc_backend cpuc_backend_$id = {" "$srcdir/backends/$name.c" ||
+      wrong "backends/$name.c does not define cpuc_backend_$id"
   else
     wrong "backends/$name.c is missing"
   fi
@@ -42,7 +42,7 @@ for file in "$srcdir"/probes/*.c; do
   name=$(basename "$file" .c)
   echo "$rows" | grep -q ":$name$" || wrong "probes/$name.c is in no list"
 done
-for file in $(grep -l '^const struct cpucycles_backend ' "$srcdir"/backends/*.c); do
+for file in $(grep -l '^const struct cpuc_backend ' "$srcdir"/backends/*.c); do
   name=$(basename "$file" .c)
   echo "$rows" | grep -q ":$name$" || wrong "backends/$name.c is in no list"
 done

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that headers, map and shared library agree on the exported symbols, the manual on their
-# types, and Debian's symbols file on their versions; that the static library has no global name
-# outside cpucycles*; that the shared library has its name and version and needs the C library only
-# (on Windows, also kernel32); that thread-local variables are safe in signal handlers, and few.
+# types, and Debian's symbols file on their versions; that the global names of the static libraries
+# begin with the module that defines them; that the shared library has its name and version and
+# needs the C library only (on Windows, also kernel32); that thread-local variables are safe in
+# signal handlers, and few.
 
 set -eu
 export LC_ALL=C
@@ -115,15 +116,43 @@ for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so
   [ $((${size:-0})) -le 256 ] || wrong "$library has $(($size)) bytes of thread-local variables"
 done
 
-library=$builddir/.libs/libcpucycles.a
-[ -f "$library" ] || library=$builddir/libcpucycles.a
-if [ -f "$library" ]; then
+# foreign LIBRARY PUBLIC: prints the global names of a static library that are neither public nor
+# begin with cpuc_ (in libperfex also pfx_) and the module that defines them. The module is the
+# source file, or its folder; -windows and the part behind "cost-" and "frequency-" are left out.
+foreign() {
+  $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
+    /:$/ {
+      module = $1
+      sub(/\.o(bj)?:$/, "", module)
+      sub(/.*[\/(]/, "", module)
+      sub(/^lib[a-z_]*_la-/, "", module)
+      sub(/-windows$/, "", module)
+      if (module ~ /^(open|read|recover|kernel|core-types)$/) module = "perf"
+      if (module ~ /^(counter|rate)$/) module = "tsc"
+      if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
+      if (module ~ /^cost-/) module = "cost"
+      if (module == "kernel-file") module = "kernel_(file|line)"
+      gsub(/-/, "_", module)
+    }
+    NF == 3 {
+      name = $3
+      if (name ~ /^(__gcov|__odr_asan|\.refptr\.|__[a-z0-9]*[._]get_pc_thunk\.)/) next
+      sub(/^_+/, "", name)
+      if (index(public, " " name " ")) next
+      if (name !~ "^(cpuc|pfx)_(backend_)?" module "(_|$)") print name " in " module
+    }'
+}
+
+for library in cpucycles perfex; do
+  file=$builddir/.libs/lib$library.a
+  [ -f "$file" ] || file=$builddir/lib$library.a
+  [ -f "$file" ] || { echo "symbols: skipped: lib$library.a was not built"; continue; }
   checked=1
-  foreign=$($NM -g --defined-only "$library" | awk 'NF == 3 { print $3 }' |
-    grep -v -e '^_*cpucycles' -e '^_*cpuc_' -e '^__gcov' -e '^__odr_asan' -e '^\.refptr\.' -e '^__[a-z0-9]*[._]get_pc_thunk\.' || :)
-  [ -z "$foreign" ] || wrong "global names of the static library: $(echo $foreign)"
-else
-  echo "symbols: skipped: no static library was built"
-fi
+  names=$mapped
+  [ $library = cpucycles ] ||
+    names=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map")
+  found=$(foreign "$file" "$names")
+  [ -z "$found" ] || wrong "lib$library.a: names with a wrong prefix: $(echo $found)"
+done
 [ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
 exit $failed

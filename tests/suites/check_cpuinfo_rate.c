@@ -15,11 +15,11 @@ typedef long long rate_of_line_function(const char *line);
 /* The rate in a whole file that is read in pieces of this length. */
 static long long rate_of_file(rate_of_line_function *rate_of, const char *file, int piece)
 {
-  struct cpucycles_rate_search search = { .rate_of = rate_of };
+  struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   int i, length = (int)strlen(file);
 
   for (i = 0; i < length; i += piece)
-    cpucycles_rate_search_add(&search, file + i, length - i < piece ? length - i : piece);
+    cpuc_cpuinfo_rate_search_add(&search, file + i, length - i < piece ? length - i : piece);
   return search.hz;
 }
 
@@ -28,41 +28,42 @@ static const struct {
   const char *line;
   long long hz;
 } rows[] = {
-  { cpucycles_powerpc_timebase, "timebase\t: 512000000", 512000000 },
-  { cpucycles_powerpc_timebase, "timebase\t: 16625566", 16625566 },
-  { cpucycles_powerpc_timebase, "timebase\t: 999", 0 },
-  { cpucycles_powerpc_timebase, "timebase\t: 1000000000000", 1000000000000 },
-  { cpucycles_powerpc_timebase, "timebase\t: 1000000000001", 0 },
-  { cpucycles_powerpc_timebase, "timebase\t: 18446744074221551616", 0 }, /* 2^64 + 512000000 */
-  { cpucycles_powerpc_timebase, "timebase\t: 512000000 ", 0 },
-  { cpucycles_powerpc_timebase, "timebase\t: 512000000.0", 0 },
-  { cpucycles_powerpc_timebase, "timebase\t: ", 0 },
-  { cpucycles_powerpc_timebase, "timebase : 512000000", 0 },
-  { cpucycles_powerpc_timebase, "clock\t\t: 3550.000000MHz", 0 },
-  { cpucycles_alpha_cycle_frequency, "cycle frequency [Hz]\t: 462962962 est.", 462962962 },
-  { cpucycles_alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000 ", 600000000 },
-  { cpucycles_alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000", 600000000 },
-  { cpucycles_alpha_cycle_frequency, "cycle frequency [Hz]\t:  est.", 0 },
-  { cpucycles_alpha_cycle_frequency, " ", 0 },
-  { cpucycles_alpha_cycle_frequency, " est.", 0 },
-  { cpucycles_alpha_cycle_frequency, "timer frequency [Hz]\t: 1024.00", 0 },
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: 552.000000", 552000000 },
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: 552.000001", 552000001 },
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: 2596.132", 0 }, /* x86's */
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: 552", 0 },
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: .552000", 0 },
-  { cpucycles_parisc_cr16_rate, "cpu MHz\t\t: 552.0000000", 0 },
-  { cpucycles_ia64_itc_rate, "itc MHz    : 399.937500", 399937500 },
-  { cpucycles_ia64_itc_rate, "cpu MHz    : 1595.000", 0 },
-  { cpucycles_ia64_itc_rate, "itc MHz    : 399", 0 },
-  { cpucycles_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00", 248000000 },
-  { cpucycles_sparc_clock_tick, "Cpu127ClkTck\t: 00000000a6e49c00", 2800000000 },
-  { cpucycles_sparc_clock_tick, "Cpu6ClkTck\t: 00000000ec82e00", 0 },
-  { cpucycles_sparc_clock_tick, "Cpu6ClkTck\t: 0000000000ec82e00", 0 },
-  { cpucycles_sparc_clock_tick, "Cpu6ClkTck\t: ffffffffffffffff", 0 },
-  { cpucycles_sparc_clock_tick, "CpuClkTck\t: 000000000ec82e00", 0 },
-  { cpucycles_sparc_clock_tick, "Cpu6Bogo\t: 494.43", 0 },
-  { cpucycles_sparc_clock_tick, "Cpu", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 512000000", 512000000 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 16625566", 16625566 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 999", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 1000000000000", 1000000000000 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 1000000000001", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 18446744074221551616",
+    0 }, /* 2^64 + 512000000 */
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 512000000 ", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 512000000.0", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: ", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "timebase : 512000000", 0 },
+  { cpuc_cpuinfo_rate_powerpc_timebase, "clock\t\t: 3550.000000MHz", 0 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, "cycle frequency [Hz]\t: 462962962 est.", 462962962 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000 ", 600000000 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, "cycle frequency [Hz]\t: 600000000", 600000000 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, "cycle frequency [Hz]\t:  est.", 0 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, " ", 0 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, " est.", 0 },
+  { cpuc_cpuinfo_rate_alpha_cycle_frequency, "timer frequency [Hz]\t: 1024.00", 0 },
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.000000", 552000000 },
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.000001", 552000001 },
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 2596.132", 0 }, /* x86's */
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552", 0 },
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: .552000", 0 },
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.0000000", 0 },
+  { cpuc_cpuinfo_rate_ia64_itc, "itc MHz    : 399.937500", 399937500 },
+  { cpuc_cpuinfo_rate_ia64_itc, "cpu MHz    : 1595.000", 0 },
+  { cpuc_cpuinfo_rate_ia64_itc, "itc MHz    : 399", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00", 248000000 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu127ClkTck\t: 00000000a6e49c00", 2800000000 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 00000000ec82e00", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 0000000000ec82e00", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: ffffffffffffffff", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "CpuClkTck\t: 000000000ec82e00", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6Bogo\t: 494.43", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu", 0 },
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -92,9 +93,11 @@ START_TEST(first_terminated_line_states_the_rate)
 {
   static const char two[] = "timebase\t: 512000000\ntimebase\t: 16625566\n";
 
-  ck_assert_int_eq(rate_of_file(cpucycles_powerpc_timebase, two, 7), 512000000);
-  ck_assert_int_eq(rate_of_file(cpucycles_powerpc_timebase, "timebase\t: 512000000", 2048), 0);
-  ck_assert_int_eq(rate_of_file(cpucycles_powerpc_timebase, "x\ntimebase\t: 5120", 2048), 0);
+  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, two, 7), 512000000);
+  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 512000000", 2048),
+    0);
+  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, "x\ntimebase\t: 5120", 2048),
+    0);
 }
 END_TEST
 

@@ -126,7 +126,7 @@ static long long simulated_coarse(void)
   return leave_simulation(machine.time - machine.lag);
 }
 
-static struct cpucycles_extension extension;
+static struct cpuc_extension extension;
 
 static uint64_t read_count(void)
 {
@@ -135,7 +135,7 @@ static uint64_t read_count(void)
   machine.seen_count = 0;
   if (stepping)
     set_single_step(1);
-  count = (uint64_t)cpucycles_extend32(&extension);
+  count = (uint64_t)cpuc_extend32(&extension);
   if (stepping)
     set_single_step(0);
   machine.stall_at = -1;
@@ -157,7 +157,7 @@ static int read_is_right(void)
 /* Starts a machine, and an extension with this estimate of its rate. */
 static void begin(double rate, double estimate)
 {
-  struct cpucycles_clock clock = { simulated_now, simulated_coarse };
+  struct cpuc_extend32_clock clock = { simulated_now, simulated_coarse };
 
   memset(&machine, 0, sizeof machine);
   machine.rate = rate;
@@ -165,7 +165,7 @@ static void begin(double rate, double estimate)
   machine.time = 1 + random_below(1e15);
   machine.lag = random_below((double)LAG);
   machine.stall_at = -1;
-  cpucycles_extend32_begin(&extension, simulated_counter, clock, (long long)(estimate * 1e9));
+  cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(estimate * 1e9));
 }
 
 /* Gaps and stalls. */
@@ -302,8 +302,8 @@ START_TEST(clock_that_does_not_advance_leaves_gaps_of_7_8_of_a_wraparound_right)
 
     begin(rate, rate);
     clock_of_test = clocks[repeat.done % 3];
-    cpucycles_extend32_begin(&extension, simulated_counter,
-      (struct cpucycles_clock){ clock_of_test, clock_of_test }, (long long)(rate * 1e9));
+    cpuc_extend32_begin(&extension, simulated_counter,
+      (struct cpuc_extend32_clock){ clock_of_test, clock_of_test }, (long long)(rate * 1e9));
     for (i = 0; i < LIFE; i++) {
       advance((long long)((bound - 1000) * (random64() % 2 ? random_part() : 1)));
       wrong += !read_is_right();
@@ -422,7 +422,7 @@ static int finished;
 static void quick_read(void)
 {
   uint64_t before = quick_count();
-  uint64_t count = (uint64_t)cpucycles_extend32(&extension);
+  uint64_t count = (uint64_t)cpuc_extend32(&extension);
   uint64_t after = quick_count();
 
   if (count < before || count > after)
@@ -492,7 +492,7 @@ static void *read_until_finished(void *pauses)
 
 START_TEST(threads_and_handlers_read_right_counts)
 {
-  static const struct cpucycles_clock clock = { quick_time, quick_time };
+  static const struct cpuc_extend32_clock clock = { quick_time, quick_time };
   const struct timespec pause = { 0, 100000 };
   struct suite_repeat repeat = suite_repeat(20000);
   pthread_t threads[4];
@@ -502,7 +502,7 @@ START_TEST(threads_and_handlers_read_right_counts)
     return;
   prepare_to_interrupt();
   quick_origin = (uint64_t)quick_time() * QUICK_RATE;
-  cpucycles_extend32_begin(&extension, quick_counter, clock, QUICK_RATE * SECOND);
+  cpuc_extend32_begin(&extension, quick_counter, clock, QUICK_RATE * SECOND);
   for (i = 0; i < 4; i++)
     ck_assert_int_eq(
       pthread_create(&threads[i], NULL, read_until_finished, i % 2 ? &extension : NULL), 0);

@@ -639,8 +639,8 @@ START_TEST(every_working_counter_can_be_requested)
 {
   int i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++) {
-    requested_name = cpucycles_table[i].name;
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
+    requested_name = cpuc_table[i].name;
     in_fresh_process(count_by_requested_counter);
   }
 }
@@ -657,14 +657,14 @@ static void call_all(void)
   wrong_answers |= begin <= 0 || cpucycles() < begin;
   wrong_answers |= strcmp(cpucycles_implementation(), "default-gettimeofday") != 0;
   wrong_answers |= cpucycles_implementation_skipped() != NULL;
-  wrong_answers |= cpucycles_persecond() != CPUCYCLES_FREQUENCY_DEFAULT;
+  wrong_answers |= cpucycles_persecond() != CPUC_FREQUENCY_DEFAULT;
   wrong_answers |= strcmp(cpucycles_frequency_source(), "default") != 0;
   wrong_answers |= cpucycles_frequency_skipped() != NULL;
   wrong_answers |= cpucycles_rate() != 0 || cpucycles_timer() != NULL || cpucycles_overhead() != 0;
   wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
   begin = cpucycles_begin();
   wrong_answers |= cpucycles_end() < begin;
-  wrong_answers |= cpucycles_is_selected();
+  wrong_answers |= cpuc_process_has_selected();
 }
 
 #ifdef HAVE_SECURE_GETENV
@@ -772,7 +772,7 @@ static void wait_for_the_trial(void)
 
   do
     sigaction(signal, NULL, &action);
-  while (action.sa_handler == count_received && !cpucycles_is_selected());
+  while (action.sa_handler == count_received && !cpuc_process_has_selected());
 }
 
 static void *send_one(void *unused)
@@ -830,18 +830,18 @@ static int note_a_thread_that_fell_back(void)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  cpuc_services.note_fallback("by-read");
-  if (cpuc_services.next_best() != 0)
+  cpuc_process_services.note_fallback("by-read");
+  if (cpuc_process_services.fallback() != 0)
     return 1;
   cpucycles();
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED && counter->reason)
       return 2;
-  cpuc_services.note_fallback("by-next-best");
+  cpuc_process_services.note_fallback("by-next-best");
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (counter->state == CPUCYCLES_SELECTED)
       return !counter->reason || strcmp(counter->reason, "by-next-best") != 0
-        || cpuc_services.next_best() <= 0;
+        || cpuc_process_services.fallback() <= 0;
   return 3;
 }
 
@@ -853,14 +853,14 @@ END_TEST
 
 START_TEST(unscaled_counter_needs_no_wrapper)
 {
-  const struct cpucycles_selection *selected;
+  const struct cpuc_selection *selected;
   int i;
 
   cpucycles();
-  selected = cpucycles_selected();
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
-    if (strcmp(cpucycles_table[i].name, selected->implementation) == 0) {
-      const struct cpucycles_backend *backend = cpucycles_table[i].backend;
+  selected = cpuc_process_selection();
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
+    if (strcmp(cpuc_table[i].name, selected->implementation) == 0) {
+      const struct cpuc_backend *backend = cpuc_table[i].backend;
 
       if (backend->width == 64 && selected->counters[i].scaling == 1)
         ck_assert(cpucycles == backend->read);

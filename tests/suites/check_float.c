@@ -141,7 +141,7 @@ static int is_same(const struct findings *a, const struct findings *b)
     if (a->works[i] != b->works[i])
       return 0;
   return a->counters == b->counters && strcmp(a->implementation, b->implementation) == 0
-    && strcmp(a->source, b->source) == 0 && cpucycles_rates_agree(a->rate, b->rate);
+    && strcmp(a->source, b->source) == 0 && cpuc_scale_rates_agree(a->rate, b->rate);
 }
 
 /* A measurement can be interrupted, in either environment: hence the repetition. */
@@ -187,14 +187,14 @@ enum { RATES = 7, EXTENDED = 50, RESULTS = RATES * RATES * 4 + EXTENDED };
 
 static void extend(long long *results)
 {
-  struct cpucycles_clock clock = { simulated_clock, simulated_clock };
-  struct cpucycles_extension extension;
+  struct cpuc_extend32_clock clock = { simulated_clock, simulated_clock };
+  struct cpuc_extension extension;
   int i;
 
   clock_reads = 1;
-  cpucycles_extend32_begin(&extension, simulated_counter, clock, 2399987654);
+  cpuc_extend32_begin(&extension, simulated_counter, clock, 2399987654);
   for (i = 0; i < EXTENDED; i++)
-    results[i] = cpucycles_extend32(&extension);
+    results[i] = cpuc_extend32(&extension);
 }
 
 /* Computes with rates of counters, cycles, and nanoseconds of measurements. */
@@ -207,13 +207,13 @@ static void compute(long long *results)
 
   for (i = 0; i < RATES; i++)
     for (j = 0; j < RATES; j++) {
-      struct cpucycles_scale scale = cpucycles_scale_between(rates[i], rates[j]);
+      struct cpuc_scale scale = cpuc_scale_between(rates[i], rates[j]);
 
-      factor = cpucycles_scale_factor(scale);
+      factor = cpuc_scale_factor(scale);
       memcpy(results++, &factor, sizeof factor);
       *results++ = (long long)scale.multiplier;
       *results++ = scale.shift;
-      *results++ = cpucycles_counts_per_second((unsigned long long)rates[i], rates[j]);
+      *results++ = cpuc_scale_counts_per_second((unsigned long long)rates[i], rates[j]);
     }
   extend(results);
 }

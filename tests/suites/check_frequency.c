@@ -25,16 +25,16 @@ static const char *environment(const char *name)
 }
 
 /* The machine: tests set its further sources. */
-static struct cpucycles_host host = { machine_root, environment, NULL, NULL, NULL, NULL };
+static struct cpuc_platform platform = { machine_root, environment, NULL, NULL, NULL, NULL };
 
-static struct cpucycles_frequency estimate(void)
+static struct cpuc_frequency estimate(void)
 {
-  return estimate_of(&host);
+  return estimate_of(&platform);
 }
 
 static void expect(long long persecond, const char *source)
 {
-  struct cpucycles_frequency found = estimate();
+  struct cpuc_frequency found = estimate();
 
   ck_assert_str_eq(found.source, source);
   ck_assert_int_eq(found.persecond, persecond);
@@ -42,7 +42,7 @@ static void expect(long long persecond, const char *source)
 
 static void expect_skipped(const char *reason)
 {
-  struct cpucycles_frequency found = estimate();
+  struct cpuc_frequency found = estimate();
 
   ck_assert_str_eq(found.skipped, reason);
 }
@@ -66,17 +66,17 @@ static long long measure(void)
   return 1100000000;
 }
 
-static struct cpucycles_statement system_call(void)
+static struct cpuc_reported_frequency system_call(void)
 {
-  struct cpucycles_statement statement = { 1400000000, "a system call" };
+  struct cpuc_reported_frequency reported = { 1400000000, "a system call" };
 
-  return statement;
+  return reported;
 }
 
 /* Advances with the OS clock, like a counter of 1.3 GHz. */
 static long long read_reference(void)
 {
-  return (long long)((double)cpucycles_osclock_raw() * 1.3);
+  return (long long)((double)cpuc_os_clock_raw() * 1.3);
 }
 
 static int closes;
@@ -100,11 +100,11 @@ static struct cpuc_rate report_with_a_fault(void)
   return cpuc_exact_rate(*forbidden);
 }
 
-static struct cpucycles_backend reference = {
-  .kind = CPUCYCLES_KIND_REFERENCE,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+static struct cpuc_backend reference = {
+  .kind = CPUC_KIND_REFERENCE,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "R",
+  .register_name = "R",
   .unit = "units",
   .read = read_reference,
   .close = close_reference,
@@ -114,19 +114,19 @@ static struct cpucycles_backend reference = {
 START_TEST(sources_answer_in_their_order)
 {
   make_machine();
-  host.measure = measure;
+  platform.measure = measure;
   expect(1100000000, "measurement");
   environment_setting = "1234567890";
   expect(1234567890, "cpucyclespersecond");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
-  host.reference = &reference;
+  platform.reference = &reference;
   expect(1300000000, "reference counter");
   reported.source = "a register";
   expect(1300000000, "a register");
   reported.source = NULL;
   ck_assert_int_eq(closes, 2);
-  host.system = system_call;
+  platform.system = system_call;
   expect(1400000000, "a system call");
   write_file(CPU0 "tsc_freq_khz", "1450000\n");
   expect(1450000000, "tsc_freq_khz");
@@ -152,14 +152,14 @@ END_TEST
 
 START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
 {
-  struct cpucycles_frequency found;
+  struct cpuc_frequency found;
   long long hz = 1290000000;
   int i;
 
   if (skip_where_the_clock_is_slow("rate_of_a_reference_counter_needs_an_agreeing_measurement"))
     return;
   make_machine();
-  host.reference = &reference;
+  platform.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
   reported.is_rounded = 1;
@@ -172,19 +172,19 @@ START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
   for (i = 0, found = estimate(); i < BUSY_TRIES && found.persecond == reported.hz; i++)
     found = estimate();
   ck_assert_str_eq(found.source, "default");
-  ck_assert_int_eq(found.persecond, CPUCYCLES_FREQUENCY_DEFAULT);
+  ck_assert_int_eq(found.persecond, CPUC_FREQUENCY_DEFAULT);
   reported.hz = 0;
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   reference.rate = NULL;
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   forbidden = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert(forbidden != MAP_FAILED);
   reference.rate = report_with_a_fault;
   closes = 0;
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   ck_assert_int_eq(closes, 1);
-  ck_assert(!cpucycles_host.reference
-    || cpucycles_host.reference->kind == CPUCYCLES_KIND_REFERENCE);
+  ck_assert(!cpuc_frequency_platform.reference
+    || cpuc_frequency_platform.reference->kind == CPUC_KIND_REFERENCE);
   remove_machine();
 }
 END_TEST
@@ -200,13 +200,13 @@ static int state_constancy(const char **source)
 /* A reference counter without a stated rate, beside the momentary frequency of an idle core. */
 START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
-  struct cpucycles_frequency found;
+  struct cpuc_frequency found;
   int i;
 
   if (skip_where_the_clock_is_slow("constant_reference_counter_precedes_an_idle_cores_frequency"))
     return;
   make_machine();
-  host.reference = &reference;
+  platform.reference = &reference;
   reported.hz = 0;
   reference.invariant = state_constancy;
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
@@ -260,13 +260,13 @@ START_TEST(device_tree_is_searched_for_cpus)
   write_bytes(NODES "cpu-map/clock-frequency", "\x7f\x00\x00\x00", 4);
   write_bytes(NODES "l2-cache@1/clock-frequency", "\x7f\x00\x00\x00", 4);
   write_bytes(NODES "l2-cache@1/device_type", "cache", 6);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   write_bytes(NODES "cpu@1/clock-frequency", "", 0);
   write_bytes(NODES "cpu@2/clock-frequency", "\x59\x68\x2f", 3);
   write_bytes(NODES "cpu@3/clock-frequency", "\x00\x00\x00\x00", 4);
   write_bytes(NODES "cpu@4/clock-frequency", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
   write_bytes(NODES "cpu@5/clock-frequency", "\0\0\0\0\x59\x68\x2f\x00\0\0\0\0\0\0\0\0\0", 17);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   write_bytes(NODES "PowerPC,POWER9@20/device_type", "cpu", 4);
   write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
@@ -323,14 +323,13 @@ START_TEST(cpuinfo_of_another_architecture_is_ignored)
   size_t i;
 
   make_machine();
-  host.machine = name_machine;
+  platform.machine = name_machine;
   for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
     long long persecond = emulated_machines[i].persecond;
 
     machine_name = emulated_machines[i].machine;
     write_file("/proc/cpuinfo", emulated_machines[i].text);
-    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
-      persecond ? "/proc/cpuinfo" : "default");
+    expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
   }
   remove_machine();
 }
@@ -345,11 +344,10 @@ START_TEST(number_in_a_truncated_line_is_ignored)
   for (length = 230; length < 300; length++) {
     snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
     write_file("/proc/cpuinfo", line);
-    ck_assert(estimate().persecond == 2500000000
-      || estimate().persecond == CPUCYCLES_FREQUENCY_DEFAULT);
+    ck_assert(estimate().persecond == 2500000000 || estimate().persecond == CPUC_FREQUENCY_DEFAULT);
   }
   write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\00000\n", 18);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   remove_machine();
 }
 END_TEST
@@ -361,7 +359,7 @@ START_TEST(sysfs_is_used_under_an_emulator)
   size_t i;
 
   make_machine();
-  host.machine = name_machine;
+  platform.machine = name_machine;
   write_file("/proc/cpuinfo", X86_TEXT);
   write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
   for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
@@ -455,8 +453,7 @@ START_TEST(every_format_of_cpuinfo_is_parsed)
     long long persecond = cpuinfo_lines[i].persecond;
 
     write_file("/proc/cpuinfo", cpuinfo_lines[i].line);
-    expect(persecond ? persecond : CPUCYCLES_FREQUENCY_DEFAULT,
-      persecond ? "/proc/cpuinfo" : "default");
+    expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
   }
   remove_machine();
 }
@@ -554,10 +551,10 @@ START_TEST(junk_in_the_environment_is_skipped)
 
   make_machine();
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
-    struct cpucycles_frequency found;
+    struct cpuc_frequency found;
 
     environment_setting = junk[i];
-    expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+    expect(CPUC_FREQUENCY_DEFAULT, "default");
     found = estimate();
     ck_assert_str_ne(found.skipped, "");
   }
@@ -583,20 +580,20 @@ START_TEST(setting_in_no_regular_file_is_skipped)
 
   make_machine();
   ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   expect_skipped("/etc/cpucyclespersecond is no regular file");
   rmdir(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default"); /* and returns */
+  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
   remove(path_of("/etc/cpucyclespersecond"));
   file = fopen(path_of("/etc/cpucyclespersecond"), "w");
   for (i = 0; i < 1000000; i++)
     putc('1', file);
   fclose(file);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   expect_skipped("/etc/cpucyclespersecond is too long for a number");
   ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   remove_machine();
 }
 END_TEST
@@ -605,7 +602,7 @@ START_TEST(truncated_kernel_number_is_ignored)
 {
   make_machine();
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
   remove_machine();
 }
 END_TEST
@@ -614,9 +611,9 @@ START_TEST(too_long_path_is_ignored)
 {
   static char longer[2000];
 
-  host.root = longer;
+  platform.root = longer;
   memset(longer, '/', sizeof longer - 1);
-  expect(CPUCYCLES_FREQUENCY_DEFAULT, "default");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
 }
 END_TEST
 

@@ -42,11 +42,11 @@ static volatile char *map_page_beyond_end(void)
   return beyond_end == MAP_FAILED ? NULL : beyond_end;
 }
 
-static struct cpucycles_signal_state saved;
+static struct cpuc_os_thread_signals saved;
 
 static void enter(void)
 {
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
 }
 
@@ -54,7 +54,7 @@ static int leave(void)
 {
   int all_stay = cpuc_guard_leave();
 
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   return all_stay;
 }
 
@@ -137,7 +137,7 @@ START_TEST(blocked_fault_is_caught)
   leave();
   pthread_sigmask(SIG_SETMASK, NULL, &now);
   for (i = 0; i < CPUC_FAULTS; i++)
-    ck_assert_int_eq(sigismember(&now, cpuc_faults[i]), 1);
+    ck_assert_int_eq(sigismember(&now, cpuc_os_thread_faults[i]), 1);
 }
 END_TEST
 
@@ -231,16 +231,16 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
       set.sa_handler = i == 0 ? SIG_IGN : handler_a;
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, SIGUSR1 + i);
-    ck_assert_int_eq(sigaction(cpuc_faults[i], &set, NULL), 0);
+    ck_assert_int_eq(sigaction(cpuc_os_thread_faults[i], &set, NULL), 0);
   }
   for (i = 0; i < CPUC_FAULTS; i++)
-    sigaction(cpuc_faults[i], NULL, &before[i]);
+    sigaction(cpuc_os_thread_faults[i], NULL, &before[i]);
   enter();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
   ck_assert_int_eq(leave(), 1);
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
   for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_FAULTS); i++) {
-    sigaction(cpuc_faults[i], NULL, &after);
+    sigaction(cpuc_os_thread_faults[i], NULL, &after);
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
     /* ignores the flag that a C library adds to every handler (asm/signal.h: SA_RESTORER) */
     ck_assert_int_eq(after.sa_flags & ~0x04000000, before[i].sa_flags & ~0x04000000);
@@ -574,16 +574,16 @@ END_TEST
 
 /* Faults that the program does not handle. */
 
-static int rescue_nothing(void *context)
+static int fix_up_nothing(void *context)
 {
   (void)context;
   return 0;
 }
 
-static int keep_and_leave(int (*rescue)(void *context), int signal)
+static int keep_and_leave(int (*fix_up)(void *context), int signal)
 {
   enter();
-  cpuc_guard_keep(rescue, signal);
+  cpuc_guard_keep(fix_up, signal);
   return leave();
 }
 
@@ -610,21 +610,21 @@ static int signal_sent_to_the_thread(void)
 
 static int fault_afterwards(void)
 {
-  keep_and_leave(rescue_nothing, SIGSEGV);
+  keep_and_leave(fix_up_nothing, SIGSEGV);
   read_value = *forbidden;
   return 0;
 }
 
 static int undefined_instruction_afterwards(void)
 {
-  keep_and_leave(rescue_nothing, SIGILL);
+  keep_and_leave(fix_up_nothing, SIGILL);
   run_undefined(NULL);
   return 0;
 }
 
 static int signal_sent_afterwards(void)
 {
-  keep_and_leave(rescue_nothing, SIGILL);
+  keep_and_leave(fix_up_nothing, SIGILL);
   raise(SIGILL);
   return 0;
 }
@@ -678,7 +678,7 @@ static int end_of(int (*crash)(void), int is_ignored)
   int i;
 
   for (i = 0; i < CPUC_FAULTS; i++)
-    signal(cpuc_faults[i], is_ignored ? SIG_IGN : SIG_DFL);
+    signal(cpuc_os_thread_faults[i], is_ignored ? SIG_IGN : SIG_DFL);
   return crash();
 }
 
@@ -791,24 +791,24 @@ END_TEST
 
 /* Handlers that stay. */
 
-static volatile int rescued;
-static volatile char *unrescued; /* another page without access */
+static volatile int fixed_up;
+static volatile char *not_fixed_up; /* another page without access */
 static volatile int is_foreign;  /* it is being read */
 
-static void read_unrescued(void)
+static void read_not_fixed_up(void)
 {
   is_foreign = 1;
-  read_value = *unrescued;
+  read_value = *not_fixed_up;
   is_foreign = 0;
 }
 
-static int rescue_page(void *context)
+static int fix_up_page(void *context)
 {
   (void)context;
   if (is_foreign)
     return 0;
   make_readable(forbidden);
-  rescued++;
+  fixed_up++;
   return 1;
 }
 
@@ -817,16 +817,16 @@ static int skip_where_faults_are_errors(const char *test)
   return skip_under("valgrind", test, "valgrind takes the fault for an error of the program");
 }
 
-START_TEST(own_fault_of_a_counter_is_rescued_in_every_thread)
+START_TEST(own_fault_of_a_counter_is_fixed_up_in_every_thread)
 {
-  if (skip_where_faults_are_errors("own_fault_of_a_counter_is_rescued_in_every_thread"))
+  if (skip_where_faults_are_errors("own_fault_of_a_counter_is_fixed_up_in_every_thread"))
     return;
-  ck_assert_int_eq(keep_and_leave(rescue_page, SIGSEGV), 1);
+  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   read_value = *forbidden;
-  ck_assert_int_eq(rescued, 1);
+  ck_assert_int_eq(fixed_up, 1);
   forbidden = suite_forbidden_page();
   join_a_thread_that(fault_elsewhere);
-  ck_assert_int_eq(rescued, 2);
+  ck_assert_int_eq(fixed_up, 2);
 }
 END_TEST
 
@@ -849,18 +849,18 @@ START_TEST(other_faults_and_signals_reach_the_program)
   action.sa_sigaction = jump_out;
   sigaction(SIGSEGV, &action, NULL);
   sigaction(SIGILL, &action, NULL);
-  ck_assert_int_eq(keep_and_leave(rescue_page, SIGSEGV), 1);
+  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   if (!sigsetjmp(out, 1))
-    read_unrescued();
+    read_not_fixed_up();
   ck_assert_int_eq(seen_signal, SIGSEGV);
   ck_assert_int_gt(seen_code, 0);
   is_foreign = 0;
-  ck_assert_int_eq(keep_and_leave(rescue_page, SIGILL), 1);
+  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGILL), 1);
   if (!sigsetjmp(out, 1))
     raise(SIGILL);
   ck_assert_int_eq(seen_signal, SIGILL);
   ck_assert_int_le(seen_code, 0);
-  ck_assert_int_eq(rescued, 0);
+  ck_assert_int_eq(fixed_up, 0);
 }
 END_TEST
 
@@ -873,7 +873,7 @@ static void end_fault(int signal, siginfo_t *info, void *context)
 {
   (void)signal, (void)info, (void)context;
   earlier_calls++;
-  make_readable(unrescued);
+  make_readable(not_fixed_up);
 }
 
 static void pass_on(int signal, siginfo_t *info, void *context)
@@ -893,15 +893,15 @@ START_TEST(handlers_of_the_program_before_and_after_are_each_called_once)
   action.sa_flags = SA_SIGINFO;
   action.sa_sigaction = end_fault;
   sigaction(SIGSEGV, &action, NULL);
-  ck_assert_int_eq(keep_and_leave(rescue_page, SIGSEGV), 1);
+  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   action.sa_sigaction = pass_on;
   sigaction(SIGSEGV, &action, &found_later);
   ck_assert(found_later.sa_sigaction != end_fault);
-  read_unrescued();
+  read_not_fixed_up();
   ck_assert_int_eq(earlier_calls, 1);
   ck_assert_int_eq(later_calls, 1);
-  read_value = *forbidden; /* passed on, it is still rescued */
-  ck_assert_int_eq(rescued, 1);
+  read_value = *forbidden; /* passed on, it is still fixed up */
+  ck_assert_int_eq(fixed_up, 1);
 }
 END_TEST
 
@@ -911,11 +911,11 @@ START_TEST(handler_stays_only_where_it_was_asked_for)
   int i;
 
   for (i = 0; i < CPUC_FAULTS; i++)
-    signal(cpuc_faults[i], SIG_DFL);
-  ck_assert_int_eq(keep_and_leave(rescue_page, SIGSEGV), 1);
+    signal(cpuc_os_thread_faults[i], SIG_DFL);
+  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   for (i = 0; i < CPUC_FAULTS; i++) {
-    sigaction(cpuc_faults[i], NULL, &action);
-    ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_faults[i] == SIGSEGV);
+    sigaction(cpuc_os_thread_faults[i], NULL, &action);
+    ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_os_thread_faults[i] == SIGSEGV);
   }
 }
 END_TEST
@@ -929,7 +929,7 @@ START_TEST(handler_that_cannot_stay_is_reported)
   enter();
   if (!_i)
     signal(SIGILL, handler_a);
-  cpuc_guard_keep(rescue_page, SIGILL);
+  cpuc_guard_keep(fix_up_page, SIGILL);
   ck_assert_int_eq(leave(), 0);
   sigaction(SIGILL, NULL, &action);
   ck_assert_ptr_eq((void *)action.sa_handler, _i ? (void *)SIG_IGN : (void *)handler_a);
@@ -1094,7 +1094,7 @@ END_TEST
 static void make_pages(void)
 {
   forbidden = suite_forbidden_page();
-  unrescued = suite_forbidden_page();
+  not_fixed_up = suite_forbidden_page();
 }
 
 static void add(TCase *tests)
@@ -1123,7 +1123,7 @@ static void add(TCase *tests)
 #ifdef __linux__
   tcase_add_loop_test(tests, crash_shows_its_own_cause, 0, FAULTS_OF_THE_THREAD);
 #endif
-  tcase_add_test(tests, own_fault_of_a_counter_is_rescued_in_every_thread);
+  tcase_add_test(tests, own_fault_of_a_counter_is_fixed_up_in_every_thread);
   tcase_add_test(tests, other_faults_and_signals_reach_the_program);
   tcase_add_test(tests, handlers_of_the_program_before_and_after_are_each_called_once);
   tcase_add_test(tests, handler_stays_only_where_it_was_asked_for);

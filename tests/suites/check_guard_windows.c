@@ -9,19 +9,19 @@
 
 #include "tests/suites/suite.h"
 
-static struct cpucycles_signal_state saved;
+static struct cpuc_os_thread_signals saved;
 static volatile char *volatile forbidden; /* handlers read it too */
 
 static void begin(void)
 {
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
 }
 
 static void end(void)
 {
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 static void read_page(void *unused)

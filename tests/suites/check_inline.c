@@ -26,13 +26,13 @@
 
 enum { THREADS = 16, READS = 100000 };
 
-static const struct cpucycles_entry *find_selected(void)
+static const struct cpuc_table_entry *find_selected(void)
 {
   int i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED)
-      return &cpucycles_table[i];
+      return &cpuc_table[i];
   return NULL;
 }
 
@@ -77,14 +77,14 @@ START_TEST(first_inline_read_selects)
 {
   ck_assert_uint_eq(cpucycles_inline_state.method, CPUCYCLES_INLINE_CALL);
   ck_assert_int_gt(cpucycles_inline(), 0);
-  ck_assert(cpucycles_is_selected());
+  ck_assert(cpuc_process_has_selected());
 }
 END_TEST
 
 START_TEST(copy_may_be_the_first_call)
 {
   ck_assert_int_gt(copy_of_inline(), 0);
-  ck_assert(cpucycles_is_selected());
+  ck_assert(cpuc_process_has_selected());
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(begin_and_end_may_be_the_first_call)
 
   ck_assert_int_gt(begin, 0);
   ck_assert_int_ge(cpucycles_inline_end(), begin);
-  ck_assert(cpucycles_is_selected());
+  ck_assert(cpuc_process_has_selected());
 }
 END_TEST
 
@@ -130,28 +130,28 @@ START_TEST(values_of_the_interface_are_unchanged)
 END_TEST
 
 /* An inline read must lie between two reads by call. */
-static void expect_between(const struct cpucycles_reader *reader)
+static void expect_between(const struct cpuc_reader *reader)
 {
   int i;
 
   for (i = 0; i < 1000; i++) {
-    long long before = cpucycles_reader_read(reader), now = cpucycles_inline();
+    long long before = cpuc_reader_read(reader), now = cpucycles_inline();
 
     ck_assert_int_le(before, now);
-    ck_assert_int_le(now, cpucycles_reader_read(reader));
+    ck_assert_int_le(now, cpuc_reader_read(reader));
   }
 }
 
 START_TEST(state_describes_the_selected_counter)
 {
-  const struct cpucycles_entry *entry;
-  struct cpucycles_reader reader;
+  const struct cpuc_table_entry *entry;
+  struct cpuc_reader reader;
   unsigned int method;
 
   ck_assert_int_gt(cpucycles_inline(), 0);
   entry = find_selected();
   ck_assert_ptr_nonnull(entry);
-  reader = cpucycles_selected()->reader;
+  reader = cpuc_process_selection()->reader;
   method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->inline_method;
   if (method != CPUCYCLES_INLINE_CALL && reader.scale.multiplier)
     method |= CPUCYCLES_INLINE_SCALED;
@@ -161,39 +161,39 @@ START_TEST(state_describes_the_selected_counter)
 END_TEST
 
 struct attempt {
-  const struct cpucycles_backend *backend;
+  const struct cpuc_backend *backend;
   int error;
 };
 
 static void open_and_read(void *argument)
 {
   struct attempt *attempt = argument;
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   if (attempt->backend->open)
-    attempt->error = attempt->backend->open(&cpuc_services, &why);
+    attempt->error = attempt->backend->open(&cpuc_process_services, &why);
   if (attempt->error == 0)
     attempt->backend->read();
 }
 
 /* Can this counter be read here? */
-static int is_readable(const struct cpucycles_backend *backend)
+static int is_readable(const struct cpuc_backend *backend)
 {
   struct attempt attempt = { backend, 0 };
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
   int signal;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
   signal = cpuc_guard_run(open_and_read, &attempt);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   return signal == 0 && attempt.error == 0;
 }
 
-static void expect_inline_reads(const struct cpucycles_entry *entry, struct cpucycles_scale scale)
+static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpuc_scale scale)
 {
-  struct cpucycles_reader reader = { entry->backend->read, NULL, scale };
+  struct cpuc_reader reader = { entry->backend->read, NULL, scale };
   unsigned long long count;
 
   ck_assert_msg(cpucycles_inline_instruction(entry->backend->inline_method, &count),
@@ -209,19 +209,19 @@ static void expect_inline_reads(const struct cpucycles_entry *entry, struct cpuc
 /* As if each counter had been selected, unscaled and scaled. */
 START_TEST(inline_reads_equal_those_of_every_plain_backend)
 {
-  const struct cpucycles_scale unscaled = { 0, 0 };
+  const struct cpuc_scale unscaled = { 0, 0 };
   int i, read = 0;
 
   cpucycles();
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
-    if (cpucycles_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
-      if (!is_readable(cpucycles_table[i].backend)) {
-        skip(cpucycles_table[i].name, "it does not work here");
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
+    if (cpuc_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
+      if (!is_readable(cpuc_table[i].backend)) {
+        skip(cpuc_table[i].name, "it does not work here");
         continue;
       }
-      expect_inline_reads(&cpucycles_table[i], unscaled);
-      expect_inline_reads(&cpucycles_table[i], cpucycles_scale_between(62500000, 2399987654));
-      expect_inline_reads(&cpucycles_table[i], cpucycles_scale_between(3000000000, 2399987654));
+      expect_inline_reads(&cpuc_table[i], unscaled);
+      expect_inline_reads(&cpuc_table[i], cpuc_scale_between(62500000, 2399987654));
+      expect_inline_reads(&cpuc_table[i], cpuc_scale_between(3000000000, 2399987654));
       read++;
     }
   if (read == 0)

@@ -79,14 +79,14 @@ static const char *no_environment(const char *name)
   return NULL;
 }
 
-static struct cpucycles_frequency estimate_below(const char *root)
+static struct cpuc_frequency estimate_below(const char *root)
 {
-  struct cpucycles_host host = { root, no_environment, NULL, NULL, NULL, NULL };
+  struct cpuc_platform platform = { root, no_environment, NULL, NULL, NULL, NULL };
 
-  return estimate_of(&host);
+  return estimate_of(&platform);
 }
 
-static int is_default(const struct cpucycles_frequency *found)
+static int is_default(const struct cpuc_frequency *found)
 {
   return strcmp(found->source, "default") == 0;
 }
@@ -94,7 +94,7 @@ static int is_default(const struct cpucycles_frequency *found)
 static void expect_whole(const struct machine *machine)
 {
   const char *root = root_of(machine);
-  struct cpucycles_frequency found;
+  struct cpuc_frequency found;
 
   if (access(root, R_OK) != 0) {
     skip("estimate_is_within_the_limits_of_each_machine", machine->name);
@@ -145,7 +145,7 @@ START_TEST(estimate_for_any_machine_is_plausible)
 
     snprintf(root, sizeof root, "%s/%.255s", folder, entry->d_name);
     persecond = estimate_below(root).persecond;
-    ck_assert(persecond >= CPUCYCLES_FREQUENCY_LOWEST && persecond <= CPUCYCLES_FREQUENCY_HIGHEST);
+    ck_assert(persecond >= CPUC_FREQUENCY_LOWEST && persecond <= CPUC_FREQUENCY_HIGHEST);
   }
   closedir(stream);
 }
@@ -191,7 +191,7 @@ static int truncate_at_each_step(const char *path, const struct stat *status, in
     return 0;
   content = content_of(path, status->st_size);
   for (size = status->st_size; size >= 0; size -= size > 64 ? step : 1) {
-    struct cpucycles_frequency found;
+    struct cpuc_frequency found;
 
     ck_assert_int_eq(truncate(path_of(path + prefix_length), size), 0);
     found = estimate_below(machine_root);

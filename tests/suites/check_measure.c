@@ -97,7 +97,7 @@ static void run_passes(long passes)
   }
 }
 
-static const struct cpucycles_stopwatch simulated = { read_clock, run_passes };
+static const struct cpuc_timed_loop simulated = { read_clock, run_passes };
 
 static void begin_at(double hz)
 {
@@ -110,7 +110,7 @@ static void begin_at(double hz)
 static void expect_within(double percent)
 {
   double begin = machine.nanoseconds, error;
-  long long measured = cpucycles_measure(&simulated);
+  long long measured = cpuc_frequency_measure_loop(&simulated);
 
   error = ((double)measured / machine.hz - 1) * 100;
   ck_assert_msg(error < percent && error > -percent, "%g Hz: off by %g %%", machine.hz, error);
@@ -170,7 +170,7 @@ START_TEST(interruption_lengthens_the_measurement_by_its_duration)
         machine.step = length;
         begin = machine.nanoseconds;
         machine.step_at = begin + at;
-        measured = cpucycles_measure(&simulated);
+        measured = cpuc_frequency_measure_loop(&simulated);
         ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
           "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
         ck_assert(machine.nanoseconds - begin < 2000000 + length);
@@ -195,7 +195,7 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
       begin_at(before);
       machine.changed_hz = after;
       machine.changes_at = machine.nanoseconds + at;
-      measured = cpucycles_measure(&simulated);
+      measured = cpuc_frequency_measure_loop(&simulated);
       /* fewer than three windows ran at the higher frequency */
       if (measured == 0 && (after > before ? at > 1600000 : at < 150000))
         continue;
@@ -221,7 +221,7 @@ START_TEST(frequency_on_a_ramp_is_within_the_ramp_or_not_known)
 
     begin_at(begin);
     machine.ramp = ramps[i];
-    measured = cpucycles_measure(&simulated);
+    measured = cpuc_frequency_measure_loop(&simulated);
     ck_assert_msg(measured == 0
         || ((double)measured > fmin(begin, machine.hz) * 0.98
           && (double)measured < fmax(begin, machine.hz) * 1.02),
@@ -247,7 +247,7 @@ START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
     machine.per_10000 = 1;
     machine.length = 1e3 * (1 << i % 16);
     begin = machine.nanoseconds;
-    measured = cpucycles_measure(&simulated);
+    measured = cpuc_frequency_measure_loop(&simulated);
     ck_assert_msg(machine.nanoseconds - begin < 2000000 + machine.longest[0] + machine.longest[1],
       "%g ns, with windows of %g and %g ns", machine.nanoseconds - begin, machine.longest[0],
       machine.longest[1]);
@@ -270,7 +270,7 @@ START_TEST(clock_set_back_is_not_mistaken_for_a_fast_cpu)
     machine.granularity = 1000;
     machine.step = -1000.0 * (i % 150 + 10);
     machine.step_at = machine.nanoseconds + 1000.0 * i;
-    measured = cpucycles_measure(&simulated);
+    measured = cpuc_frequency_measure_loop(&simulated);
     ck_assert_msg(measured == 0 || (measured > 2450000000 && measured < 2550000000),
       "%lld after a step of %d us at %d us", measured, i % 150 + 10, i);
   }
@@ -291,9 +291,9 @@ static void count_passes(long passes)
 
 START_TEST(stopped_clock_ends_the_measurement)
 {
-  const struct cpucycles_stopwatch stopped = { read_stopped, count_passes };
+  const struct cpuc_timed_loop stopped = { read_stopped, count_passes };
 
-  ck_assert_int_eq(cpucycles_measure(&stopped), 0);
+  ck_assert_int_eq(cpuc_frequency_measure_loop(&stopped), 0);
   ck_assert_int_lt(passes_run, 6000);
 }
 END_TEST
@@ -322,7 +322,7 @@ START_TEST(frequency_of_this_cpu_is_reproducible)
     return;
   /* On a busy machine many measurements are interrupted, and return 0. */
   for (i = 0; i < TRIES || (known < TRIES && i < 20 * TRIES); i++) {
-    values[known] = cpucycles_measured_frequency();
+    values[known] = cpuc_frequency_measure_core();
     known += values[known] != 0;
   }
   ck_assert_int_gt(known, 0);
@@ -337,7 +337,7 @@ END_TEST
 static long long core_persecond_is_known(void)
 {
   cpucycles();
-  return dependent_add_takes_one_cycle() && cpucycles_measured_frequency() > 0;
+  return dependent_add_takes_one_cycle() && cpuc_frequency_measure_core() > 0;
 }
 
 /* Alternates with the underlying measurement, so that both see the core's same frequencies. */
@@ -356,10 +356,9 @@ START_TEST(core_persecond_is_the_measured_frequency)
   }
   for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
     values[known] = cpucycles_core_persecond();
-    others[known] = cpucycles_measured_frequency();
+    others[known] = cpuc_frequency_measure_core();
     ck_assert(values[known] == 0
-      || (values[known] >= CPUCYCLES_FREQUENCY_LOWEST
-        && values[known] <= CPUCYCLES_FREQUENCY_HIGHEST));
+      || (values[known] >= CPUC_FREQUENCY_LOWEST && values[known] <= CPUC_FREQUENCY_HIGHEST));
     known += values[known] != 0 && others[known] != 0;
   }
   if (known == 0) {
@@ -391,9 +390,9 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_core, &values[i]), 0);
   for (i = 0; i < 8; i++) {
     pthread_join(threads[i], NULL);
-    ck_assert(values[i] >= 0 && values[i] <= CPUCYCLES_FREQUENCY_HIGHEST);
+    ck_assert(values[i] >= 0 && values[i] <= CPUC_FREQUENCY_HIGHEST);
   }
-  ck_assert(cpucycles_is_selected());
+  ck_assert(cpuc_process_has_selected());
 }
 END_TEST
 
@@ -409,16 +408,16 @@ END_TEST
 
 /* The kernel's rate for the reference counter: the stated rate, else the frequency of the CPU,
    which is the same only in a virtual machine. */
-static long long kernel_rate(const struct cpucycles_backend *backend)
+static long long kernel_rate(const struct cpuc_backend *backend)
 {
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
   long long stated;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  stated = cpuc_verified_rate(cpuc_reported_rate(backend), backend->read);
+  stated = cpuc_calibrate_verified_rate(cpuc_reported_rate(backend), backend->read);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
     && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
               " && ! grep -q aperfmperf /proc/cpuinfo") == 0)
@@ -429,14 +428,14 @@ static long long kernel_rate(const struct cpucycles_backend *backend)
 START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
 {
   const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
-  const struct cpucycles_backend *backend = NULL;
+  const struct cpuc_backend *backend = NULL;
   long long values[TRIES], stated;
   int i, known = 0;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH && !backend; i++)
-    if (cpucycles_table[i].backend->kind == CPUCYCLES_KIND_REFERENCE
+  for (i = 0; i < CPUC_TABLE_LENGTH && !backend; i++)
+    if (cpuc_table[i].backend->kind == CPUC_KIND_REFERENCE
       && cpucycles_counter(i)->state != CPUCYCLES_DROPPED)
-      backend = cpucycles_table[i].backend;
+      backend = cpuc_table[i].backend;
   stated = backend ? kernel_rate(backend) : 0;
   if (!stated || suite_under("valgrind")) {
     skip(test, backend ? "no source reports its rate here, or valgrind slows it"
@@ -446,7 +445,7 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
   if (skip_where_the_clock_is_slow(test))
     return;
   for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
-    values[known] = cpuc_measured_rate(backend->read);
+    values[known] = cpuc_calibrate_rate(backend->read);
     known += values[known] != 0;
   }
   ck_assert_int_gt(known, 0);
@@ -464,21 +463,21 @@ static long long read_constant(void)
 
 static long long read_rarely(void)
 {
-  return cpucycles_osclock_raw() / 1000000;
+  return cpuc_os_clock_raw() / 1000000;
 }
 
 static long long read_microseconds(void)
 {
-  return cpucycles_osclock_raw() / 1000;
+  return cpuc_os_clock_raw() / 1000;
 }
 
 START_TEST(counter_that_cannot_be_measured_has_no_rate)
 {
-  long long rate = cpuc_measured_rate(read_microseconds);
+  long long rate = cpuc_calibrate_rate(read_microseconds);
 
   ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
-  ck_assert_int_eq(cpuc_measured_rate(read_constant), 0);
-  rate = cpuc_measured_rate(read_rarely);
+  ck_assert_int_eq(cpuc_calibrate_rate(read_constant), 0);
+  rate = cpuc_calibrate_rate(read_rarely);
   ck_assert(rate >= 0 && rate <= 2500);
 }
 END_TEST
@@ -489,12 +488,12 @@ static long long granularity, origin, clock_reads;
 static long long read_coarse(void)
 {
   clock_reads++;
-  return (cpucycles_osclock_raw() - origin) / granularity * granularity;
+  return (cpuc_os_clock_raw() - origin) / granularity * granularity;
 }
 
 static long long read_nanoseconds(void)
 {
-  return cpucycles_osclock_raw();
+  return cpuc_os_clock_raw();
 }
 
 START_TEST(coarse_clock_gives_no_wrong_rate)
@@ -506,10 +505,10 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
     long long rate, took;
 
     granularity = granularities[i % 5];
-    origin = cpucycles_osclock_raw() - (long long)(i / 5) * granularity / 40;
-    took = -cpucycles_osclock_raw();
-    rate = cpuc_rate_against(read_nanoseconds, read_coarse);
-    took += cpucycles_osclock_raw();
+    origin = cpuc_os_clock_raw() - (long long)(i / 5) * granularity / 40;
+    took = -cpuc_os_clock_raw();
+    rate = cpuc_calibrate_rate_against(read_nanoseconds, read_coarse);
+    took += cpuc_os_clock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
       "%lld by a clock of %lld ns", rate, granularity);
     /* An interrupted measurement can be long enough for that clock. */
@@ -536,7 +535,7 @@ START_TEST(interruption_does_not_hide_a_rate)
       begin_at(3e9);
       machine.step = interruptions[i];
       machine.step_at = machine.nanoseconds + 30 * at - 15;
-      rate = cpuc_rate_against(read_simulated, read_clock);
+      rate = cpuc_calibrate_rate_against(read_simulated, read_clock);
       ck_assert_msg(rate > 2980000000 && rate < 3020000000, "%lld, read %d takes %g ns", rate, at,
         interruptions[i]);
     }
@@ -558,7 +557,7 @@ START_TEST(interruption_does_not_refine_a_coarse_clock)
       machine.nanoseconds -= (double)coarse[i] * at / 100;
       machine.step = 95e6;
       machine.step_at = machine.nanoseconds + 3000 + 700 * at;
-      rate = cpuc_rate_against(read_simulated, read_clock);
+      rate = cpuc_calibrate_rate_against(read_simulated, read_clock);
       ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
         "%lld by a clock of %lld ns", rate, coarse[i]);
     }
@@ -570,7 +569,7 @@ START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
 {
   granularity = 1LL << 62;
   origin = 0;
-  ck_assert_int_eq(cpuc_rate_against(read_nanoseconds, read_coarse), 0);
+  ck_assert_int_eq(cpuc_calibrate_rate_against(read_nanoseconds, read_coarse), 0);
   ck_assert_int_lt(clock_reads, 5000);
 }
 END_TEST
@@ -582,7 +581,7 @@ static long long read_backward(void)
 
 START_TEST(clock_set_back_ends_the_measurement_of_a_rate)
 {
-  ck_assert_int_eq(cpuc_rate_against(read_nanoseconds, read_backward), 0);
+  ck_assert_int_eq(cpuc_calibrate_rate_against(read_nanoseconds, read_backward), 0);
   ck_assert_int_lt(clock_reads, 50);
 }
 END_TEST
@@ -665,7 +664,7 @@ START_TEST(stated_rate_of_the_selected_counter_is_its_rate)
   const struct cpucycles_timer_info *timer = timer_of(cpucycles_implementation());
   long long rate = cpucycles_rate();
 
-  if (timer->stated_rate && cpucycles_rates_agree(rate, timer->stated_rate)
+  if (timer->stated_rate && cpuc_scale_rates_agree(rate, timer->stated_rate)
     && !is_rounded_source(timer->stated_rate_source))
     ck_assert(timer->stated_rate == rate || rate == cpucycles_persecond());
 }
@@ -681,10 +680,9 @@ static struct cpuc_rate report_rate(void)
 /* A fake backend reports the rate of the library's counter 0.5 % too high. */
 START_TEST(measurement_refines_only_a_rounded_stated_rate)
 {
-  static const struct cpucycles_backend backend
-    = { .kind = CPUCYCLES_KIND_REFERENCE, .rate = report_rate };
-  static struct cpucycles_selection selection;
-  long long measured = cpuc_measured_rate(cpucycles), rate;
+  static const struct cpuc_backend backend = { .kind = CPUC_KIND_REFERENCE, .rate = report_rate };
+  static struct cpuc_selection selection;
+  long long measured = cpuc_calibrate_rate(cpucycles), rate;
   int i;
 
   if (measured == 0) {
@@ -695,37 +693,38 @@ START_TEST(measurement_refines_only_a_rounded_stated_rate)
   reported.hz = measured + measured / 200;
   reported.is_rounded = _i;
   selection.backend = &backend;
-  cpucycles_find_timer_info(&selection);
+  cpuc_timer_find_info(&selection);
   ck_assert_int_eq(selection.timer.stated_rate, reported.hz);
-  rate = cpucycles_selected_rate(&selection);
+  rate = cpuc_timer_selected_rate(&selection);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
-    rate = cpucycles_selected_rate(&selection); /* a busy machine can prevent the measurement */
-  ck_assert(cpucycles_rates_agree(measured, rate));
+    rate = cpuc_timer_selected_rate(&selection); /* a busy machine can prevent the measurement */
+  ck_assert(cpuc_scale_rates_agree(measured, rate));
   if (reported.is_rounded)
     ck_assert_int_ne(rate, reported.hz);
-  else if (cpucycles_rates_agree(rate, reported.hz))
+  else if (cpuc_scale_rates_agree(rate, reported.hz))
     ck_assert_int_eq(rate, reported.hz);
 }
 END_TEST
 
 static int reads_so_far;
 
-/* Nanoseconds. As many reads as begin one measurement are each interrupted, for different times also
-   on a clock of microseconds: the library takes equal times for reads without an interruption. */
+/* Nanoseconds. As many reads as begin one measurement are each interrupted, for different times
+   also on a clock of microseconds: the library takes equal times for reads without an interruption.
+   */
 static long long read_interrupted_at_first(void)
 {
-  long long end = cpucycles_osclock_raw() + 50000 + 3000LL * reads_so_far;
+  long long end = cpuc_os_clock_raw() + 50000 + 3000LL * reads_so_far;
 
-  while (reads_so_far < 32 && cpucycles_osclock_raw() < end)
+  while (reads_so_far < 32 && cpuc_os_clock_raw() < end)
     ;
   reads_so_far++;
-  return cpucycles_osclock_raw();
+  return cpuc_os_clock_raw();
 }
 
 START_TEST(interrupted_measurement_of_the_rate_is_repeated)
 {
-  static const struct cpucycles_backend backend = { .kind = CPUCYCLES_KIND_REFERENCE };
-  static struct cpucycles_selection selection;
+  static const struct cpuc_backend backend = { .kind = CPUC_KIND_REFERENCE };
+  static struct cpuc_selection selection;
   long long rate = 0;
   int i;
 
@@ -736,7 +735,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   cpucycles = read_interrupted_at_first;
   for (i = 0; i < 100 && rate == 0; i++) { /* the machine may be busy, too */
     reads_so_far = 0;
-    rate = cpucycles_selected_rate(&selection);
+    rate = cpuc_timer_selected_rate(&selection);
   }
   ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
 }
@@ -812,7 +811,7 @@ static void *find_rate_in_time(void *child)
   alarm(20);
   rate = cpucycles_rate();
   for (i = 0; i < 100 && rate <= 0; i++)
-    rate = cpuc_measured_rate(cpucycles);
+    rate = cpuc_calibrate_rate(cpucycles);
   return rate > 0 ? child : NULL;
 }
 

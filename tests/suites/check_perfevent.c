@@ -35,7 +35,7 @@ static uint64_t hardware[64]; /* counters by index less 1 */
 static void (*during_instruction)(void);
 static int executed;
 
-static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
 {
   uint64_t count = hardware[index - 1];
 
@@ -45,30 +45,29 @@ static inline CPUCYCLES_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t inde
   return count;
 }
 
-static void explain_hidden(struct cpucycles_why *why)
+static void explain_hidden(struct cpuc_diagnosis *why)
 {
   why->remedy = "show it";
 }
 
-static const struct cpucycles_perf_method method = {
+static const struct cpuc_perf_method method = {
   .instruction = fake_instruction,
   .refusal = &refused,
   .explain_hidden = explain_hidden,
 };
 
-static CPUCYCLES_PERF_GUARDED long long read_page(void)
+static CPUC_PERF_GUARDED long long read_page(void)
 {
-  return cpucycles_perf_read(&method, fake_instruction, cpucycles_perf_self.index,
-    cpucycles_perf_self.shift);
+  return cpuc_perf_read(&method, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
-static const struct cpucycles_backend by_page = {
-  .kind = CPUCYCLES_KIND_CORE,
-  CPUCYCLES_PERF_MEMBERS,
+static const struct cpuc_backend by_page = {
+  .kind = CPUC_KIND_CORE,
+  CPUC_PERF_MEMBERS,
   .read = read_page,
 };
 
-extern const struct cpucycles_backend cpucycles_backend_default_perfevent;
+extern const struct cpuc_backend cpuc_backend_default_perfevent;
 
 static struct perf_event_mmap_page *page; /* of the first event */
 
@@ -87,20 +86,20 @@ static void select_fallback(void)
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
-static int try_page(struct cpucycles_why *why)
+static int try_page(struct cpuc_diagnosis *why)
 {
   select_fallback();
-  return by_page.open(&cpuc_services, why);
+  return by_page.open(&cpuc_process_services, why);
 }
 
 static void open_page(void)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   ck_assert_int_eq(try_page(&why), 0);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_PAGES);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
   pthread_atfork(NULL, NULL, by_page.forked);
-  cpucycles_perf_self.base = cpucycles_perf_self.last = 0; /* counts from the page's 0 */
+  cpuc_perf_self.base = cpuc_perf_self.last = 0; /* counts from the page's 0 */
 }
 
 /* Selects default-perfevent. Returns 0 and reports a skip if that is impossible here. */
@@ -172,7 +171,7 @@ static int counts_by_fallback(long long (*read)(void))
   long long begin = read();
 
   spend_cpu_time();
-  return cpucycles_perf_self.state == CPUCYCLES_PERF_BY_NEXT_BEST && read() > begin;
+  return cpuc_perf_self.state == CPUC_PERF_VIA_FALLBACK && read() > begin;
 }
 
 /* Threads. */
@@ -329,7 +328,7 @@ static void *read_and_wait(void *argument)
   long long begin = reader->read();
 
   reader->is_upward = reader->read() >= begin;
-  reader->descriptor = cpucycles_perf_self.only_descriptor;
+  reader->descriptor = cpuc_perf_self.only_descriptor;
   pthread_barrier_wait(&all_have_read);
   pthread_barrier_wait(&readers_may_exit);
   return NULL;
@@ -436,7 +435,7 @@ START_TEST(event_has_a_private_descriptor_above_the_standard_streams)
     dup2(saved[i], i);
   if (!has_event)
     return;
-  descriptor = cpucycles_perf_self.events[0].descriptor;
+  descriptor = cpuc_perf_self.events[0].descriptor;
   ck_assert_int_gt(descriptor, 2);
   ck_assert_int_eq(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
@@ -518,7 +517,7 @@ static int child_counts_wrong(long long before, long long (*read)(void))
   long long first = read();
 
   return first < before ? 1 : !counts_cpu_time(read) ? 2
-    : cpucycles_perf_self.state != CPUCYCLES_PERF_BY_DESCRIPTORS ? 3 : read() < first ? 4 : 0;
+    : cpuc_perf_self.state != CPUC_PERF_VIA_READ ? 3 : read() < first ? 4 : 0;
 }
 
 static void *fork_here(void *status)
@@ -568,10 +567,10 @@ START_TEST(forked_child_keeps_no_copy_of_its_parents_event)
   descriptors = open_descriptors();
   child = fork();
   if (child == 0) {
-    uint64_t id = cpucycles_perf_self.events[0].id;
+    uint64_t id = cpuc_perf_self.events[0].id;
 
     cpucycles();
-    suite_exit(open_descriptors() != descriptors ? 1 : cpucycles_perf_self.events[0].id == id);
+    suite_exit(open_descriptors() != descriptors ? 1 : cpuc_perf_self.events[0].id == id);
   }
   ck_assert_int_eq(status_of(child), 0);
 }
@@ -597,7 +596,7 @@ START_TEST(daemon_counts_itself_and_keeps_its_files)
   before = cpucycles();
   child = fork();
   if (child == 0) {
-    int number = cpucycles_perf_self.events[0].descriptor, wrong;
+    int number = cpuc_perf_self.events[0].descriptor, wrong;
 
     setsid();
     close_from(3);
@@ -624,7 +623,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
     int executed_by_parent = executed, wrong;
 
     perf_kernel.pages[0] = NULL; /* the child's own event has a page without an index */
-    wrong = read_page() < before ? 1 : cpucycles_perf_self.state != CPUCYCLES_PERF_BY_DESCRIPTORS;
+    wrong = read_page() < before ? 1 : cpuc_perf_self.state != CPUC_PERF_VIA_READ;
     suite_exit(wrong ? wrong : executed != executed_by_parent ? 2 : 0);
   }
   ck_assert_int_eq(status_of(child), 0);
@@ -672,7 +671,7 @@ START_TEST(fork_amid_a_failing_read)
   if (!selected("fork_amid_a_failing_read"))
     return;
   before = cpucycles();
-  cpucycles_perf_self.only_descriptor = -1; /* as with several core types: no earlier read(2) */
+  cpuc_perf_self.only_descriptor = -1; /* as with several core types: no earlier read(2) */
   perf_kernel.reading.enabled = 1;
   perf_kernel.during_read = fork_once;
   expect_right_child(before, cpucycles(), cpucycles);
@@ -688,7 +687,7 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
   if (!selected("closed_descriptor_leads_to_the_fallback_counter"))
     return;
   before = cpucycles();
-  close(cpucycles_perf_self.only_descriptor);
+  close(cpuc_perf_self.only_descriptor);
   errno = 4711;
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(errno, 4711);
@@ -705,13 +704,13 @@ START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
 
   if (!selected("file_on_our_descriptor_is_read_once_and_stays_open"))
     return;
-  number = cpucycles_perf_self.events[0].descriptor;
+  number = cpuc_perf_self.events[0].descriptor;
   ck_assert_int_eq(pipe(pipe_ends), 0);
   ck_assert_int_eq((int)write(pipe_ends[1], bytes, sizeof bytes), (int)sizeof bytes);
   ck_assert_int_eq(dup2(pipe_ends[0], number), number);
   cpucycles();
   cpucycles();
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
   ck_assert_int_eq((int)read(number, bytes, sizeof bytes),
     (int)(sizeof bytes - sizeof(struct cpuc_perf_reading)));
 }
@@ -724,7 +723,7 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
 
   if (!selected("foreign_event_on_our_descriptor_is_rejected"))
     return;
-  number = cpucycles_perf_self.events[0].descriptor;
+  number = cpuc_perf_self.events[0].descriptor;
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_HARDWARE;
@@ -735,7 +734,7 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
   perf_kernel.reading = (struct cpuc_perf_reading){ INT64_MAX / 2, 1, 1, 0 }; /* ahead of ours */
   ck_assert_int_eq(dup2(other, number), number);
   cpucycles();
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
   ck_assert_int_ge(fcntl(number, F_GETFD), 0); /* it stays open */
 }
 END_TEST
@@ -750,7 +749,7 @@ START_TEST(count_of_a_multiplexed_event_is_rejected)
   perf_kernel.reading
     = (struct cpuc_perf_reading){ (uint64_t)before + 1000000000000ULL, 1000, 999, 0 };
   ck_assert_int_ge(cpucycles(), before);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
 }
 END_TEST
 
@@ -773,7 +772,7 @@ END_TEST
 
 START_TEST(multiplexed_event_is_not_opened)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   add_page(0, 2, 48, 1000);
   perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
@@ -793,7 +792,7 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
   page->time_enabled += 2000000;
   page->time_running += 1000000;
   read_page();
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
 }
 END_TEST
 
@@ -837,7 +836,7 @@ START_TEST(thread_under_a_later_filter_uses_the_fallback_counter)
     return;
   ck_assert_int_eq(set_filter(calls, 1, SECCOMP_RET_ERRNO | EPERM), 0);
   cpucycles();
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS); /* it stays open */
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ); /* it stays open */
   expect_threads_to_fall_back();
 #else
   skip("thread_under_a_later_filter_uses_the_fallback_counter", "built without linux/seccomp.h");
@@ -897,7 +896,7 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_goes_upward)
   if (!selected("read_in_a_handler_that_interrupts_a_read_goes_upward"))
     return;
   interrupt_reads(cpucycles);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
 }
 END_TEST
 
@@ -946,7 +945,7 @@ static void expect_count_without_page(long long count)
   ck_assert_int_ge(count_in_handler, 1000000000000LL);
   ck_assert_int_ge(count, count_in_handler);
   ck_assert_int_lt(count, 1200000000000LL);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
 }
 
 START_TEST(handler_that_loses_the_page_amid_a_read)
@@ -1037,7 +1036,7 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
   open_page();
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
-    cpucycles_perf_self.shift = 64 - cases[i].width; /* as set at the opening */
+    cpuc_perf_self.shift = 64 - cases[i].width; /* as set at the opening */
     page->offset = (int64_t)((uint64_t)cases[i].offset);
     hardware[0] = cases[i].counter;
     ck_assert_msg(read_page() == cases[i].count, "case %u: %lld, not %lld", i, read_page(),
@@ -1059,7 +1058,7 @@ START_TEST(count_continues_across_a_wraparound_of_the_counter)
 
     /* Linux starts it half its range back, so that it overflows at 0, and then moves the offset. */
     page->pmc_width = (uint16_t)widths[i];
-    cpucycles_perf_self.shift = 64 - widths[i];
+    cpuc_perf_self.shift = 64 - widths[i];
     page->offset = (int64_t)half;
     hardware[0] = 2 * half - 10;
     before = read_page();
@@ -1118,21 +1117,21 @@ START_TEST(counter_hidden_by_the_kernel_is_not_opened)
     uint32_t index;
     int width, shown;
   } cases[] = { { 0, 48, 1 }, { 1, 48, 0 }, { 1, 0, 1 }, { 1, 65, 1 } };
-  struct cpucycles_why why = { 0 }, later = { 0 };
+  struct cpuc_diagnosis why = { 0 }, later = { 0 };
   int descriptors;
 
   page = add_page(0, cases[_i].index, cases[_i].width, 0);
   page->cap_user_rdpmc = (unsigned)cases[_i].shown & 1;
   select_fallback();
   descriptors = open_descriptors();
-  ck_assert_int_eq(by_page.open(&cpuc_services, &why), EACCES);
+  ck_assert_int_eq(by_page.open(&cpuc_process_services, &why), EACCES);
   ck_assert_ptr_nonnull(why.explanation);
   by_page.close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
   /* another counter of perf events that is tried later changes nothing */
   perf_kernel.has_no_events = 1;
-  cpucycles_backend_default_perfevent.open(&cpuc_services, &later);
+  cpuc_backend_default_perfevent.open(&cpuc_process_services, &later);
   by_page.explain(EACCES, 0, &why);
   ck_assert_str_eq(why.remedy, "show it");
 }
@@ -1154,7 +1153,7 @@ START_TEST(page_without_an_index_is_left_for_read)
   ck_assert_int_ge(after, before + 1000000000000LL);
   ck_assert_int_eq(counts_cpu_time(read_page), 1);
   ck_assert_int_eq(executed, 0);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
   ck_assert_str_eq(fallback(), "by-read");
 }
 END_TEST
@@ -1175,7 +1174,7 @@ START_TEST(count_goes_upward_without_page_and_descriptor)
   ck_assert_int_eq(set_descriptor_limit(0), 0);
   after = read_page();
   ck_assert_int_ge(after, before);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_NEXT_BEST);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
   ck_assert_int_ge(read_page(), after);
   set_descriptor_limit(LIMIT);
 }
@@ -1184,7 +1183,7 @@ END_TEST
 /* A revoked instruction. */
 
 #if HAVE_BACKEND_amd64_pmc
-extern const struct cpucycles_backend cpucycles_backend_amd64_pmc;
+extern const struct cpuc_backend cpuc_backend_amd64_pmc;
 
 static int executes_rdpmc(void)
 {
@@ -1194,21 +1193,21 @@ static int executes_rdpmc(void)
   return 0;
 }
 
-static void keep_handlers(const struct cpucycles_backend *backend)
+static void keep_handlers(const struct cpuc_backend *backend)
 {
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpuc_guard_keep(backend->rescue, backend->rescued);
+  cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 START_TEST(revoked_instruction_leads_to_read)
 {
-  const struct cpucycles_backend *by_rdpmc = &cpucycles_backend_amd64_pmc;
-  struct cpucycles_why why = { 0 };
+  const struct cpuc_backend *by_rdpmc = &cpuc_backend_amd64_pmc;
+  struct cpuc_diagnosis why = { 0 };
   long long before;
 
   if (skip_unless("revoked_instruction_leads_to_read", executes_rdpmc, -SIGSEGV,
@@ -1217,11 +1216,11 @@ START_TEST(revoked_instruction_leads_to_read)
     return;
   add_page(0, 1, 48, 1000000000000LL);
   select_fallback();
-  ck_assert_int_eq(by_rdpmc->open(&cpuc_services, &why), 0);
+  ck_assert_int_eq(by_rdpmc->open(&cpuc_process_services, &why), 0);
   keep_handlers(by_rdpmc);
-  before = cpucycles_perf_self.last;
+  before = cpuc_perf_self.last;
   ck_assert_int_ge(by_rdpmc->read(), before);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_DESCRIPTORS);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
   ck_assert_int_eq(counts_cpu_time(by_rdpmc->read), 1);
   ck_assert_str_eq(fallback(), "by-read");
 }
@@ -1263,7 +1262,7 @@ START_TEST(each_core_type_has_its_event)
 
   perf_kernel_request_count = 0;
   open_hybrid();
-  ck_assert_int_eq(cpucycles_perf_self.event_count, 2);
+  ck_assert_int_eq(cpuc_perf_self.event_count, 2);
   for (i = 0; i < perf_kernel_request_count; i++) {
     uint64_t pmu = perf_kernel_requests[i].config >> 32;
 
@@ -1290,7 +1289,7 @@ START_TEST(counts_of_core_types_are_added)
   pages[1]->index = 3;
   hardware[2] = 4;
   ck_assert_int_eq(read_page(), 1030 + 200000 + 4);
-  ck_assert_int_eq(cpucycles_perf_self.state, CPUCYCLES_PERF_BY_PAGES);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
 }
 END_TEST
 
@@ -1340,7 +1339,7 @@ END_TEST
 
 START_TEST(core_type_without_an_event_drops_the_counter)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   perf_kernel.files = hybrid;
   perf_kernel.missing_pmu = 10;
@@ -1361,7 +1360,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
     { "armv8_cortex_a72", "events/cpu_cycles", "event=0x0011\n" },
     END,
   };
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
   const struct perf_event_attr *last;
 
   perf_kernel.files = big_little;
@@ -1388,7 +1387,7 @@ START_TEST(too_many_or_malformed_core_types_are_rejected)
       { "cpu_four", "type", "12\n" }, { "cpu_four", "cpus", "1\n" },
       { "cpu_five", "type", "13\n" }, { "cpu_five", "cpus", "1\n" }, END },
   };
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   perf_kernel.files = cases[_i];
   add_page(0, 1, 48, 0);

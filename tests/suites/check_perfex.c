@@ -44,8 +44,8 @@ START_TEST(numbers_map_to_generic_kernel_events)
 {
   int i, at = 0;
 
-  for (i = 0; i < PERFEX_EVENTS; i++) {
-    const struct perfex_event_row *row = perfex_row(i);
+  for (i = 0; i < PFX_EVENTS; i++) {
+    const struct pfx_event_row *row = pfx_events_row(i);
 
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(row->text);
@@ -59,8 +59,8 @@ START_TEST(numbers_map_to_generic_kernel_events)
     at++;
   }
   ck_assert_int_eq(at, COUNTED);
-  ck_assert_ptr_null(perfex_row(-1));
-  ck_assert_ptr_null(perfex_row(PERFEX_EVENTS));
+  ck_assert_ptr_null(pfx_events_row(-1));
+  ck_assert_ptr_null(pfx_events_row(PFX_EVENTS));
 }
 END_TEST
 
@@ -75,7 +75,7 @@ START_TEST(names_map_to_numbers_and_unknown_names_fail)
     int number = perfex_event(counted[i].name);
 
     ck_assert_int_ge(number, 0);
-    ck_assert_str_eq(perfex_row(number)->name, counted[i].name);
+    ck_assert_str_eq(pfx_events_row(number)->name, counted[i].name);
   }
   for (i = 0; i < sizeof others / sizeof others[0]; i++) {
     errno = 0;
@@ -209,14 +209,14 @@ START_TEST(environment_overrides_the_arguments)
   int events[2] = { 0, 15 };
 
   setenv("T5_EVENT0", "24", 1);
-  ck_assert_int_eq(perfex_override_events(events, 1), 0);
+  ck_assert_int_eq(pfx_events_override(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 15);
   unsetenv("T5_EVENT0");
   setenv("T5_EVENT1", "L1-dcache-loads", 1);
-  ck_assert_int_eq(perfex_override_events(events, 1), 0);
+  ck_assert_int_eq(pfx_events_override(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 18);
   setenv("T5_EVENT1", "", 1);
-  ck_assert_int_eq(perfex_override_events(events, 1), 0);
+  ck_assert_int_eq(pfx_events_override(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 18);
 }
 END_TEST

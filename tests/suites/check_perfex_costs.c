@@ -7,8 +7,8 @@
 #include "config.h"
 
 /* A second copy of the code, besides the library's: this one uses the file names below. */
-#define PERFEX_ETC_FILE test_etc_file
-#define PERFEX_ROOT test_root
+#define PFX_ETC_FILE test_etc_file
+#define PFX_ROOT test_root
 static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";
 #include "perfex/cost-table.c"
 
@@ -81,36 +81,36 @@ static void use_test_folder(void)
   atexit(remove_machine);
 }
 
-static struct perfex_cost_table table_now(void)
+static struct pfx_cost_table table_now(void)
 {
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
 
-  perfex_copy_cost_table(&table);
+  pfx_cost_table_copy(&table);
   return table;
 }
 
-static int is_cost(struct perfex_cost cost, long long minimum, long long typical, long long maximum)
+static int is_cost(struct pfx_cost cost, long long minimum, long long typical, long long maximum)
 {
   return cost.minimum == minimum && cost.typical == typical && cost.maximum == maximum;
 }
 
 START_TEST(measured_costs_are_in_order_and_have_their_origin)
 {
-  struct perfex_cost_table table = table_now();
+  struct pfx_cost_table table = table_now();
   long long rate = cpucycles_persecond();
   int i;
 
-  ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
   /* within a factor of 100: the core's frequency changes */
-  ck_assert_int_gt(table.cost[0].typical, PERFEX_COST_LIMIT / rate / 100);
-  ck_assert_int_lt(table.cost[0].typical, PERFEX_COST_LIMIT / rate * 100 + 100);
-  for (i = 0; i < PERFEX_EVENTS; i++) {
+  ck_assert_int_gt(table.cost[0].typical, PFX_COST_LIMIT / rate / 100);
+  ck_assert_int_lt(table.cost[0].typical, PFX_COST_LIMIT / rate * 100 + 100);
+  for (i = 0; i < PFX_EVENTS; i++) {
     ck_assert(0 <= table.cost[i].minimum && table.cost[i].minimum <= table.cost[i].typical);
     ck_assert_int_le(table.cost[i].typical, table.cost[i].maximum);
-    ck_assert_int_le(table.cost[i].maximum, PERFEX_COST_LIMIT);
-    ck_assert(table.origin[i] == PERFEX_UNKNOWN || table.origin[i] == PERFEX_MEASURED);
-    ck_assert(perfex_row(i)->name || table.origin[i] == PERFEX_UNKNOWN);
+    ck_assert_int_le(table.cost[i].maximum, PFX_COST_LIMIT);
+    ck_assert(table.origin[i] == PFX_UNKNOWN || table.origin[i] == PFX_MEASURED);
+    ck_assert(pfx_events_row(i)->name || table.origin[i] == PFX_UNKNOWN);
   }
   ck_assert_int_ge(table.measured.levels, 1);
   ck_assert_int_gt(table.measured.nanoseconds, 0);
@@ -120,12 +120,11 @@ END_TEST
 /* Event 0 counts the core's cycles, and cpucycles() may count others. */
 START_TEST(cycle_is_the_core_s)
 {
-  struct perfex_measured measured;
+  struct pfx_measured measured;
 
   test_core_rate = 4 * cpucycles_persecond();
-  perfex_measure("", &measured);
-  ck_assert_int_eq(measured.cycle.typical,
-    (PERFEX_COST_LIMIT + test_core_rate / 2) / test_core_rate);
+  pfx_cost_measure("", &measured);
+  ck_assert_int_eq(measured.cycle.typical, (PFX_COST_LIMIT + test_core_rate / 2) / test_core_rate);
 }
 END_TEST
 
@@ -134,7 +133,7 @@ END_TEST
 START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
 {
   const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";
-  struct perfex_measured measured;
+  struct pfx_measured measured;
   int round, turn, i, in_order = 0, slow = 0;
 
   if (skip_where_the_clock_is_slow(test))
@@ -153,7 +152,7 @@ START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
   for (round = 0; round < 5 && (in_order <= 10 || slow <= 15); round++) {
     in_order = slow = 0;
     for (turn = 0; turn < 20; turn++) {
-      perfex_measure("", &measured);
+      pfx_cost_measure("", &measured);
       slow += measured.branch_miss.typical > measured.level[0].load.typical;
       for (i = 1; i < measured.levels; i++)
         if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
@@ -168,11 +167,11 @@ END_TEST
 
 START_TEST(cost_files_are_closed)
 {
-  struct perfex_measured measured;
+  struct pfx_measured measured;
   int before;
 
   use_test_folder();
-  perfex_measure(machine_root, &measured); /* libcpucycles may keep some open */
+  pfx_cost_measure(machine_root, &measured); /* libcpucycles may keep some open */
   before = open_descriptors();
   ck_assert_int_gt(load_costs(write_costs("/costs", "0 1 2 3\n")), 0);
   capture_begin(stderr);
@@ -190,13 +189,13 @@ END_TEST
 /* The table in libperfex(3), COSTS. */
 START_TEST(costs_are_estimated_from_measured_times)
 {
-  struct perfex_measured measured = { .cycle = { 400, 400, 400 },
+  struct pfx_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
       { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
-  struct perfex_costs costs;
+  struct pfx_costs costs;
 
-  perfex_estimate_costs(&measured, &costs);
+  pfx_cost_estimate(&measured, &costs);
   ck_assert(is_cost(costs.cost[0], 400, 400, 400) && is_cost(costs.cost[16], 400, 400, 400));
   ck_assert(is_cost(costs.cost[15], 0, 0, 400) && is_cost(costs.cost[17], 0, 0, 400));
   ck_assert(is_cost(costs.cost[6], 0, 400, 400) && is_cost(costs.cost[19], 0, 400, 400));
@@ -209,50 +208,50 @@ START_TEST(costs_are_estimated_from_measured_times)
   ck_assert(is_cost(costs.cost[23], 1000, 3300, 140000));
   measured.has_memory = 0;
   measured.levels = 2;
-  perfex_estimate_costs(&measured, &costs);
+  pfx_cost_estimate(&measured, &costs);
   ck_assert(!costs.stated[26] && !costs.stated[10] && costs.stated[25]);
   ck_assert(is_cost(costs.cost[25], 1900, 3300, 3600));
   measured.levels = 1;
-  perfex_estimate_costs(&measured, &costs);
+  pfx_cost_estimate(&measured, &costs);
   ck_assert(!costs.stated[25] && !costs.stated[23] && costs.stated[18]);
 }
 END_TEST
 
 START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
 {
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
 
   use_test_folder();
   test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
-  ck_assert(table.origin[24] == PERFEX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
-  ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert(table.origin[24] == PFX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
+  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/one", "branch-misses 7 8.5 9.125\n")), 0);
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
-  ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
-  ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert(table.origin[24] == PFX_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
+  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 .25 0.250")), 0);
   table = table_now();
-  ck_assert(table.origin[0] == PERFEX_LOADED && is_cost(table.cost[0], 250, 250, 250));
-  ck_assert(table.origin[16] == PERFEX_LOADED && is_cost(table.cost[16], 250, 250, 250));
-  ck_assert(table.origin[24] == PERFEX_LOADED_EARLIER);
+  ck_assert(table.origin[0] == PFX_LOADED && is_cost(table.cost[0], 250, 250, 250));
+  ck_assert(table.origin[16] == PFX_LOADED && is_cost(table.cost[16], 250, 250, 250));
+  ck_assert(table.origin[24] == PFX_LOADED_EARLIER);
   ck_assert(is_cost(table.cost[24], 7000, 8500, 9125));
 }
 END_TEST
 
 START_TEST(loaded_costs_stay_when_the_table_is_initialized)
 {
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
 
   use_test_folder();
   test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(write_costs("/one", "24 7 8 9\n")), 0);
   table = table_now();
-  ck_assert(table.origin[24] == PERFEX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
-  ck_assert(table.origin[25] == PERFEX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
+  ck_assert(table.origin[24] == PFX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
+  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
 }
 END_TEST
 
@@ -262,7 +261,7 @@ START_TEST(nothing_is_measured_if_files_state_all_costs)
   int i;
 
   use_test_folder();
-  for (i = 0; i < PERFEX_EVENTS; i++)
+  for (i = 0; i < PFX_EVENTS; i++)
     sprintf(text + strlen(text), "%d %d 100 1000\n", i, i);
   test_etc_file = write_costs("/etc", text);
   ck_assert_int_eq(table_now().measured.nanoseconds, 0);
@@ -305,7 +304,7 @@ static const struct {
 
 START_TEST(malformed_file_is_reported_by_line_and_changes_nothing)
 {
-  struct perfex_cost_table before, after;
+  struct pfx_cost_table before, after;
   size_t i;
 
   use_test_folder();
@@ -333,7 +332,7 @@ START_TEST(byte_0_is_malformed_anywhere)
 {
   static const char text[] = "# all\n24 1 2 3 # one\n";
   char bytes[sizeof text];
-  struct perfex_costs costs;
+  struct pfx_costs costs;
   const char *mistake;
   size_t at;
   FILE *file;
@@ -341,7 +340,7 @@ START_TEST(byte_0_is_malformed_anywhere)
   for (at = 0; at < sizeof text; at++) {
     memcpy(bytes, text, sizeof text);
     bytes[at] = 0;
-    ck_assert_int_eq(perfex_parse_costs(bytes, sizeof text, &costs, &mistake),
+    ck_assert_int_eq(pfx_cost_file_parse(bytes, sizeof text, &costs, &mistake),
       at < 6 ? 1 : at < 21 ? 2 : 3);
     ck_assert_ptr_nonnull(strstr(mistake, "byte 0"));
   }
@@ -359,12 +358,12 @@ END_TEST
 
 START_TEST(file_may_have_comments_blanks_and_no_final_newline)
 {
-  struct perfex_costs costs;
+  struct pfx_costs costs;
   const char *mistake;
   static const char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
 
-  ck_assert_int_eq(perfex_parse_costs(text, sizeof text - 1, &costs, &mistake), 0);
-  ck_assert(costs.stated[0] && is_cost(costs.cost[0], 1000, 2500, PERFEX_COST_LIMIT));
+  ck_assert_int_eq(pfx_cost_file_parse(text, sizeof text - 1, &costs, &mistake), 0);
+  ck_assert(costs.stated[0] && is_cost(costs.cost[0], 1000, 2500, PFX_COST_LIMIT));
   ck_assert(costs.stated[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.stated[16]);
 }
 END_TEST
@@ -408,15 +407,15 @@ END_TEST
 
 START_TEST(malformed_etc_is_ignored_with_a_message)
 {
-  struct perfex_cost_table table;
+  struct pfx_cost_table table;
 
   use_test_folder();
   test_etc_file = write_costs("/etc", "24 1 2 3\n25 junk\n");
   capture_begin(stderr);
   table = table_now();
   ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
-  ck_assert_int_ne(table.origin[24], PERFEX_ETC);
-  ck_assert_int_eq(table.origin[0], PERFEX_MEASURED);
+  ck_assert_int_ne(table.origin[24], PFX_ETC);
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
 }
 END_TEST
 
@@ -435,14 +434,14 @@ static void write_cache(int index, const char *level, const char *type, const ch
 
 START_TEST(cache_sizes_come_from_the_kernel)
 {
-  struct perfex_measured measured;
+  struct pfx_measured measured;
   int i;
 
   use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
-  perfex_measure(machine_root, &measured);
+  pfx_cost_measure(machine_root, &measured);
   for (i = 1; i < measured.levels - measured.has_memory; i++)
     ck_assert_int_eq(measured.level[i].bytes, 65536);
   ck_assert_int_le(measured.levels, 3);
@@ -450,7 +449,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
     skip("cache_sizes_come_from_the_kernel", "too slow here to reach the second cache");
   ck_assert_int_eq(measured.has_unmeasured_cache, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
-  perfex_measure(machine_root, &measured);
+  pfx_cost_measure(machine_root, &measured);
   ck_assert_int_eq(measured.levels, 1);
 }
 END_TEST
@@ -459,7 +458,7 @@ END_TEST
 START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
   static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6M\n" };
-  struct perfex_measured measured;
+  struct pfx_measured measured;
   int i;
 
   use_test_folder();
@@ -467,7 +466,7 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
   write_cache(1, "2\n", "Unified\n", "256K\n");
   for (i = 0; i < 4; i++) {
     write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
-    perfex_measure(machine_root, &measured);
+    pfx_cost_measure(machine_root, &measured);
     ck_assert_int_eq(measured.has_memory, 0);
     ck_assert_int_eq(measured.has_unmeasured_cache, 1);
     ck_assert_int_le(measured.levels, 2);
@@ -526,19 +525,19 @@ END_TEST
 
 START_TEST(one_preemption_does_not_shorten_the_measurement)
 {
-  struct perfex_measured measured;
+  struct pfx_measured measured;
 
   use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "2\n", "Unified\n", "256K\n");
   is_clock_slow = 1;
   preemption_ms = 30;
-  perfex_measure(machine_root, &measured);
+  pfx_cost_measure(machine_root, &measured);
   ck_assert_int_ge(measured.nanoseconds, 30000000);
   ck_assert_int_ge(measured.levels, 2);
   clock_calls = 0;
   preemption_ms = 10000; /* elapsed time is limited, too */
-  perfex_measure(machine_root, &measured);
+  pfx_cost_measure(machine_root, &measured);
   ck_assert_int_eq(measured.levels, 1);
 }
 END_TEST
@@ -635,7 +634,7 @@ END_TEST
 
 START_TEST(printed_table_can_be_loaded)
 {
-  struct perfex_cost_table before, after;
+  struct pfx_cost_table before, after;
   char *path;
   int i, result;
 
@@ -648,10 +647,9 @@ START_TEST(printed_table_can_be_loaded)
   ck_assert_int_gt(result, 0);
   ck_assert_int_gt(load_costs(path), 0);
   after = table_now();
-  for (i = 0; i < PERFEX_EVENTS; i++) {
+  for (i = 0; i < PFX_EVENTS; i++) {
     ck_assert_mem_eq(&after.cost[i], &before.cost[i], sizeof after.cost[i]);
-    ck_assert_int_eq(after.origin[i],
-      before.origin[i] == PERFEX_UNKNOWN ? PERFEX_UNKNOWN : PERFEX_LOADED);
+    ck_assert_int_eq(after.origin[i], before.origin[i] == PFX_UNKNOWN ? PFX_UNKNOWN : PFX_LOADED);
   }
 }
 END_TEST
@@ -668,9 +666,9 @@ static void *read_tables(void *unused)
 
   (void)unused;
   while (!__atomic_load_n(&readers_stop, __ATOMIC_RELAXED)) {
-    struct perfex_cost_table table = table_now();
+    struct pfx_cost_table table = table_now();
 
-    for (i = 1; i < PERFEX_EVENTS; i++)
+    for (i = 1; i < PFX_EVENTS; i++)
       wrong += table.cost[i].maximum != table.cost[0].maximum;
   }
   return (void *)(intptr_t)wrong;
@@ -688,7 +686,7 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
   use_test_folder();
   for (which = 0; which < 2; which++) {
     text[0] = 0;
-    for (i = 0; i < PERFEX_EVENTS; i++)
+    for (i = 0; i < PFX_EVENTS; i++)
       sprintf(text + strlen(text), "%d 0 %d %d\n", i, which, which + 1);
     path[which] = write_costs(which ? "/one" : "/zero", text);
   }
@@ -704,7 +702,7 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
     child = fork();
     if (child == 0) {
       alarm(20);
-      for (i = 1; i < PERFEX_EVENTS; i++)
+      for (i = 1; i < PFX_EVENTS; i++)
         if (table_now().cost[i].maximum != table_now().cost[0].maximum)
           _exit(1);
       _exit(load_costs(path[0]) <= 0);
@@ -722,13 +720,13 @@ END_TEST
 
 static void *copy_table(void *table)
 {
-  perfex_copy_cost_table(table);
+  pfx_cost_table_copy(table);
   return NULL;
 }
 
 START_TEST(concurrent_first_calls_get_the_same_table)
 {
-  static struct perfex_cost_table copies[READERS];
+  static struct pfx_cost_table copies[READERS];
   pthread_t threads[READERS];
   int i;
 

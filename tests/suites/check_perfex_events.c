@@ -21,13 +21,13 @@
 #include <sys/wait.h>
 
 /* Event 15 counts page faults, 24 minor ones (the same number in these tests), and 0 time. */
-static const struct perfex_event_row *test_row(int event)
+static const struct pfx_event_row *test_row(int event)
 {
-  static const struct perfex_event_row time
+  static const struct pfx_event_row time
     = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
-  static const struct perfex_event_row faults
+  static const struct pfx_event_row faults
     = { "faults", "faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS };
-  static const struct perfex_event_row minor
+  static const struct pfx_event_row minor
     = { "minor", "minor", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN };
 
   return event == 0 ? &time : event == 15 ? &faults : event == 24 ? &minor : NULL;
@@ -75,7 +75,7 @@ static long test_read(long number, int descriptor, void *reading, size_t size)
 }
 
 /* A second copy of the code, besides the library's: this one calls the functions above. */
-#define PERFEX_ROW test_row
+#define PFX_ROW test_row
 #define perf_event_open_in test_open
 #define syscall test_read
 #include "perfex/count.c"

@@ -44,9 +44,9 @@ static void add(TCase *tests)
 #include "lib/reasons.c"
 
 #define dlsym fake_dlsym
-#define cpucycles_backend_default_mach mach_counter
-#define cpucycles_backend_default_selfcounts selfcounts_counter
-#define cpucycles_backend_default_windows windows_counter
+#define cpuc_backend_default_mach mach_counter
+#define cpuc_backend_default_selfcounts selfcounts_counter
+#define cpuc_backend_default_windows windows_counter
 /* Included, because the library on this system does not contain these counters. */
 #include "backends/default-mach.c"
 #include "backends/default-selfcounts.c"
@@ -158,12 +158,12 @@ static int symbol_is_missing, selfcounts_error;
 static uint64_t cycles_now;
 static long long clock_now;
 
-static long long read_next_best(void)
+static long long read_fallback(void)
 {
   return clock_now;
 }
 
-static const struct cpuc_services offered = { .next_best = read_next_best };
+static const struct cpuc_services offered = { .fallback = read_fallback };
 
 /* Like the kernel: accepts one kind, and exactly the size of its counts. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
@@ -202,21 +202,21 @@ static struct cpuc_rate clock_rate(void)
 
 static void select_selfcounts(void)
 {
-  static const struct cpucycles_backend clock = {
-    .kind = CPUCYCLES_KIND_CLOCK, .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "clock",
+  static const struct cpuc_backend clock = {
+    .kind = CPUC_KIND_CLOCK, .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "clock",
     .unit = "nanoseconds", .read = read_clock, .rate = clock_rate
   };
-  const struct cpucycles_entry table[2] = {
+  const struct cpuc_table_entry table[2] = {
     { "default-selfcounts", "", &selfcounts_counter }, { "clock", "", &clock }
   };
-  struct cpucycles_selection selection;
-  struct cpucycles_signal_state saved;
+  struct cpuc_selection selection;
+  struct cpuc_os_thread_signals saved;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpucycles_select(&cpucycles_host, &offered, table, 2, infos, &selection);
+  cpuc_select(&cpuc_frequency_platform, &offered, table, 2, infos, &selection);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)
@@ -250,7 +250,7 @@ END_TEST
 
 static void expect_selfcounts_to_open(void)
 {
-  struct cpucycles_why why = { 0 };
+  struct cpuc_diagnosis why = { 0 };
 
   ck_assert_int_eq(selfcounts_counter.open(&offered, &why), 0);
 }

@@ -14,10 +14,11 @@
 
 static int is_found, searches, is_searching, may_end;
 
-/* Calls cpuc_find_once(). Returns 0 if it finds, so that it can be a child's exit status. */
-static int search(void (*find)(struct cpucycles_selection *))
+/* Calls cpuc_process_find_once(). Returns 0 if it finds, so that it can be a child's exit status.
+   */
+static int search(void (*find)(struct cpuc_selection *))
 {
-  return cpuc_find_once(&is_found, find) != 1;
+  return cpuc_process_find_once(&is_found, find) != 1;
 }
 
 static void wait_for(const int *flag)
@@ -26,7 +27,7 @@ static void wait_for(const int *flag)
     sched_yield();
 }
 
-static void count_searches(struct cpucycles_selection *unused)
+static void count_searches(struct cpuc_selection *unused)
 {
   (void)unused;
   searches++;
@@ -67,7 +68,7 @@ END_TEST
 
 static int wrong_answers;
 
-static void ask_everything(struct cpucycles_selection *unused)
+static void ask_everything(struct cpuc_selection *unused)
 {
   (void)unused;
   wrong_answers = search(count_searches) == 0 || cpucycles_rate() != 0 || cpucycles_timer() != NULL
@@ -97,7 +98,7 @@ static void handle(int signal)
     mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
 }
 
-static void fault_and_send(struct cpucycles_selection *unused)
+static void fault_and_send(struct cpuc_selection *unused)
 {
   (void)unused;
   read_value = *forbidden;
@@ -122,7 +123,7 @@ END_TEST
 
 /* Forks. */
 
-static void search_until_allowed(struct cpucycles_selection *unused)
+static void search_until_allowed(struct cpuc_selection *unused)
 {
   (void)unused;
   __atomic_store_n(&is_searching, 1, __ATOMIC_RELEASE);
@@ -158,7 +159,7 @@ END_TEST
 
 static pid_t child;
 
-static void fork_in_the_search(struct cpucycles_selection *unused)
+static void fork_in_the_search(struct cpuc_selection *unused)
 {
   (void)unused;
   child = fork();

@@ -30,7 +30,7 @@ static const char *environment(const char *name)
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host empty_host
+static const struct cpuc_platform empty_platform
   = { "/nonexistent", environment, NULL, NULL, NULL, NULL };
 
 static long long fake_count;
@@ -53,7 +53,7 @@ static long long read_constant(void)
 /* 1.3 GHz, no simple fraction of the default frequency */
 static long long read_time(void)
 {
-  return (long long)((double)cpucycles_osclock_monotonic() * 1.3);
+  return (long long)((double)cpuc_os_clock_monotonic() * 1.3);
 }
 
 static struct cpuc_rate rate_of_clock(void)
@@ -63,47 +63,54 @@ static struct cpuc_rate rate_of_clock(void)
 
 /* Selects among the last `count` of four counters, and a clock. The fourth counter is `backend`,
    and `info` describes it afterwards. */
-static void select_among(const struct cpucycles_backend *backend, int count)
+static void select_among(const struct cpuc_backend *backend, int count)
 {
-  static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+  static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
+    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
     .read = read_time };
-  static const struct cpucycles_backend clock = { .kind = CPUCYCLES_KIND_CLOCK,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "c", .unit = "ticks", .read = read_up,
+  static const struct cpuc_backend clock = { .kind = CPUC_KIND_CLOCK,
+    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "c", .unit = "ticks", .read = read_up,
     .rate = rate_of_clock };
-  const struct cpucycles_entry last = { "clock", "", &clock };
-  struct cpucycles_entry table[5] = { { "other", "", &scaled }, { "other", "", &scaled },
+  const struct cpuc_table_entry last = { "clock", "", &clock };
+  struct cpuc_table_entry table[5] = { { "other", "", &scaled }, { "other", "", &scaled },
     { "other", "", &scaled }, { "counter", "", backend }, last };
   static struct cpucycles_counter_info infos[5];
-  static struct cpucycles_selection selection;
-  struct cpucycles_signal_state saved;
+  static struct cpuc_selection selection;
+  struct cpuc_os_thread_signals saved;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpucycles_select(&empty_host, NULL, table + 4 - count, count + 1, infos, &selection);
+  cpuc_select(&empty_platform, NULL, table + 4 - count, count + 1, infos, &selection);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   ck_assert_str_eq(selection.implementation, "clock");
   info = infos[count - 1];
 }
 
-static void select_counter(enum cpucycles_kind kind, long long (*read)(void),
-  struct cpuc_rate (*rate)(void), int (*open)(const struct cpuc_services *, struct cpucycles_why *))
+static void select_counter(enum cpuc_kind kind, long long (*read)(void),
+  struct cpuc_rate (*rate)(void),
+  int (*open)(const struct cpuc_services *, struct cpuc_diagnosis *))
 {
-  struct cpucycles_backend backend = { .kind = kind, .scope = CPUCYCLES_SCOPE_CORE, .width = 64,
-    .source = "register", .unit = "ticks", .open = open, .read = read, .rate = rate };
+  struct cpuc_backend backend = { .kind = kind,
+    .scope = CPUC_SCOPE_CORE,
+    .width = 64,
+    .register_name = "register",
+    .unit = "ticks",
+    .open = open,
+    .read = read,
+    .rate = rate };
 
   select_among(&backend, 1);
 }
 
 static void by_constant_count(void)
 {
-  select_counter(CPUCYCLES_KIND_CORE, read_constant, NULL, NULL);
+  select_counter(CPUC_KIND_CORE, read_constant, NULL, NULL);
 }
 
 static void by_falling_count(void)
 {
-  select_counter(CPUCYCLES_KIND_CORE, read_down, NULL, NULL);
+  select_counter(CPUC_KIND_CORE, read_down, NULL, NULL);
 }
 
 static volatile char *forbidden; /* a page without access */
@@ -116,13 +123,13 @@ static long long read_forbidden(void)
 static void by_forbidden_page(void)
 {
   forbidden = suite_forbidden_page();
-  select_counter(CPUCYCLES_KIND_CORE, read_forbidden, NULL, NULL);
+  select_counter(CPUC_KIND_CORE, read_forbidden, NULL, NULL);
   ck_assert_int_ne(info.signal_number, 0);
 }
 
 static int error;
 
-static int open_with_error(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_with_error(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   return error;
@@ -131,7 +138,7 @@ static int open_with_error(const struct cpuc_services *services, struct cpucycle
 static void select_with_error(int number)
 {
   error = number;
-  select_counter(CPUCYCLES_KIND_CORE, read_up, NULL, open_with_error);
+  select_counter(CPUC_KIND_CORE, read_up, NULL, open_with_error);
   ck_assert_int_eq(info.error_number, number);
 }
 
@@ -157,19 +164,19 @@ static void by_eio(void)
 
 static void by_clock_without_rate(void)
 {
-  select_counter(CPUCYCLES_KIND_CLOCK, read_up, NULL, NULL);
+  select_counter(CPUC_KIND_CLOCK, read_up, NULL, NULL);
 }
 
 static void by_odd_rate(void)
 {
-  select_counter(CPUCYCLES_KIND_SCALED, read_time, NULL, NULL);
+  select_counter(CPUC_KIND_SCALED, read_time, NULL, NULL);
 }
 
 /* The counters before it use up the time for measurements. */
 static void by_lack_of_time(void)
 {
-  static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+  static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
+    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
     .read = read_time };
 
   select_among(&scaled, 4);
@@ -182,27 +189,27 @@ static struct cpuc_rate state_too_high_rate(void)
 
 static void by_overstated_rate(void)
 {
-  select_counter(CPUCYCLES_KIND_SCALED, read_time, state_too_high_rate, NULL);
+  select_counter(CPUC_KIND_SCALED, read_time, state_too_high_rate, NULL);
 }
 
 /* The trial of a counter against a fake clock, as the system's own has no such faults. */
 static void drop_by_clock(long long (*now)(void))
 {
-  static const struct cpucycles_backend scaled = { .kind = CPUCYCLES_KIND_SCALED,
-    .scope = CPUCYCLES_SCOPE_SYSTEM, .width = 64, .source = "s", .unit = "ticks",
+  static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
+    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
     .read = read_up };
-  const struct cpucycles_entry entry = { "counter", "", &scaled };
+  const struct cpuc_table_entry entry = { "counter", "", &scaled };
   struct cpuc_trial trial = { .persecond = 1000000000,
     .calibration = { .now = now, .left = CPUC_CALIBRATION_TIME } };
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
   struct cpuc_candidate candidate;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
   cpuc_candidate_begin(&candidate, &entry, &info, &trial);
   cpuc_candidate_try(&candidate, 0);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 static long long now_and_then_back(void)
@@ -231,7 +238,7 @@ static void by_constant_clock(void)
 static void by_request_for_another(void)
 {
   requested_name = "clock";
-  select_counter(CPUCYCLES_KIND_CORE, read_up, NULL, NULL);
+  select_counter(CPUC_KIND_CORE, read_up, NULL, NULL);
 }
 
 /* Notes of the selected counter: a counter of scope thread reports its fallbacks. */
@@ -239,7 +246,7 @@ static void note(const char *code)
 {
   memset(&info, 0, sizeof info);
   info.state = CPUCYCLES_SELECTED;
-  cpucycles_counter_note(&info, code);
+  cpuc_reasons_note_fallback(&info, code);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
 }
 
@@ -256,7 +263,7 @@ static void by_page_without_index(void)
 static void by_lost_event(void)
 {
   note("by-next-best");
-  cpucycles_counter_note(&info, "by-read"); /* less severe, so it is ignored */
+  cpuc_reasons_note_fallback(&info, "by-read"); /* less severe, so it is ignored */
 }
 
 static const struct {

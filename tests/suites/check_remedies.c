@@ -28,17 +28,17 @@ static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, u
 
 /* The counter itself, on this CPU and below the simulated root. */
 #define __get_cpuid fake_cpuid
-#define cpucycles_rdpmc_level(root) cpucycles_rdpmc_level(machine_root)
-#define cpucycles_rdpmc_why(root, needed, why) cpucycles_rdpmc_why(machine_root, needed, why)
-#define cpuc_nmi_watchdog_is_on(root) cpuc_nmi_watchdog_is_on(machine_root)
-#define cpucycles_fixed_counter_why(root, why) cpucycles_fixed_counter_why(machine_root, why)
-#define cpucycles_backend_amd64_pmcff fixed_counter
+#define cpuc_remedy_rdpmc_level(root) cpuc_remedy_rdpmc_level(machine_root)
+#define cpuc_remedy_for_rdpmc(root, needed, why) cpuc_remedy_for_rdpmc(machine_root, needed, why)
+#define cpuc_remedy_nmi_watchdog_is_on(root) cpuc_remedy_nmi_watchdog_is_on(machine_root)
+#define cpuc_remedy_for_fixed_counter(root, why) cpuc_remedy_for_fixed_counter(machine_root, why)
+#define cpuc_backend_amd64_pmcff fixed_counter
 #include "backends/amd64-pmcff.c"
-#undef cpucycles_backend_amd64_pmcff
-#undef cpucycles_fixed_counter_why
-#undef cpuc_nmi_watchdog_is_on
-#undef cpucycles_rdpmc_why
-#undef cpucycles_rdpmc_level
+#undef cpuc_backend_amd64_pmcff
+#undef cpuc_remedy_for_fixed_counter
+#undef cpuc_remedy_nmi_watchdog_is_on
+#undef cpuc_remedy_for_rdpmc
+#undef cpuc_remedy_rdpmc_level
 #undef __get_cpuid
 
 #endif
@@ -327,10 +327,10 @@ START_TEST(remedy_for_a_perf_event_fits_the_machine)
   size_t i;
 
   for (i = 0; i < sizeof events / sizeof events[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(events[i].files);
-    cpucycles_perf_event_why(machine_root, events[i].error, events[i].with_kernel, &why);
+    cpuc_remedy_for_perf_event(machine_root, events[i].error, events[i].with_kernel, &why);
     remove_machine();
     ck_assert_msg(equals(why.reason, expected_reason(events[i].explanation)), "%s: %s",
       events[i].machine, why.reason ? why.reason : "none");
@@ -355,10 +355,10 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
   size_t i;
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(cases[i].files);
-    cpucycles_perf_filter_why(machine_root, &why);
+    cpuc_remedy_for_perf_filter(machine_root, &why);
     remove_machine();
     ck_assert(equals(why.reason, cases[i].reason) && equals(why.remedy, cases[i].remedy));
     expect_begins(why.explanation, cases[i].explanation);
@@ -366,12 +366,12 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
 }
 END_TEST
 
-static const struct cpucycles_user_access arm64 = CPUCYCLES_ARM64_USER_ACCESS;
-static const struct cpucycles_user_access riscv = CPUCYCLES_RISCV_USER_ACCESS;
+static const struct cpuc_remedy_user_access arm64 = CPUC_ARM64_USER_ACCESS;
+static const struct cpuc_remedy_user_access riscv = CPUC_RISCV_USER_ACCESS;
 
 static const struct {
   struct file files[FILES];
-  const struct cpucycles_user_access *needed;
+  const struct cpuc_remedy_user_access *needed;
   int is_the_cause;
   const char *remedy;
 } accesses[] = {
@@ -398,10 +398,10 @@ START_TEST(remedy_for_user_access_fits_setting_and_release)
   size_t i;
 
   for (i = 0; i < sizeof accesses / sizeof accesses[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(accesses[i].files);
-    ck_assert_int_eq(cpucycles_user_access_why(machine_root, accesses[i].needed, &why),
+    ck_assert_int_eq(cpuc_remedy_for_user_access(machine_root, accesses[i].needed, &why),
       accesses[i].is_the_cause);
     remove_machine();
     expect_begins(why.remedy, accesses[i].remedy);
@@ -431,10 +431,10 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
   size_t i;
 
   for (i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(settings[i].files);
-    ck_assert_int_eq(cpucycles_rdpmc_why(machine_root, settings[i].needed, &why),
+    ck_assert_int_eq(cpuc_remedy_for_rdpmc(machine_root, settings[i].needed, &why),
       settings[i].level);
     remove_machine();
     if (settings[i].remedy)
@@ -476,7 +476,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(rows[i].files);
     ck_assert_int_eq(fixed_counter.open(NULL, &why), rows[i].error);
@@ -508,10 +508,10 @@ START_TEST(kernel_module_is_the_remedy_where_a_pmu_exists)
   size_t i;
 
   for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(modules[i].files);
-    cpucycles_arm_module_why(machine_root, &why);
+    cpuc_remedy_for_arm_module(machine_root, &why);
     remove_machine();
     expect_begins(why.remedy, modules[i].remedy);
   }
@@ -533,10 +533,10 @@ START_TEST(legacy_setting_is_the_remedy_for_rdcycle)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct cpucycles_why why = { 0 };
+    struct cpuc_diagnosis why = { 0 };
 
     begin_machine(rows[i].files);
-    cpucycles_rdcycle_why(machine_root, &why);
+    cpuc_remedy_for_rdcycle(machine_root, &why);
     remove_machine();
     expect_begins(why.remedy, rows[i].remedy);
   }
@@ -570,27 +570,27 @@ START_TEST(hypervisor_is_recognized_by_files_of_the_kernel)
     const char *name;
 
     begin_machine(hypervisors[i].files);
-    name = cpucycles_find_hypervisor(machine_root);
+    name = cpuc_hypervisor_find(machine_root);
     remove_machine();
     if (hypervisors[i].name)
       ck_assert_str_eq(name, hypervisors[i].name);
     else
       ck_assert_ptr_null(name);
   }
-  ck_assert_str_eq(cpucycles_hypervisor_of_signature("KVMKVMKVM"), "KVM");
-  ck_assert_str_eq(cpucycles_hypervisor_of_signature("VMwareVMware"), "VMware");
-  ck_assert_str_eq(cpucycles_hypervisor_of_signature("something"), HYPERVISOR_UNNAMED);
+  ck_assert_str_eq(cpuc_hypervisor_from_signature("KVMKVMKVM"), "KVM");
+  ck_assert_str_eq(cpuc_hypervisor_from_signature("VMwareVMware"), "VMware");
+  ck_assert_str_eq(cpuc_hypervisor_from_signature("something"), HYPERVISOR_UNNAMED);
 }
 END_TEST
 
 START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
 {
   const char *by_cpu = NULL;
-  int by_cpuid = cpucycles_hypervisor_of_cpu(&by_cpu);
+  int by_cpuid = cpuc_hypervisor_from_cpuid(&by_cpu);
   char flags[4096];
 
   if (by_cpuid < 0 || suite_under("valgrind") || suite_under("qemu")
-    || cpucycles_read_kernel_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
+    || cpuc_kernel_file_read_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
     skip("cpuid_and_kernel_agree_about_a_virtual_machine",
       "no CPUID, no flags, or an emulated CPU");
     return;
@@ -605,18 +605,18 @@ START_TEST(line_is_found_anywhere_in_a_file)
 
   begin_machine((const struct file[FILES]) { { "/a", "xkey: 0\nke\nkey: 1\nkey: 2\n" },
     { "/b", "\nkey:" }, { "/c", "keykey: 3\n" }, { "/d", "" }, { NULL, NULL } });
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/a", "key:", text, sizeof text), 2);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/a", "key:", text, sizeof text), 2);
   ck_assert_str_eq(text, " 1");
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/b", "key:", text, sizeof text), 0);
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/c", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/d", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/e", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/b", "key:", text, sizeof text), 0);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/c", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/d", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
   /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
   longer[sizeof longer - 1] = 0;
   write_file("/f", longer);
-  ck_assert_int_eq(cpucycles_read_kernel_line(machine_root, "/f", "key:", text, sizeof text), 7);
+  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/f", "key:", text, sizeof text), 7);
   ck_assert_str_eq(text, "1234567");
   remove_machine();
 }

@@ -304,7 +304,8 @@ START_TEST(warning_of_a_counter_that_is_not_as_stated)
     .invariant = 1, .samples = 100 };
 
   warn_about(&timer);
-  ck_assert(!has_warning("instead of the reported") && !has_warning("differs") && !has_warning("backward"));
+  ck_assert(!has_warning("instead of the reported"));
+  ck_assert(!has_warning("differs") && !has_warning("backward"));
   timer.measured = 980000;
   warn_about(&timer);
   ck_assert(has_warning("counts 980000 units per second instead of the reported 1000000"));
@@ -385,7 +386,7 @@ START_TEST(recorded_machines_are_described)
     snprintf(machines, sizeof machines, "%s/../shared/machines", srcdir ? srcdir : ".");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(root, sizeof root, "%s/%s", machines, rows[i].folder);
-    if (!cpucycles_can_open_file(root, "/proc/cpuinfo")) {
+    if (!cpuc_kernel_file_can_open(root, "/proc/cpuinfo")) {
       skip("recorded_machines_are_described",
         "CPUCYCLES_MACHINES names no folder of recorded machines");
       return;

@@ -55,8 +55,8 @@ static int check_every_answer(void)
 
   if (!count_increases())
     return 1;
-  if (cpucycles_persecond() < CPUCYCLES_FREQUENCY_LOWEST
-    || cpucycles_persecond() > CPUCYCLES_FREQUENCY_HIGHEST)
+  if (cpucycles_persecond() < CPUC_FREQUENCY_LOWEST
+    || cpucycles_persecond() > CPUC_FREQUENCY_HIGHEST)
     return 2;
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (counter->state == CPUCYCLES_DROPPED && (!counter->reason || !counter->explanation))
@@ -64,7 +64,7 @@ static int check_every_answer(void)
     selected += counter->state == CPUCYCLES_SELECTED
       && strcmp(counter->name, cpucycles_implementation()) == 0;
   }
-  if (i != CPUCYCLES_TABLE_LENGTH || selected != 1)
+  if (i != CPUC_TABLE_LENGTH || selected != 1)
     return 4;
   timer = cpucycles_timer();
   if (!timer || cpucycles_rate() < 0)

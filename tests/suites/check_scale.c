@@ -64,7 +64,7 @@ START_TEST(scaled_clock_is_exact_over_a_century)
 
   for (c = 0; c < 6; c++)
     for (r = 0; r < 5; r++) {
-      struct cpucycles_scale scale = cpucycles_scale_between(rates[r], cpus[c]);
+      struct cpuc_scale scale = cpuc_scale_between(rates[r], cpus[c]);
       long long seconds = century;
 
       /* where the cycles themselves exceed 63 bits, no result is exact */
@@ -73,26 +73,26 @@ START_TEST(scaled_clock_is_exact_over_a_century)
       if (seconds > INT64_MAX / rates[r])
         seconds = INT64_MAX / rates[r] - 1;
       /* one part in 10^10: a tenth of a second in 30 years */
-      ck_assert_int_le(llabs(cpucycles_scale_apply(scale, seconds * rates[r]) - seconds * cpus[c]),
+      ck_assert_int_le(llabs(cpuc_scale_apply(scale, seconds * rates[r]) - seconds * cpus[c]),
         seconds * cpus[c] / 10000000000 + 1);
-      ck_assert_int_eq(cpucycles_scale_apply(scale, 0), 0);
+      ck_assert_int_eq(cpuc_scale_apply(scale, 0), 0);
     }
 }
 END_TEST
 
 START_TEST(scaled_clock_never_runs_backward)
 {
-  struct cpucycles_scale scale = cpucycles_scale_between(1000000000, 2399987654);
+  struct cpuc_scale scale = cpuc_scale_between(1000000000, 2399987654);
   struct suite_repeat repeat = suite_repeat(1000);
   int i, wrong;
 
   while (suite_again(&repeat)) {
     /* around a power of two, where the product gains a bit */
     long long count = (1LL << random64() % 61) - 1000;
-    long long now, before = cpucycles_scale_apply(scale, count);
+    long long now, before = cpuc_scale_apply(scale, count);
 
     for (i = wrong = 0; i < 2000; i++) {
-      now = cpucycles_scale_apply(scale, ++count);
+      now = cpuc_scale_apply(scale, ++count);
       wrong += now < before || now - before > 3;
       before = now;
     }
@@ -103,12 +103,12 @@ END_TEST
 
 START_TEST(clock_set_before_its_origin_still_goes_up)
 {
-  struct cpucycles_scale scale = cpucycles_scale_between(1000000, 2399987654);
+  struct cpuc_scale scale = cpuc_scale_between(1000000, 2399987654);
   long long count;
 
   for (count = -1000; count < 1000; count++) {
-    ck_assert_int_gt(cpucycles_scale_apply(scale, count + 1), cpucycles_scale_apply(scale, count));
-    ck_assert_int_eq(cpucycles_scale_apply(scale, count), -cpucycles_scale_apply(scale, -count));
+    ck_assert_int_gt(cpuc_scale_apply(scale, count + 1), cpuc_scale_apply(scale, count));
+    ck_assert_int_eq(cpuc_scale_apply(scale, count), -cpuc_scale_apply(scale, -count));
   }
 }
 END_TEST
@@ -116,12 +116,12 @@ END_TEST
 /* Counts are modulo 2^64: nothing is undefined where cycles pass -2^63. */
 START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 {
-  struct cpucycles_scale twice = cpucycles_scale_between(1, 2);
+  struct cpuc_scale twice = cpuc_scale_between(1, 2);
 
-  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
-  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
-  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
-  ck_assert_int_eq(cpucycles_scale_apply(twice, INT64_MIN), 0);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN), 0);
 }
 END_TEST
 
@@ -145,13 +145,13 @@ static const struct {
   { 1600000000, 2500000000, 25 },
   { 3000000000, 1000000000, 0 },
   { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
-  { 24000000, CPUCYCLES_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen near these three */
-  { 25000000, CPUCYCLES_FREQUENCY_DEFAULT, 96 * 16 },
-  { 19200000, CPUCYCLES_FREQUENCY_DEFAULT, 125 * 16 },
-  { 54000000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
-  { 62500000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
-  { 1000000000, CPUCYCLES_FREQUENCY_DEFAULT, 0 },
-  { 512000000, CPUCYCLES_FREQUENCY_DEFAULT, 75 },
+  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen near these three */
+  { 25000000, CPUC_FREQUENCY_DEFAULT, 96 * 16 },
+  { 19200000, CPUC_FREQUENCY_DEFAULT, 125 * 16 },
+  { 54000000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 62500000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 1000000000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 512000000, CPUC_FREQUENCY_DEFAULT, 75 },
 };
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
@@ -161,7 +161,7 @@ START_TEST(multiples_of_real_hardware_are_found)
   int i;
 
   for (i = 0; i < MACHINES; i++)
-    ck_assert_int_eq(cpucycles_scale_multiple(machines[i].rate, machines[i].persecond),
+    ck_assert_int_eq(cpuc_scale_multiple(machines[i].rate, machines[i].persecond),
       machines[i].sixteenths);
 }
 END_TEST
@@ -175,14 +175,14 @@ START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
     for (i = 0; i < 1000; i++) {
       long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
       long long persecond = 1000 + (long long)(random64() % 5000000000);
-      long long sixteenths = cpucycles_scale_multiple(rate, persecond);
+      long long sixteenths = cpuc_scale_multiple(rate, persecond);
       double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
 
       if (sixteenths == 0)
         continue;
       found++;
       wrong += fabs(error) > 0.0005000001;
-      wrong += cpucycles_scale_apply(cpucycles_scale_between(16, sixteenths), 16) != sixteenths;
+      wrong += cpuc_scale_apply(cpuc_scale_between(16, sixteenths), 16) != sixteenths;
     }
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_gt(found, 0);
@@ -191,13 +191,13 @@ END_TEST
 
 START_TEST(stated_rate_must_agree_within_one_percent)
 {
-  ck_assert(cpucycles_rates_agree(24000000, 24000000));
-  ck_assert(cpucycles_rates_agree(24000000, 24240000));
-  ck_assert(cpucycles_rates_agree(24000000, 23760000));
-  ck_assert(!cpucycles_rates_agree(24000000, 24240001));
-  ck_assert(!cpucycles_rates_agree(24000000, 23759999));
-  ck_assert(!cpucycles_rates_agree(62500000, 1000000000));
-  ck_assert(!cpucycles_rates_agree(1000000000, 1));
+  ck_assert(cpuc_scale_rates_agree(24000000, 24000000));
+  ck_assert(cpuc_scale_rates_agree(24000000, 24240000));
+  ck_assert(cpuc_scale_rates_agree(24000000, 23760000));
+  ck_assert(!cpuc_scale_rates_agree(24000000, 24240001));
+  ck_assert(!cpuc_scale_rates_agree(24000000, 23759999));
+  ck_assert(!cpuc_scale_rates_agree(62500000, 1000000000));
+  ck_assert(!cpuc_scale_rates_agree(1000000000, 1));
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(multiple_is_found_by_measuring)
       struct cpuc_calibration calibration
         = bench_calibration((double)machines[i].rate, width, 1);
       long long sixteenths;
-      enum cpuc_failure failure
+      enum cpuc_calibrate_failure failure
         = cpuc_calibrate(&calibration, 0, machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000)
@@ -280,9 +280,9 @@ START_TEST(multiple_is_found_by_measuring)
 END_TEST
 
 /* Relative error of a second's scaled count. */
-static double scaling_error(struct cpucycles_scale scale, long long rate, long long persecond)
+static double scaling_error(struct cpuc_scale scale, long long rate, long long persecond)
 {
-  return fabs((double)cpucycles_scale_apply(scale, rate) / (double)persecond - 1);
+  return fabs((double)cpuc_scale_apply(scale, rate) / (double)persecond - 1);
 }
 
 /* With a stated rate, all machines are scaled, also those without a multiple in the table; without
@@ -297,12 +297,12 @@ START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
 
     ck_assert_int_eq(cpuc_calibrate(&calibration, rate, persecond, &sixteenths), CPUC_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert(scaling_error(cpucycles_scale_between(rate, persecond), rate, persecond) <= 0.0005);
+    ck_assert(scaling_error(cpuc_scale_between(rate, persecond), rate, persecond) <= 0.0005);
     calibration = bench_calibration((double)rate, 64, 1);
     if (cpuc_calibrate(&calibration, 0, persecond, &sixteenths)
       || machines[i].sixteenths == 0)
       continue;
-    ck_assert(scaling_error(cpucycles_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
+    ck_assert(scaling_error(cpuc_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
     found++;
   }
   ck_assert_int_gt(found, 10);
@@ -335,7 +335,7 @@ END_TEST
 START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 {
   struct cpuc_calibration calibration = bench_calibration(54e6, 64, 1);
-  enum cpuc_failure failure = CPUC_SUCCESS;
+  enum cpuc_calibrate_failure failure = CPUC_SUCCESS;
   long long sixteenths;
   int i;
 
@@ -345,18 +345,19 @@ START_TEST(measuring_takes_five_milliseconds_for_all_counters)
   for (i = 0; i < 20; i++)
     failure = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
   ck_assert_int_eq(failure, CPUC_SUCCESS);
-  ck_assert_int_eq(cpuc_mean_rate(&calibration), 0);
+  ck_assert_int_eq(cpuc_calibrate_mean(&calibration), 0);
   ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
 
 /* The measurement ends with this failure, with a stated rate and without one, soon after the
    jump. */
-static void expect_end(struct cpuc_calibration calibration, enum cpuc_failure expected)
+static void expect_end(struct cpuc_calibration calibration, enum cpuc_calibrate_failure expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
   struct cpuc_calibration other = calibration;
-  enum cpuc_failure failure = cpuc_calibrate(&calibration, 24000000, 2400000000, &sixteenths);
+  enum cpuc_calibrate_failure failure = cpuc_calibrate(&calibration, 24000000, 2400000000,
+    &sixteenths);
 
   ck_assert_int_eq(failure, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1000000);
@@ -420,7 +421,7 @@ END_TEST
 
 static long long read_24_mhz(void)
 {
-  return cpucycles_osclock_monotonic() / 125 * 3;
+  return cpuc_os_clock_monotonic() / 125 * 3;
 }
 
 static struct cpuc_rate state_25_mhz(void)
@@ -435,30 +436,30 @@ static struct cpuc_rate state_24_mhz(void)
 
 static long long read_32_bits(void)
 {
-  return cpucycles_osclock_monotonic() * 16 & 0xffffffff;
+  return cpuc_os_clock_monotonic() * 16 & 0xffffffff;
 }
 
-static const struct cpucycles_backend unstated = { .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+static const struct cpuc_backend unstated = { .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "unstated",
+  .register_name = "unstated",
   .read = read_24_mhz };
-static const struct cpucycles_backend stated = { .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+static const struct cpuc_backend stated = { .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "stated",
+  .register_name = "stated",
   .read = read_24_mhz,
   .rate = state_24_mhz };
-static const struct cpucycles_backend misstated = { .kind = CPUCYCLES_KIND_SCALED,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+static const struct cpuc_backend misstated = { .kind = CPUC_KIND_SCALED,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .source = "misstated",
+  .register_name = "misstated",
   .read = read_24_mhz,
   .rate = state_25_mhz };
-static const struct cpucycles_backend narrow = { .kind = CPUCYCLES_KIND_CORE,
-  .scope = CPUCYCLES_SCOPE_SYSTEM,
+static const struct cpuc_backend narrow = { .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_SYSTEM,
   .width = 32,
-  .source = "narrow",
+  .register_name = "narrow",
   .read = read_32_bits };
 
 static const char *persecond;
@@ -469,26 +470,26 @@ static const char *environment(const char *name)
 }
 
 /* Selects from a single counter, on a CPU of 2.064 GHz. */
-static void select_one(const struct cpucycles_backend *backend, struct cpucycles_counter_info *info,
-  struct cpucycles_selection *selection)
+static void select_one(const struct cpuc_backend *backend, struct cpucycles_counter_info *info,
+  struct cpuc_selection *selection)
 {
-  struct cpucycles_host host = { "/nonexistent", environment, NULL, NULL, NULL, NULL };
-  struct cpucycles_entry table = { "one", "the only one", backend };
-  struct cpucycles_signal_state saved;
+  struct cpuc_platform platform = { "/nonexistent", environment, NULL, NULL, NULL, NULL };
+  struct cpuc_table_entry table = { "one", "the only one", backend };
+  struct cpuc_os_thread_signals saved;
 
   memset(info, 0, sizeof *info);
   memset(selection, 0, sizeof *selection);
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpucycles_select(&host, NULL, &table, 1, info, selection);
+  cpuc_select(&platform, NULL, &table, 1, info, selection);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 START_TEST(selection_scales_by_multiple_or_stated_rate)
 {
   struct cpucycles_counter_info info;
-  static struct cpucycles_selection selection;
+  static struct cpuc_selection selection;
   int i, found = 0;
 
   if (skip_where_the_clock_is_slow("selection_scales_by_multiple_or_stated_rate"))
@@ -517,7 +518,7 @@ END_TEST
 START_TEST(selection_extends_a_32_bit_counter)
 {
   struct cpucycles_counter_info info;
-  static struct cpucycles_selection selection;
+  static struct cpuc_selection selection;
   long long before, first, count, end;
 
   if (skip_where_the_clock_is_slow("selection_extends_a_32_bit_counter"))
@@ -525,16 +526,16 @@ START_TEST(selection_extends_a_32_bit_counter)
   persecond = "16000000000";
   select_one(&narrow, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
-  ck_assert(!cpucycles_reader_is_direct(&selection.reader));
-  before = cpucycles_osclock_monotonic();
-  first = cpucycles_reader_read(&selection.reader);
-  end = cpucycles_osclock_monotonic() + 300000000; /* more than a wraparound */
-  while (cpucycles_osclock_monotonic() < end)
-    (void)cpucycles_reader_read(&selection.reader);
-  count = cpucycles_reader_read(&selection.reader) - first;
+  ck_assert(!cpuc_reader_is_direct(&selection.reader));
+  before = cpuc_os_clock_monotonic();
+  first = cpuc_reader_read(&selection.reader);
+  end = cpuc_os_clock_monotonic() + 300000000; /* more than a wraparound */
+  while (cpuc_os_clock_monotonic() < end)
+    (void)cpuc_reader_read(&selection.reader);
+  count = cpuc_reader_read(&selection.reader) - first;
   /* 16 per nanosecond, however late a busy machine reads */
   ck_assert_int_ge(count, 16 * 300000000LL);
-  ck_assert_int_le(count, 16 * (cpucycles_osclock_monotonic() - before));
+  ck_assert_int_le(count, 16 * (cpuc_os_clock_monotonic() - before));
 }
 END_TEST
 

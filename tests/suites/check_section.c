@@ -152,7 +152,7 @@ static long long read_by_26(void)
 /* Call it before the first call: the library then uses this counter as if selected. */
 static void count_by_26(void)
 {
-  struct cpucycles_selection *selection = (struct cpucycles_selection *)cpucycles_selected();
+  struct cpuc_selection *selection = (struct cpuc_selection *)cpuc_process_selection();
 
   memset(&selection->reader, 0, sizeof selection->reader);
   selection->reader.read = read_by_26;

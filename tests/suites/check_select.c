@@ -98,7 +98,7 @@ static long long read_around_2_63(void)
   return (long long)(count += 3);
 }
 
-static int open_well(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_well(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   opens++;
@@ -110,32 +110,32 @@ static void close_well(void)
   closes++;
 }
 
-static int open_refused(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->remedy = "ask nicely";
   return EACCES;
 }
 
-static int open_absent(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_absent(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   return ENOENT;
 }
 
-static int open_exhausted(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_exhausted(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   return EMFILE;
 }
 
-static int open_failed(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_failed(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   return EIO;
 }
 
-static int open_with_own_reason(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_with_own_reason(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->reason = "absent";
@@ -143,28 +143,28 @@ static int open_with_own_reason(const struct cpuc_services *services, struct cpu
   return EIO;
 }
 
-static int open_traps(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_traps(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   opens++;
   return *forbidden;
 }
 
-static int open_with_remedy(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->remedy = "load a module";
   return 0;
 }
 
-static int open_traps_with_remedy(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_traps_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->remedy = "load another module";
   return *forbidden;
 }
 
-static int open_only_once(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   return opens++ ? EBUSY : 0;
@@ -186,22 +186,22 @@ static struct cpuc_rate rate_traps(void)
 }
 
 /* A table entry. The source defaults to the name. */
-static struct cpucycles_entry entry(const char *name, struct cpucycles_backend backend)
+static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backend)
 {
-  static struct cpucycles_backend pool[32];
+  static struct cpuc_backend pool[32];
   static int used;
-  struct cpucycles_backend *backend_copy = &pool[used++];
-  struct cpucycles_entry made = { name, "made for a test", backend_copy };
+  struct cpuc_backend *backend_copy = &pool[used++];
+  struct cpuc_table_entry made = { name, "made for a test", backend_copy };
 
   ck_assert_int_le(used, 32);
   *backend_copy = backend;
   backend_copy->width = backend_copy->width ? backend_copy->width : 64;
-  backend_copy->source = backend_copy->source ? backend_copy->source : name;
+  backend_copy->register_name = backend_copy->register_name ? backend_copy->register_name : name;
   backend_copy->unit = "ticks";
   return made;
 }
 
-#define ENTRY(name, ...) entry(name, (struct cpucycles_backend) { __VA_ARGS__ })
+#define ENTRY(name, ...) entry(name, (struct cpuc_backend) { __VA_ARGS__ })
 
 /* The last counter of every list. */
 static long long read_clock(void)
@@ -212,7 +212,7 @@ static long long read_clock(void)
 }
 
 #define LAST_CLOCK \
-  ENTRY("clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz)
+  ENTRY("clock", .kind = CPUC_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
 static const char *requested_names; /* value of CPUCYCLES_IMPLEMENTATION */
 
@@ -222,28 +222,28 @@ static const char *environment(const char *name)
 }
 
 /* A machine without files: the frequency is the default. */
-static const struct cpucycles_host empty_host = { "/nonexistent", environment, NULL, NULL,
+static const struct cpuc_platform empty_platform = { "/nonexistent", environment, NULL, NULL,
   NULL, NULL };
 
 static struct cpucycles_counter_info infos[8];
-static struct cpucycles_selection selection;
+static struct cpuc_selection selection;
 
-static void select_among(const struct cpucycles_entry *table, int count)
+static void select_among(const struct cpuc_table_entry *table, int count)
 {
-  struct cpucycles_signal_state saved;
+  struct cpuc_os_thread_signals saved;
 
   forbidden = suite_forbidden_page();
   memset(infos, 0, sizeof infos);
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpucycles_select(&empty_host, NULL, table, count, infos, &selection);
+  cpuc_select(&empty_platform, NULL, table, count, infos, &selection);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 #define SELECT(...) \
   do { \
-    const struct cpucycles_entry table[] = { __VA_ARGS__ }; \
+    const struct cpuc_table_entry table[] = { __VA_ARGS__ }; \
     select_among(table, (int)(sizeof table / sizeof table[0])); \
   } while (0)
 
@@ -264,9 +264,9 @@ static void expect_dropped_by_signal(int i, const char *remedy)
 
 START_TEST(score_is_smallest_step_plus_penalty)
 {
-  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
-    ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up),
-    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41), LAST_CLOCK);
+  SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up),
+    ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
+    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_int_eq(infos[0].precision, 7);
   ck_assert_int_eq(infos[1].precision, 107);
   ck_assert_int_eq(infos[2].precision, 141);
@@ -279,16 +279,16 @@ END_TEST
 
 START_TEST(coarse_core_counter_beats_fine_reference)
 {
-  SELECT(ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up),
-    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  SELECT(ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
+    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "core");
 }
 END_TEST
 
 START_TEST(cycle_counter_beats_time_counter_at_any_score)
 {
-  SELECT(ENTRY("scaled", .kind = CPUCYCLES_KIND_SCALED, .read = read_clock, .rate = megahertz),
-    LAST_CLOCK, ENTRY("perf", .kind = CPUCYCLES_KIND_PERF_READ, .read = read_up_by_4711));
+  SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
+    LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up_by_4711));
   ck_assert_str_eq(selection.implementation, "perf");
   ck_assert_int_eq(infos[2].precision, 4811);
   ck_assert_int_lt(infos[1].precision, infos[2].precision);
@@ -297,16 +297,16 @@ END_TEST
 
 START_TEST(earlier_row_wins_a_tie)
 {
-  SELECT(ENTRY("first", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
-    ENTRY("second", .kind = CPUCYCLES_KIND_CORE, .read = read_up), LAST_CLOCK);
+  SELECT(ENTRY("first", .kind = CPUC_KIND_CORE, .read = read_up),
+    ENTRY("second", .kind = CPUC_KIND_CORE, .read = read_up), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "first");
 }
 END_TEST
 
 START_TEST(first_way_to_a_register_wins_at_any_score)
 {
-  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41, .source = "register"),
-    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
+    ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
   ck_assert_int_lt(infos[1].precision, infos[0].precision);
   ck_assert_str_eq(selection.implementation, "way");
@@ -315,8 +315,8 @@ END_TEST
 
 START_TEST(second_way_serves_where_first_traps)
 {
-  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden, .source = "register"),
-    ENTRY("other way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register"),
+    ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "other way");
 }
@@ -324,7 +324,7 @@ END_TEST
 
 START_TEST(constant_counter_is_dropped_as_not_increasing)
 {
-  SELECT(ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant), LAST_CLOCK);
+  SELECT(ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant), LAST_CLOCK);
   expect_dropped(0, "not-increasing");
   ck_assert_str_eq(selection.implementation, "clock");
 }
@@ -332,7 +332,7 @@ END_TEST
 
 START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
 {
-  SELECT(ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
   expect_dropped(0, "decreasing");
   ck_assert_str_eq(selection.implementation, "clock");
 }
@@ -340,15 +340,14 @@ END_TEST
 
 START_TEST(counter_that_works_at_the_third_try_is_usable)
 {
-  SELECT(ENTRY("slow start", .kind = CPUCYCLES_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
+  SELECT(ENTRY("slow start", .kind = CPUC_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "slow start");
 }
 END_TEST
 
 START_TEST(trial_ends_after_ten_tries)
 {
-  SELECT(ENTRY("too late", .kind = CPUCYCLES_KIND_CORE, .read = read_from_eleventh_try),
-    LAST_CLOCK);
+  SELECT(ENTRY("too late", .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try), LAST_CLOCK);
   expect_dropped(0, "not-increasing");
   ck_assert_int_eq(reads_made, 10 * 1001);
 }
@@ -356,14 +355,14 @@ END_TEST
 
 START_TEST(granularity_of_41_is_measured)
 {
-  SELECT(ENTRY("coarse", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  SELECT(ENTRY("coarse", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_int_eq(infos[0].precision, 41);
 }
 END_TEST
 
 START_TEST(counter_passing_2_63_increases)
 {
-  SELECT(ENTRY("high", .kind = CPUCYCLES_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
+  SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "high");
   ck_assert_int_eq(infos[0].precision, 3);
 }
@@ -371,9 +370,9 @@ END_TEST
 
 START_TEST(trap_in_read_drops_the_counter)
 {
-  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden,
+  SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden,
            .close = close_well),
-    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .read = read_traps_late), LAST_CLOCK);
+    ENTRY("late", .kind = CPUC_KIND_CORE, .read = read_traps_late), LAST_CLOCK);
   expect_dropped(0, "signal");
   expect_dropped(1, "signal");
   ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
@@ -384,7 +383,7 @@ END_TEST
 
 START_TEST(trap_in_open_drops_and_closes_the_counter)
 {
-  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .open = open_traps, .read = read_up,
+  SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .open = open_traps, .read = read_up,
            .close = close_well),
     LAST_CLOCK);
   expect_dropped(0, "signal");
@@ -398,16 +397,15 @@ END_TEST
    publication. */
 START_TEST(remedy_of_open_survives_a_later_signal)
 {
-  SELECT(ENTRY("read", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
-    .read = read_forbidden),
-    ENTRY("late", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
-    ENTRY("rate", .kind = CPUCYCLES_KIND_SCALED, .open = open_with_remedy, .read = read_up,
+  SELECT(ENTRY("read", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),
+    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
+    ENTRY("rate", .kind = CPUC_KIND_SCALED, .open = open_with_remedy, .read = read_up,
       .rate = rate_traps),
-    ENTRY("open", .kind = CPUCYCLES_KIND_CORE, .open = open_traps_with_remedy, .read = read_up),
-    ENTRY("reopened", .kind = CPUCYCLES_KIND_CORE, .open = open_with_remedy,
+    ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_traps_with_remedy, .read = read_up),
+    ENTRY("reopened", .kind = CPUC_KIND_CORE, .open = open_with_remedy,
       .read = read_traps_after_its_trial),
-    ENTRY("none known", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_forbidden),
-    ENTRY("works", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
+    ENTRY("none known", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden),
+    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
     LAST_CLOCK);
   expect_dropped_by_signal(0, "load a module");
   expect_dropped_by_signal(1, "load a module");
@@ -422,12 +420,11 @@ END_TEST
 
 START_TEST(errno_decides_the_reason)
 {
-  SELECT(ENTRY("a", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
-    ENTRY("b", .kind = CPUCYCLES_KIND_CORE, .open = open_absent, .read = read_up),
-    ENTRY("c", .kind = CPUCYCLES_KIND_CORE, .open = open_exhausted, .read = read_up),
-    ENTRY("d", .kind = CPUCYCLES_KIND_CORE, .open = open_failed, .read = read_up),
-    ENTRY("e", .kind = CPUCYCLES_KIND_CORE, .open = open_with_own_reason, .read = read_up),
-    LAST_CLOCK);
+  SELECT(ENTRY("a", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("b", .kind = CPUC_KIND_CORE, .open = open_absent, .read = read_up),
+    ENTRY("c", .kind = CPUC_KIND_CORE, .open = open_exhausted, .read = read_up),
+    ENTRY("d", .kind = CPUC_KIND_CORE, .open = open_failed, .read = read_up),
+    ENTRY("e", .kind = CPUC_KIND_CORE, .open = open_with_own_reason, .read = read_up), LAST_CLOCK);
   expect_dropped(0, "refused");
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
   ck_assert_int_eq(infos[0].error_number, EACCES);
@@ -443,9 +440,8 @@ END_TEST
 
 START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
-  SELECT(ENTRY("unknown", .kind = CPUCYCLES_KIND_SCALED, .read = read_constant,
-    .rate = rate_unknown),
-    ENTRY("traps", .kind = CPUCYCLES_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
+  SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_constant, .rate = rate_unknown),
+    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
   ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
   ck_assert_ptr_nonnull(infos[0].reason);
   expect_dropped(1, "signal");
@@ -454,13 +450,13 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 END_TEST
 
 /* The library's own entry; NULL: it was not built. */
-static const struct cpucycles_entry *entry_of(const char *name)
+static const struct cpuc_table_entry *entry_of(const char *name)
 {
   int i;
 
-  for (i = 0; i < CPUCYCLES_TABLE_LENGTH; i++)
-    if (strcmp(cpucycles_table[i].name, name) == 0)
-      return &cpucycles_table[i];
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
+    if (strcmp(cpuc_table[i].name, name) == 0)
+      return &cpuc_table[i];
   return NULL;
 }
 
@@ -469,16 +465,16 @@ static long long read_monotonic_slowly(void)
   int i;
 
   for (i = 0; i < 200; i++)
-    (void)cpucycles_osclock_monotonic();
-  return cpucycles_osclock_monotonic();
+    (void)cpuc_os_clock_monotonic();
+  return cpuc_os_clock_monotonic();
 }
 
 /* Not even where its reads take longer than a microsecond, the other one's unit. */
 START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
 {
-  const struct cpucycles_entry *monotonic = entry_of("default-monotonic");
-  const struct cpucycles_entry *wall = entry_of("default-gettimeofday");
-  struct cpucycles_backend slow;
+  const struct cpuc_table_entry *monotonic = entry_of("default-monotonic");
+  const struct cpuc_table_entry *wall = entry_of("default-gettimeofday");
+  struct cpuc_backend slow;
 
   if (skip_where_the_clock_is_slow("clock_that_can_be_set_never_wins_over_the_monotonic_clock"))
     return;
@@ -504,7 +500,7 @@ static struct cpuc_rate rate_stated_once(void)
 
 static long long read_stated(void)
 {
-  return (long long)((double)cpucycles_osclock_monotonic() * 0.346153847);
+  return (long long)((double)cpuc_os_clock_monotonic() * 0.346153847);
 }
 
 /* Neither a guess by sixteenths nor a second call of rate(), which may fail. */
@@ -516,13 +512,13 @@ START_TEST(rate_stated_in_the_trial_is_used_after_it)
     return;
   for (i = 0; i == 0 || (i < 30 && infos[0].state != CPUCYCLES_SELECTED); i++) {
     rate_calls = 0; /* a busy machine can prevent the measurement that confirms it */
-    SELECT(ENTRY("stated", .kind = CPUCYCLES_KIND_SCALED, .read = read_stated,
+    SELECT(ENTRY("stated", .kind = CPUC_KIND_SCALED, .read = read_stated,
       .rate = rate_stated_once));
   }
   ck_assert_str_eq(selection.implementation, "stated");
   ck_assert_double_eq_tol(infos[0].scaling, 2399987654.0 / 346153847, 1e-12);
   ck_assert_uint_eq(selection.reader.scale.multiplier,
-    cpucycles_scale_between(346153847, 2399987654).multiplier);
+    cpuc_scale_between(346153847, 2399987654).multiplier);
 }
 END_TEST
 
@@ -532,19 +528,19 @@ START_TEST(clock_is_scaled_to_cycles)
 
   SELECT(LAST_CLOCK);
   ck_assert_double_eq_tol(infos[0].scaling, 2399.987654, 1e-9);
-  before = cpucycles_reader_read(&selection.reader);
-  step = cpucycles_reader_read(&selection.reader) - before;
+  before = cpuc_reader_read(&selection.reader);
+  step = cpuc_reader_read(&selection.reader) - before;
   ck_assert(step == 2399 || step == 2400);
 }
 END_TEST
 
 START_TEST(losers_are_closed_and_the_winner_is_open)
 {
-  SELECT(ENTRY("winner", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up,
+  SELECT(ENTRY("winner", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up,
            .close = close_well),
-    ENTRY("loser", .kind = CPUCYCLES_KIND_REFERENCE, .open = open_well, .read = read_up,
+    ENTRY("loser", .kind = CPUC_KIND_REFERENCE, .open = open_well, .read = read_up,
       .close = close_well),
-    ENTRY("dropped", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_constant,
+    ENTRY("dropped", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_constant,
       .close = close_well),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "winner");
@@ -553,49 +549,45 @@ START_TEST(losers_are_closed_and_the_winner_is_open)
 }
 END_TEST
 
-START_TEST(next_best_of_a_thread_counter_is_the_best_shared_one)
+START_TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
 {
-  SELECT(ENTRY("clock first", .kind = CPUCYCLES_KIND_CLOCK, .read = read_clock, .rate = megahertz,
-      .scope = CPUCYCLES_SCOPE_SYSTEM),
-    ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .scope = CPUCYCLES_SCOPE_THREAD),
-    ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .read = read_up_by_41,
-    .scope = CPUCYCLES_SCOPE_CORE),
-    ENTRY("coarse", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up_by_41,
-    .scope = CPUCYCLES_SCOPE_SYSTEM),
-    ENTRY("fine", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
-    .scope = CPUCYCLES_SCOPE_SYSTEM,
+  SELECT(ENTRY("clock first", .kind = CPUC_KIND_CLOCK, .read = read_clock, .rate = megahertz,
+           .scope = CPUC_SCOPE_SYSTEM),
+    ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up, .scope = CPUC_SCOPE_THREAD),
+    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .scope = CPUC_SCOPE_CORE),
+    ENTRY("coarse", .kind = CPUC_KIND_REFERENCE, .read = read_up_by_41, .scope = CPUC_SCOPE_SYSTEM),
+    ENTRY("fine", .kind = CPUC_KIND_REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM,
       .open = open_well, .close = close_well));
   ck_assert_str_eq(selection.implementation, "thread");
-  ck_assert_ptr_eq(selection.next_best.read, read_up);
+  ck_assert_ptr_eq(selection.fallback.read, read_up);
   ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
   ck_assert_int_eq(opens - closes, 1); /* the next best counter is open */
 }
 END_TEST
 
-START_TEST(next_best_of_a_thread_counter_is_at_least_a_clock)
+START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
 {
-  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
-    .scope = CPUCYCLES_SCOPE_THREAD),
-    ENTRY("once", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up,
-    .scope = CPUCYCLES_SCOPE_SYSTEM,
-      .open = open_only_once), LAST_CLOCK);
+  SELECT(ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up, .scope = CPUC_SCOPE_THREAD),
+    ENTRY("once", .kind = CPUC_KIND_REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM,
+      .open = open_only_once),
+    LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "thread");
-  ck_assert_ptr_eq(selection.next_best.read, cpucycles_osclock_monotonic);
-  ck_assert(selection.next_best.scale.multiplier != 0);
+  ck_assert_ptr_eq(selection.fallback.read, cpuc_os_clock_monotonic);
+  ck_assert(selection.fallback.scale.multiplier != 0);
   expect_dropped(1, "failed");
 }
 END_TEST
 
 START_TEST(worst_note_about_the_selected_counter_stays)
 {
-  SELECT(ENTRY("thread", .kind = CPUCYCLES_KIND_CORE, .read = read_up,
-    .scope = CPUCYCLES_SCOPE_THREAD), LAST_CLOCK);
+  SELECT(ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up,
+    .scope = CPUC_SCOPE_THREAD), LAST_CLOCK);
   ck_assert_ptr_null(infos[0].reason);
-  cpucycles_counter_note(&infos[0], "by-read");
+  cpuc_reasons_note_fallback(&infos[0], "by-read");
   ck_assert_str_eq(infos[0].reason, "by-read");
   ck_assert_ptr_nonnull(infos[0].explanation);
-  cpucycles_counter_note(&infos[0], "by-next-best");
-  cpucycles_counter_note(&infos[0], "by-read");
+  cpuc_reasons_note_fallback(&infos[0], "by-next-best");
+  cpuc_reasons_note_fallback(&infos[0], "by-read");
   ck_assert_str_eq(infos[0].reason, "by-next-best");
   ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
 }
@@ -603,21 +595,21 @@ END_TEST
 
 static int explained_error, explained_signal;
 
-static void explain(int error, int signal, struct cpucycles_why *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   explained_error = error;
   explained_signal = signal;
   why->remedy = "ask twice";
 }
 
-static void explain_absence(int error, int signal, struct cpucycles_why *why)
+static void explain_absence(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
   (void)signal;
   why->reason = "absent";
 }
 
-static int open_with_unit(const struct cpuc_services *services, struct cpucycles_why *why)
+static int open_with_unit(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->unit = "kernel cycles, too";
@@ -626,9 +618,8 @@ static int open_with_unit(const struct cpuc_services *services, struct cpucycles
 
 START_TEST(open_overrides_the_unit)
 {
-  SELECT(ENTRY("usual", .kind = CPUCYCLES_KIND_CORE, .read = read_up),
-    ENTRY("unusual", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_with_unit),
-    LAST_CLOCK);
+  SELECT(ENTRY("usual", .kind = CPUC_KIND_CORE, .read = read_up),
+    ENTRY("unusual", .kind = CPUC_KIND_CORE, .read = read_up, .open = open_with_unit), LAST_CLOCK);
   ck_assert_str_eq(infos[0].unit, "ticks");
   ck_assert_str_eq(infos[1].unit, "kernel cycles, too");
 }
@@ -636,38 +627,38 @@ END_TEST
 
 START_TEST(later_explanation_adds_to_the_one_of_open)
 {
-  const struct cpucycles_backend refused = { .kind = CPUCYCLES_KIND_CORE, .explain = explain },
-    absent = { .kind = CPUCYCLES_KIND_CORE, .explain = explain_absence };
+  const struct cpuc_backend refused = { .kind = CPUC_KIND_CORE, .explain = explain },
+    absent = { .kind = CPUC_KIND_CORE, .explain = explain_absence };
 
-  SELECT(ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .open = open_refused),
-    ENTRY("traps", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
-    ENTRY("constant", .kind = CPUCYCLES_KIND_CORE, .read = read_constant),
-    ENTRY("back", .kind = CPUCYCLES_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .read = read_up, .open = open_refused),
+    ENTRY("traps", .kind = CPUC_KIND_CORE, .read = read_forbidden),
+    ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant),
+    ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
-  cpucycles_counter_explain(&infos[0], &refused);
+  cpuc_reasons_explain(&infos[0], &refused);
   ck_assert_str_eq(infos[0].remedy, "ask twice");
   ck_assert_ptr_nonnull(infos[0].explanation);
   ck_assert_int_eq(explained_error, EACCES);
   ck_assert_int_eq(explained_signal, 0);
-  cpucycles_counter_explain(&infos[1], &refused);
+  cpuc_reasons_explain(&infos[1], &refused);
   expect_dropped(1, "signal");
   ck_assert_int_eq(explained_signal, SIGSEGV);
   ck_assert_int_eq(explained_error, 0);
-  cpucycles_counter_explain(&infos[1], &absent);
+  cpuc_reasons_explain(&infos[1], &absent);
   expect_dropped(1, "absent");
   ck_assert_int_eq(infos[1].signal_number, SIGSEGV);
   /* a stopped counter may only have to be started */
-  cpucycles_counter_explain(&infos[2], &refused);
+  cpuc_reasons_explain(&infos[2], &refused);
   expect_dropped(2, "not-increasing");
   ck_assert_str_eq(infos[2].remedy, "ask twice");
   ck_assert_int_eq(explained_error, 0);
   ck_assert_int_eq(explained_signal, 0);
   /* other reasons without errno and signal explain themselves, and a selected counter needs no
      remedy */
-  cpucycles_counter_explain(&infos[3], &refused);
+  cpuc_reasons_explain(&infos[3], &refused);
   expect_dropped(3, "decreasing");
   ck_assert_ptr_null(infos[3].remedy);
-  cpucycles_counter_explain(&infos[4], &refused);
+  cpuc_reasons_explain(&infos[4], &refused);
   ck_assert_int_eq(infos[4].state, CPUCYCLES_SELECTED);
   ck_assert_ptr_null(infos[4].remedy);
 }
@@ -675,8 +666,8 @@ END_TEST
 
 START_TEST(winner_that_cannot_reopen_is_dropped)
 {
-  SELECT(ENTRY("once", .kind = CPUCYCLES_KIND_CORE, .open = open_only_once, .read = read_up),
-    ENTRY("always", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+  SELECT(ENTRY("once", .kind = CPUC_KIND_CORE, .open = open_only_once, .read = read_up),
+    ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "always");
   expect_dropped(0, "failed");
   ck_assert_int_eq(infos[0].error_number, EBUSY);
@@ -685,9 +676,9 @@ END_TEST
 
 START_TEST(counter_stopped_by_anothers_trial_is_dropped)
 {
-  SELECT(ENTRY("stopped", .kind = CPUCYCLES_KIND_CORE, .scope = CPUCYCLES_SCOPE_CORE,
+  SELECT(ENTRY("stopped", .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE,
       .read = read_until_another_opens),
-    ENTRY("another", .kind = CPUCYCLES_KIND_PERF_READ, .open = open_well, .read = read_up_by_41),
+    ENTRY("another", .kind = CPUC_KIND_PERF_READ, .open = open_well, .read = read_up_by_41),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "another");
   expect_dropped(0, "not-increasing");
@@ -696,8 +687,8 @@ END_TEST
 
 START_TEST(constant_clock_is_the_last_resort)
 {
-  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant),
-    ENTRY("still", .kind = CPUCYCLES_KIND_CLOCK, .read = read_constant, .rate = megahertz));
+  SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
+    ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
   ck_assert_str_eq(selection.implementation, "still");
   ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
   ck_assert_str_eq(infos[1].reason, "not-increasing");
@@ -707,10 +698,10 @@ END_TEST
 
 START_TEST(selection_succeeds_where_every_counter_traps)
 {
-  SELECT(ENTRY("trap", .kind = CPUCYCLES_KIND_CORE, .read = read_forbidden),
-    ENTRY("no clock", .kind = CPUCYCLES_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
+  SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
+    ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
   ck_assert_str_eq(selection.implementation, "default-zero");
-  ck_assert_int_eq(cpucycles_reader_read(&selection.reader), 0);
+  ck_assert_int_eq(cpuc_reader_read(&selection.reader), 0);
 }
 END_TEST
 
@@ -718,9 +709,9 @@ END_TEST
 static void select_with_request(const char *names)
 {
   requested_names = names;
-  SELECT(ENTRY("core", .kind = CPUCYCLES_KIND_CORE, .open = open_well, .read = read_up),
-    ENTRY("refused", .kind = CPUCYCLES_KIND_CORE, .open = open_refused, .read = read_up),
-    ENTRY("reference", .kind = CPUCYCLES_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+  SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up),
+    ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
 }
 
 START_TEST(requested_counters_are_the_only_candidates)
@@ -755,13 +746,13 @@ END_TEST
 START_TEST(second_way_to_a_register_can_be_requested)
 {
   requested_names = "other way";
-  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
-    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
+    ENTRY("other-way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
   requested_names = "other-way";
-  SELECT(ENTRY("way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
-    ENTRY("other-way", .kind = CPUCYCLES_KIND_CORE, .read = read_up, .source = "register"),
+  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
+    ENTRY("other-way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "other-way");
 }
@@ -809,7 +800,7 @@ END_TEST
 START_TEST(zero_counter_is_not_selected_on_request)
 {
   requested_names = "zero";
-  SELECT(ENTRY("zero", .kind = CPUCYCLES_KIND_NONE, .read = read_constant), LAST_CLOCK);
+  SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "clock");
   ck_assert_str_eq(selection.skipped, "zero does not work here: not-increasing");
 }
@@ -872,8 +863,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, rate_stated_in_the_trial_is_used_after_it);
   tcase_add_test(tests, clock_is_scaled_to_cycles);
   tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
-  tcase_add_test(tests, next_best_of_a_thread_counter_is_the_best_shared_one);
-  tcase_add_test(tests, next_best_of_a_thread_counter_is_at_least_a_clock);
+  tcase_add_test(tests, fallback_of_a_thread_counter_is_the_best_shared_one);
+  tcase_add_test(tests, fallback_of_a_thread_counter_is_at_least_a_clock);
   tcase_add_test(tests, worst_note_about_the_selected_counter_stays);
   tcase_add_test(tests, open_overrides_the_unit);
   tcase_add_test(tests, later_explanation_adds_to_the_one_of_open);

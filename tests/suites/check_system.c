@@ -14,7 +14,7 @@
 #define HAVE_PROCESSOR_INFO 1
 
 /* The library already has a function of this name. */
-#define cpucycles_system_frequency system_frequency
+#define cpuc_frequency_from_system system_frequency
 
 /* Included, so that they are compiled with the stub headers and the macros above. */
 #include "backends/tsc/rate.c"
@@ -86,7 +86,7 @@ int processor_info(processorid_t id, processor_info_t *info)
 
 static void expect_frequency(long long hz, const char *source)
 {
-  struct cpucycles_statement found = system_frequency();
+  struct cpuc_reported_frequency found = system_frequency();
 
   ck_assert_int_eq(found.hz, hz);
   if (hz)
@@ -155,17 +155,17 @@ END_TEST
 
 START_TEST(sysctl_states_the_rate_of_the_tsc)
 {
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2596132000);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2596132000);
   answers[0] = (struct answer){ "machdep.tsc.frequency", 2600000000, 8 };
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2600000000);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2600000000);
   answers[0] = (struct answer){ "hw.tsc_frequency", 2700000000, 8 };
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 2700000000);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2700000000);
   answers[0] = (struct answer){ "machdep.tsc_freq", 0, 8 };
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
-  ck_assert_int_eq(cpucycles_tsc_rate_of_sysctl(), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
 }
 END_TEST
 

@@ -42,7 +42,7 @@ START_TEST(kernel_file_holds_one_number_in_khz)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(cpucycles_tsc_rate_of_text(rows[i].text), rows[i].hz);
+    ck_assert_int_eq(cpuc_tsc_rate_from_text(rows[i].text), rows[i].hz);
 }
 END_TEST
 
@@ -55,16 +55,16 @@ START_TEST(kernel_factors_give_the_rate)
     unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
       / (unsigned long long)rates[i];
 
-    ck_assert_int_le(llabs(cpucycles_tsc_rate_of_factors((unsigned int)mult, 31) - rates[i]),
+    ck_assert_int_le(llabs(cpuc_tsc_rate_from_factors((unsigned int)mult, 31) - rates[i]),
       rates[i] / 100000000);
   }
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1u << 31, 31), 1000000000);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 0), 1000000000);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0, 31), 0);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0, 0), 0);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 63), 0);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(1, 65535), 0);
-  ck_assert_int_eq(cpucycles_tsc_rate_of_factors(0xffffffff, 0), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 0), 1000000000);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0, 31), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0, 0), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 63), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 65535), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0xffffffff, 0), 0);
 }
 END_TEST
 
@@ -128,8 +128,8 @@ START_TEST(crystal_times_ratio_is_the_rate)
     leaf_15h.b = rows[i].numerator;
     leaf_15h.c = rows[i].crystal;
     leaf_16h.a = rows[i].base;
-    ck_assert_msg(cpucycles_tsc_rate_of_crystal(fake_cpuid) == rows[i].hz, "row %d", (int)i);
-    ck_assert_msg(cpucycles_tsc_rate_of_base(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_cpuid15(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_cpuid16(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
   }
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
     leaf_1.c = rows[i].flags;
     leaf_40000000h.a = rows[i].highest;
     leaf_40000010h.a = rows[i].khz;
-    ck_assert_msg(cpucycles_tsc_rate_of_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
   }
 }
 END_TEST
@@ -201,13 +201,13 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
       memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
       leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(cpucycles_tsc_rate_of_name(fake_cpuid) == hz, "%s, %s", vendors[vendor],
+      ck_assert_msg(cpuc_tsc_rate_from_brand_string(fake_cpuid) == hz, "%s, %s", vendors[vendor],
         rows[i].name);
       leaf_80000000h.a = 0x80000003;
-      ck_assert_int_eq(cpucycles_tsc_rate_of_name(fake_cpuid), 0);
+      ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(fake_cpuid), 0);
     }
   memset(brand, '9', sizeof brand); /* unterminated */
-  ck_assert_int_eq(cpucycles_tsc_rate_of_name(fake_cpuid), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(fake_cpuid), 0);
 }
 END_TEST
 
@@ -218,11 +218,11 @@ START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
 
   page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
   page.time_shift = 31;
-  ck_assert_int_eq(cpucycles_tsc_rate_of_page(&page), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
   page.cap_user_time = 1;
-  ck_assert_int_le(llabs(cpucycles_tsc_rate_of_page(&page) - 2596924000), 1000);
+  ck_assert_int_le(llabs(cpuc_tsc_rate_from_page(&page) - 2596924000), 1000);
   page.time_mult = 0;
-  ck_assert_int_eq(cpucycles_tsc_rate_of_page(&page), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
 #else
   skip("perf_page_states_the_rate_if_cap_user_time_is_set", "this system has no perf events");
 #endif
@@ -259,19 +259,19 @@ static long long state_rate(void)
 
 START_TEST(first_source_that_states_the_rate_is_named)
 {
-  static const struct cpucycles_tsc_source none[] = { { "silent", state_nothing, 1 }, { 0 } },
+  static const struct cpuc_tsc_source none[] = { { "silent", state_nothing, 1 }, { 0 } },
     rounded[] = { { "silent", state_nothing, 0 }, { "rounded", state_rate, 1 },
       { "exact", state_rate, 0 }, { 0 } };
-  struct cpuc_rate rate = cpuc_tsc_rate_from(rounded);
+  struct cpuc_rate rate = cpuc_tsc_rate_from_sources(rounded);
 
   ck_assert_int_eq(rate.hz, 2110000000);
   ck_assert_str_eq(rate.source, "rounded");
   ck_assert(rate.is_rounded);
-  rate = cpuc_tsc_rate_from(rounded + 2);
+  rate = cpuc_tsc_rate_from_sources(rounded + 2);
   ck_assert_str_eq(rate.source, "exact");
   ck_assert(!rate.is_rounded);
-  ck_assert_int_eq(cpuc_tsc_rate_from(none).hz, 0);
-  rate = cpucycles_tsc_rate();
+  ck_assert_int_eq(cpuc_tsc_rate_from_sources(none).hz, 0);
+  rate = cpuc_tsc_rate();
   ck_assert((rate.hz == 0) == !rate.source);
 }
 END_TEST
@@ -280,10 +280,10 @@ START_TEST(exact_sources_precede_rounding_ones)
 {
   int i;
 
-  ck_assert_ptr_null(cpucycles_tsc_sources[ORDERED].name);
+  ck_assert_ptr_null(cpuc_tsc_sources[ORDERED].name);
   for (i = 0; i < ORDERED; i++) {
-    ck_assert_str_eq(cpucycles_tsc_sources[i].name, order[i].name);
-    ck_assert_msg(cpucycles_tsc_sources[i].is_rounded == order[i].rounds, "%s", order[i].name);
+    ck_assert_str_eq(cpuc_tsc_sources[i].name, order[i].name);
+    ck_assert_msg(cpuc_tsc_sources[i].is_rounded == order[i].rounds, "%s", order[i].name);
   }
 }
 END_TEST
@@ -291,7 +291,7 @@ END_TEST
 /* A counter of 2.1 GHz. */
 static long long read_counter(void)
 {
-  return (long long)((double)cpucycles_osclock_raw() * 2.1);
+  return (long long)((double)cpuc_os_clock_raw() * 2.1);
 }
 
 START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
@@ -303,13 +303,13 @@ START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
   if (skip_where_the_clock_is_slow("rounded_rate_is_refined_by_a_measurement_within_1_percent"))
     return;
   reported.is_rounded = _i;
-  rate = cpuc_verified_rate(reported, read_counter);
+  rate = cpuc_calibrate_verified_rate(reported, read_counter);
   /* the machine may be too busy for a measurement */
   for (tries = 0; tries < 1000 && (rate == 0 || (reported.is_rounded && rate == reported.hz));
        tries++)
-    rate = cpuc_verified_rate(reported, read_counter);
+    rate = cpuc_calibrate_verified_rate(reported, read_counter);
   ck_assert((rate == reported.hz) == !reported.is_rounded);
-  ck_assert(cpucycles_rates_agree(2100000000, rate));
+  ck_assert(cpuc_scale_rates_agree(2100000000, rate));
 }
 END_TEST
 
@@ -318,7 +318,7 @@ START_TEST(query_leaves_no_descriptor_open)
   int before = dup(0), after;
 
   close(before);
-  (void)cpucycles_tsc_rate_of_perf();
+  (void)cpuc_tsc_rate_from_perf();
   after = dup(0);
   close(after);
   ck_assert_int_eq(before, after);
@@ -352,7 +352,7 @@ START_TEST(invariance_follows_cpuid)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     highest_extended = rows[i].highest;
     extended.d = rows[i].d;
-    ck_assert_int_eq(cpucycles_tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
+    ck_assert_int_eq(cpuc_tsc_is_invariant_by(cpuid_of_power), rows[i].invariant);
   }
 }
 END_TEST

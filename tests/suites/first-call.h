@@ -47,7 +47,7 @@ START_TEST(one_counter_is_selected_and_dropped_ones_have_a_reason)
       ck_assert_int_gt(counter->precision, 0);
     }
   }
-  ck_assert_int_eq(i, CPUCYCLES_TABLE_LENGTH);
+  ck_assert_int_eq(i, CPUC_TABLE_LENGTH);
   ck_assert_int_eq(selected, 1);
 }
 END_TEST

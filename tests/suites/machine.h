@@ -63,16 +63,16 @@ static inline void write_file(const char *path, const char *text)
   write_bytes(path, text, strlen(text));
 }
 
-static inline struct cpucycles_frequency estimate_of(const struct cpucycles_host *host)
+static inline struct cpuc_frequency estimate_of(const struct cpuc_platform *platform)
 {
-  struct cpucycles_signal_state saved;
-  struct cpucycles_frequency found;
+  struct cpuc_os_thread_signals saved;
+  struct cpuc_frequency found;
 
-  cpucycles_block_signals(&saved);
+  cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  found = cpucycles_frequency(host);
+  found = cpuc_frequency_estimate(platform);
   cpuc_guard_leave();
-  cpucycles_restore_signals(&saved);
+  cpuc_os_thread_restore_signals(&saved);
   return found;
 }
 

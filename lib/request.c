@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/choice.h"
+#include "lib/request.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -22,14 +22,14 @@ static const char *next_name(const char **list, size_t *length)
   return *length > 0 ? name : NULL;
 }
 
-int cpucycles_choice_has_names(const char *list)
+int cpuc_request_has_names(const char *list)
 {
   size_t length;
 
   return list && next_name(&list, &length);
 }
 
-int cpucycles_choice_includes(const char *list, const char *counter)
+int cpuc_request_includes(const char *list, const char *counter)
 {
   const char *name;
   size_t length;
@@ -78,7 +78,7 @@ static int append(char *skipped, size_t size, const char *name, const char *why,
   return 0;
 }
 
-void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
+void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
   int count, char *skipped, int size)
 {
   const struct cpucycles_counter_info *info;

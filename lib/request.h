@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The environment variable CPUCYCLES_IMPLEMENTATION: a list of names of counters. */
 
-#ifndef CPUCYCLES_CHOICE_H
-#define CPUCYCLES_CHOICE_H
+#ifndef CPUCYCLES_REQUEST_H
+#define CPUCYCLES_REQUEST_H
 
 #include "include/cpucycles.h"
 
 #pragma GCC visibility push(hidden)
 
 /* True if the list contains a name; list may be NULL. */
-int cpucycles_choice_has_names(const char *list);
+int cpuc_request_has_names(const char *list);
 
 /* True if the list names the counter. */
-int cpucycles_choice_includes(const char *list, const char *counter);
+int cpuc_request_includes(const char *list, const char *counter);
 
 /* After the selection: writes a sentence on the names that could not be used, with reasons, or the
    empty string if there is none. */
-void cpucycles_choice_report(const char *list, const struct cpucycles_counter_info *infos,
+void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
   int count, char *skipped, int size);
 
 #pragma GCC visibility pop
