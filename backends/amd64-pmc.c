@@ -27,7 +27,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void explain_hidden(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *why)
 {
   cpuc_remedy_for_rdpmc("", 1, why);
 }
@@ -35,7 +35,7 @@ static void explain_hidden(struct cpuc_diagnosis *why)
 static const struct cpuc_perf_method method = {
   .instruction = rdpmc,
   .refusal = &refused,
-  .explain_hidden = explain_hidden,
+  .diagnose_access = diagnose_access,
 };
 
 static CPUC_PERF_GUARDED long long read_cycles(void)

@@ -58,7 +58,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 #undef EVENT_COUNTER
 }
 
-static void explain_hidden(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *why)
 {
   static const struct cpuc_remedy_user_access needed = CPUC_ARM64_USER_ACCESS;
 
@@ -70,7 +70,7 @@ static const struct cpuc_perf_method method = {
   .width = 64,
   .config1 = LONG | USER_ACCESS,
   .refusal = &refused,
-  .explain_hidden = explain_hidden,
+  .diagnose_access = diagnose_access,
 };
 
 static CPUC_PERF_GUARDED long long read_cycles(void)

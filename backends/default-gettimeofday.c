@@ -26,7 +26,7 @@ static long long read_wall_clock(void)
   return cpuc_os_clock_wall() - origin;
 }
 
-static struct cpuc_rate microseconds(void)
+static struct cpuc_rate report_rate(void)
 {
   return cpuc_exact_rate(1000000);
 }
@@ -39,5 +39,5 @@ const struct cpuc_backend cpuc_backend_default_gettimeofday = {
   .unit = "microseconds",
   .open = open_wall_clock,
   .read = read_wall_clock,
-  .rate = microseconds,
+  .rate = report_rate,
 };

@@ -15,7 +15,7 @@ static long long read_monotonic(void)
   return cpuc_os_clock_monotonic();
 }
 
-static struct cpuc_rate nanoseconds(void)
+static struct cpuc_rate report_rate(void)
 {
   return cpuc_exact_rate(1000000000);
 }
@@ -27,5 +27,5 @@ const struct cpuc_backend cpuc_backend_default_monotonic = {
   .register_name = "system clock",
   .unit = "nanoseconds",
   .read = read_monotonic,
-  .rate = nanoseconds,
+  .rate = report_rate,
 };

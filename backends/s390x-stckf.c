@@ -12,7 +12,7 @@
 
 #include "backends/backend.h"
 
-enum { UNITS_A_MICROSECOND = 4096 };
+enum { UNITS_PER_MICROSECOND = 4096 };
 
 static long long read_tod(void)
 {
@@ -21,7 +21,7 @@ static long long read_tod(void)
 
 static struct cpuc_rate tod_rate(void)
 {
-  return cpuc_exact_rate(UNITS_A_MICROSECOND * 1000000LL);
+  return cpuc_exact_rate(UNITS_PER_MICROSECOND * 1000000LL);
 }
 
 const struct cpuc_backend cpuc_backend_s390x_stckf = {

@@ -29,7 +29,7 @@ void list_counters(struct counter_list *list)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  for (i = 0; i < TIMERS && (counter = cpucycles_counter(i)) != NULL; i++) {
+  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++) {
     snprintf(list->names[i], sizeof list->names[i], "%s", counter->name);
     list->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
   }
@@ -45,7 +45,7 @@ static void list_and_measure(void *argument)
 }
 
 struct examination {
-  struct timer *timer;
+  struct counter_results *timer;
   double seconds;
   int progress;
 };
@@ -172,11 +172,11 @@ static int is_progress_wanted(double seconds)
 }
 
 /* Returns 0, or the signal that ended the child. Other failures are in timer->failure alone. */
-static int examine_in_child(struct timer *timer, double seconds)
+static int examine_in_child(struct counter_results *timer, double seconds)
 {
   struct examination examination = { timer, seconds, is_progress_wanted(seconds) };
   int status = run_in_child(examine_as_selected, &examination, timer, sizeof *timer), signal = 0;
-  struct timer failed;
+  struct counter_results failed;
 
   if (status == 0)
     return 0;
@@ -211,7 +211,7 @@ static int is_progress_wanted(double seconds)
   return 0;
 }
 
-static int examine_in_child(struct timer *timer, double seconds)
+static int examine_in_child(struct counter_results *timer, double seconds)
 {
   (void)timer, (void)seconds;
   return 0;
@@ -233,7 +233,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
   if (!report->timer)
     fprintf(stderr, "cpucycles-info: no counter is examined: %s\n", strerror(errno));
   for (i = 0; report->timer && i < list->count; i++) {
-    struct timer *timer = &report->timer[report->timers];
+    struct counter_results *timer = &report->timer[report->timers];
 
     if (!list->works[i] || !can_be_examined(list, list->names[i])
       || (only && strcmp(only, list->names[i]) != 0))

@@ -7,15 +7,15 @@
 
 #include "cpucycles-info/report.h"
 
-enum { CPUS = 8192 }; /* CPUs with higher numbers are ignored */
+enum { MAX_CPUS = 8192 }; /* CPUs with higher numbers are ignored */
 
 /* examine.c: each counter in a process of its own. */
 
 /* Names of all counters, and which of them work. */
 struct counter_list {
   int count;
-  char names[TIMERS][32];
-  int works[TIMERS];
+  char names[MAX_COUNTERS][32];
+  int works[MAX_COUNTERS];
   long long core_persecond; /* measured by list_counters_in_child() */
   int no_child; /* 1: there is no fork() or it fails; only the selected counter is examined */
 };
@@ -46,7 +46,7 @@ long long clock_nanoseconds(void);
 /* Needs timer->name, and fills the other members. If this process has not selected the counter of
    that name, fills only timer->failure. With progress, writes the elapsed time to standard
    error. */
-void examine(struct timer *timer, double seconds, int progress);
+void examine(struct counter_results *timer, double seconds, int progress);
 
 /* observe.c: the report's first lines, about the counter in use. */
 void observe_differences(struct report *report);
@@ -63,7 +63,7 @@ void fill_core(struct report *report, long long before);
 /* system.c, machine.c: mostly from files below root: "", or a test's folder. */
 void fill_system(struct system_info *system, const char *root);
 void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
-void fill_state(struct state_info *state, const char *root);
+void fill_settings(struct settings_info *state, const char *root);
 
 /* warn.c: conditions that can spoil a measurement. Needs the rest of the report. */
 void find_warnings(struct report *report);

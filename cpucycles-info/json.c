@@ -195,7 +195,7 @@ static void print_core(const struct core_info *core)
   close_with('}');
 }
 
-static void print_rate(const struct timer *timer, const char *clock)
+static void print_rate(const struct counter_results *timer, const char *clock)
 {
   key("rate");
   open_with('{');
@@ -214,7 +214,7 @@ static void print_rate(const struct timer *timer, const char *clock)
   close_with('}');
 }
 
-static void print_grain(const struct timer *timer)
+static void print_grain(const struct counter_results *timer)
 {
   key("grain");
   if (timer->step == 0 || timer->grain.counts <= 1) {
@@ -228,7 +228,7 @@ static void print_grain(const struct timer *timer)
   close_with('}');
 }
 
-static void print_hops(const struct timer *timer)
+static void print_hops(const struct counter_results *timer)
 {
   key("across_cpus");
   if (timer->cpus == 0) {
@@ -243,7 +243,7 @@ static void print_hops(const struct timer *timer)
   close_with('}');
 }
 
-static void print_differences(const struct timer *timer)
+static void print_differences(const struct counter_results *timer)
 {
   key("differences");
   open_with('{');
@@ -257,7 +257,7 @@ static void print_differences(const struct timer *timer)
   close_with('}');
 }
 
-static void print_timer(const struct timer *timer, const char *clock)
+static void print_timer(const struct counter_results *timer, const char *clock)
 {
   key("timer");
   if (!timer) {
@@ -358,7 +358,7 @@ static void print_observed(const struct report *report)
   close_with(']');
 }
 
-static void print_state(const struct state_info *state)
+static void print_state(const struct settings_info *state)
 {
   text_or_null("clock_source", state->clock_source);
   text_or_null("clock_sources", state->clock_sources);

@@ -29,7 +29,7 @@ void fill_library(struct library_info *library)
   library->implementation_skipped = cpucycles_implementation_skipped();
   library->frequency_source = cpucycles_frequency_source();
   library->frequency_skipped = cpucycles_frequency_skipped();
-  for (i = 0; i < TIMERS && (counter = cpucycles_counter(i)) != NULL; i++)
+  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
     library->counter[i] = counter;
   library->counters = i;
   library->selected = selected_counter();

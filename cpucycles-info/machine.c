@@ -31,7 +31,7 @@ static int count_cpus(const char *list, unsigned char *is_listed)
   int count = 0, first, last;
 
   while ((list = cpuc_parse_cpus(list, &first, &last)) != NULL)
-    for (; first <= last && first < CPUS; first++, count++)
+    for (; first <= last && first < MAX_CPUS; first++, count++)
       if (is_listed)
         is_listed[first] = 1;
   return count;
@@ -39,7 +39,7 @@ static int count_cpus(const char *list, unsigned char *is_listed)
 
 static int read_cpus(const char *root, const char *path, unsigned char *is_listed)
 {
-  static char text[CPUS * 4]; /* the longest list is "0-1,3-4,6-7" and so on */
+  static char text[MAX_CPUS * 4]; /* the longest list is "0-1,3-4,6-7" and so on */
 
   if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
     return 0;
@@ -51,7 +51,7 @@ static int count_cores(const char *root, const unsigned char *online)
 {
   int cpu, cores = 0;
 
-  for (cpu = 0; cpu < CPUS; cpu++) {
+  for (cpu = 0; cpu < MAX_CPUS; cpu++) {
     char path[96], text[64];
 
     if (!online[cpu])
@@ -247,8 +247,8 @@ static void find_other_model(struct cpu_info *cpu, const char *root)
 static int count_allowed(void)
 {
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
-  cpu_set_t *allowed = CPU_ALLOC(CPUS);
-  size_t size = CPU_ALLOC_SIZE(CPUS);
+  cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS);
+  size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
   int count = allowed && sched_getaffinity(0, size, allowed) == 0 ? CPU_COUNT_S(size, allowed) : 0;
 
   CPU_FREE(allowed);
@@ -260,7 +260,7 @@ static int count_allowed(void)
 
 void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 {
-  static unsigned char online[CPUS];
+  static unsigned char online[MAX_CPUS];
 
   memset(online, 0, sizeof online);
   cpu->cpus = read_cpus(root, "/sys/devices/system/cpu/online", online);
@@ -279,7 +279,7 @@ void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 
 /* Counts a CPU's governor. The report names "performance" only if no CPU has another governor,
    because any other changes the frequency. */
-static void count_governor(struct state_info *state, const char *governor)
+static void count_governor(struct settings_info *state, const char *governor)
 {
   if (*state->governor && strcmp(governor, state->governor) != 0) {
     state->governors = 2;
@@ -293,14 +293,14 @@ static void count_governor(struct state_info *state, const char *governor)
     state->governors = 1;
 }
 
-static void count_governors(struct state_info *state, const char *root)
+static void count_governors(struct settings_info *state, const char *root)
 {
-  static unsigned char online[CPUS];
+  static unsigned char online[MAX_CPUS];
   int cpu;
 
   memset(online, 0, sizeof online);
   read_cpus(root, "/sys/devices/system/cpu/online", online);
-  for (cpu = 0; cpu < CPUS; cpu++) {
+  for (cpu = 0; cpu < MAX_CPUS; cpu++) {
     char path[96], governor[32] = "";
 
     if (!online[cpu])
@@ -331,7 +331,7 @@ static int read_nmi_watchdog(const char *root)
   return strcmp(text, "0") != 0;
 }
 
-void fill_state(struct state_info *state, const char *root)
+void fill_settings(struct settings_info *state, const char *root)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
   copy_line_of_file(state->clock_source, sizeof state->clock_source, root,

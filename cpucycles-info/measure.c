@@ -124,8 +124,8 @@ static void clear_progress(void)
 
 /* Busy-waits until `length` nanoseconds after begin. Returns 0; -1 if the clock is stopped or is
    set back. */
-static int wait_until(const struct timer *timer, long long begin, long long length, double seconds,
-  int progress)
+static int wait_until(const struct counter_results *timer, long long begin, long long length,
+  double seconds, int progress)
 {
   long long time = clock_nanoseconds() - begin, last = time, last_second = -1;
   int equal_reads = 0;
@@ -148,7 +148,7 @@ static int wait_until(const struct timer *timer, long long begin, long long leng
 
 /* Reads batches spread over the duration. Keeps the core busy between them, because a core's own
    counter may stop while the core is idle. */
-static void observe(struct timer *timer, double seconds, int progress)
+static void observe(struct counter_results *timer, double seconds, int progress)
 {
   struct timed_count begin = time_count(), end;
   long long length = (long long)(seconds * 1e9), time;
@@ -176,7 +176,7 @@ static void observe(struct timer *timer, double seconds, int progress)
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
 }
 
-static void summarize_differences(struct timer *timer)
+static void summarize_differences(struct counter_results *timer)
 {
   int i;
 
@@ -197,7 +197,7 @@ static void summarize_differences(struct timer *timer)
 }
 
 /* Measures in the counter's units, because scaled counts are rounded down to whole cycles. */
-static void measure_grain(struct timer *timer)
+static void measure_grain(struct counter_results *timer)
 {
   static long long differences[GRAIN_SAMPLES];
   int i;
@@ -212,7 +212,7 @@ static void measure_grain(struct timer *timer)
 /* Measures the mean cost of a call in runs of 10 to 10000 calls: as many as take
    REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption takes that long. The
    run of the lowest mean time counts. */
-static void measure_read_cost(struct timer *timer)
+static void measure_read_cost(struct counter_results *timer)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
   double lowest = 0;
@@ -241,10 +241,10 @@ static void measure_read_cost(struct timer *timer)
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
 /* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time is up. */
-static void hop_over_cpus(struct timer *timer, long long nanoseconds)
+static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
 {
-  size_t size = CPU_ALLOC_SIZE(CPUS);
-  cpu_set_t *allowed = CPU_ALLOC(CPUS), *one = CPU_ALLOC(CPUS);
+  size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
+  cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *one = CPU_ALLOC(MAX_CPUS);
   long long begin = clock_nanoseconds(), last = 0, count;
   int cpu, round;
 
@@ -252,7 +252,7 @@ static void hop_over_cpus(struct timer *timer, long long nanoseconds)
     && CPU_COUNT_S(size, allowed) > 1) {
     for (round = 0;
          round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++)
-      for (cpu = 0; cpu < CPUS; cpu++) {
+      for (cpu = 0; cpu < MAX_CPUS; cpu++) {
         if (!CPU_ISSET_S(cpu, size, allowed))
           continue;
         CPU_ZERO_S(size, one);
@@ -274,7 +274,7 @@ static void hop_over_cpus(struct timer *timer, long long nanoseconds)
 
 #else
 
-static void hop_over_cpus(struct timer *timer, long long nanoseconds)
+static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
 {
   (void)timer;
   (void)nanoseconds;
@@ -282,7 +282,7 @@ static void hop_over_cpus(struct timer *timer, long long nanoseconds)
 
 #endif
 
-static void copy_timer_info(struct timer *timer)
+static void copy_timer_info(struct counter_results *timer)
 {
   const struct cpucycles_timer_info *info = cpucycles_timer();
 
@@ -294,7 +294,7 @@ static void copy_timer_info(struct timer *timer)
     info && info->invariant_source ? info->invariant_source : "");
 }
 
-void examine(struct timer *timer, double seconds, int progress)
+void examine(struct counter_results *timer, double seconds, int progress)
 {
   const struct cpucycles_counter_info *counter = selected_counter();
 

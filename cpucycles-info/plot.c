@@ -87,7 +87,7 @@ static struct style find_style(void)
 
 /* Makes rows of equal width, a whole number of cycles, for the lower 99 % of the differences, and
    one row for the rest. */
-static void make_chart(struct chart *chart, const struct timer *timer)
+static void make_chart(struct chart *chart, const struct counter_results *timer)
 {
   const long long *values = timer->differences;
   long long low = values[0], high = values[timer->samples - 1 - timer->samples / 100];
@@ -127,7 +127,7 @@ static int holds(const struct row *row, long long value)
   return value >= row->from && value < row->to;
 }
 
-static const char *quartile_label(const struct timer *timer, const struct row *row)
+static const char *quartile_label(const struct counter_results *timer, const struct row *row)
 {
   static const char *const labels[] = { "", "Q1", "median", "Q1 median", "Q3", "Q1 Q3", "median Q3",
     "Q1 median Q3" };
@@ -161,7 +161,7 @@ static void name_row(char *name, size_t size, const struct row *row)
     snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
 }
 
-static void print_row(const struct timer *timer, const struct row *row, int name_width,
+static void print_row(const struct counter_results *timer, const struct row *row, int name_width,
   int bar_width, int highest, const struct style *style)
 {
   const char *label = quartile_label(timer, row);
@@ -182,7 +182,7 @@ static void print_row(const struct timer *timer, const struct row *row, int name
   printf("\n");
 }
 
-static void print_chart(const struct timer *timer, const struct style *style)
+static void print_chart(const struct counter_results *timer, const struct style *style)
 {
   struct chart chart;
   char name[48];
@@ -203,7 +203,7 @@ static void print_chart(const struct timer *timer, const struct style *style)
       print_row(timer, &chart.rows[i], name_width, bar_width, chart.highest, style);
 }
 
-static void print_counter(const struct timer *timer, const struct style *style)
+static void print_counter(const struct counter_results *timer, const struct style *style)
 {
   printf("%s: ", timer->name);
   if (*timer->failure) {

@@ -37,7 +37,7 @@ const char *signal_name(int signal)
   }
 }
 
-const struct timer *timer_of(const struct report *report, const char *counter)
+const struct counter_results *timer_of(const struct report *report, const char *counter)
 {
   int i;
 
@@ -70,7 +70,7 @@ double cycles_per_counted_cycle(const struct core_info *core, long long persecon
   return (double)persecond / (double)core->counted_persecond;
 }
 
-double rate_off_ppm(const struct timer *timer)
+double rate_off_ppm(const struct counter_results *timer)
 {
   if (timer->stated <= 0 || timer->measured <= 0)
     return 0;

@@ -16,13 +16,13 @@ enum {
   BATCHES = 100,    /* of adjacent reads, spread over an observation */
   BATCH = 100,      /* differences in a batch */
   SAMPLES = BATCHES * BATCH,
-  TIMERS = 128, /* more counters than any system has */
+  MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
   WARNINGS = 64 /* four for each of 9 counters at most, and those of the system */
 };
 
 /* Measurements of one counter, made by a process that has selected it. */
-struct timer {
+struct counter_results {
   char name[32];
   char failure[80];       /* why it was not examined; empty: it was */
   int scaled;             /* 1: scaling is not 1 */
@@ -79,7 +79,7 @@ struct cpu_info {
 };
 
 /* Settings of the system that affect measurements. */
-struct state_info {
+struct settings_info {
   char clock_source[32], clock_sources[96], governor[32];
   int governor_cpus; /* CPUs with that governor */
   int governors;     /* 0: none was read; 1: all CPUs have that governor; 2: some have another */
@@ -93,7 +93,7 @@ struct library_info {
   const char *implementation_skipped, *frequency_skipped; /* NULL: no setting was ignored */
   long long persecond;
   int counters;
-  const struct cpucycles_counter_info *counter[TIMERS];
+  const struct cpucycles_counter_info *counter[MAX_COUNTERS];
   const struct cpucycles_counter_info *selected; /* NULL: none */
 };
 
@@ -105,10 +105,10 @@ struct report {
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
-  struct state_info state;
+  struct settings_info state;
   const char *clock; /* name of the OS clock that measured the rates */
   int timers;
-  struct timer *timer; /* one for each counter that works */
+  struct counter_results *timer; /* one for each counter that works */
   int killed;          /* examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][320];
@@ -117,7 +117,7 @@ struct report {
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
 /* Each returns NULL if the report has no entry of that name. */
-const struct timer *timer_of(const struct report *report, const char *counter);
+const struct counter_results *timer_of(const struct report *report, const char *counter);
 const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name);
 
 /* Returns 1 if the counter counts the core's own cycles. */
@@ -127,6 +127,6 @@ int counts_core(const struct cpucycles_counter_info *counter);
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond);
 
 /* Measured rate relative to the stated rate, in parts per million; 0: one of the two is missing. */
-double rate_off_ppm(const struct timer *timer);
+double rate_off_ppm(const struct counter_results *timer);
 
 #endif

@@ -52,29 +52,29 @@ static void print_observed(const struct report *report)
   }
 }
 
-static const char *or_none(const char *text, const char *none)
+static const char *text_or(const char *text, const char *none)
 {
   return *text ? text : none;
 }
 
 static void print_system(const struct system_info *system)
 {
-  printf("cpucycles system kernel %s%s%s\n", or_none(system->kernel, "not known"),
+  printf("cpucycles system kernel %s%s%s\n", text_or(system->kernel, "not known"),
     *system->release ? " " : "", system->release);
   printf("cpucycles system architecture %s, %d bits, %s-endian\n",
-    or_none(system->architecture, "not known"),
+    text_or(system->architecture, "not known"),
     system->word_bits, system->little_endian ? "little" : "big");
-  printf("cpucycles system libc %s\n", or_none(system->libc, "not known"));
-  printf("cpucycles system hypervisor %s\n", or_none(system->hypervisor, "none found"));
-  printf("cpucycles system container %s\n", or_none(system->container, "none found"));
-  printf("cpucycles system emulator %s\n", or_none(system->emulator, "none found"));
+  printf("cpucycles system libc %s\n", text_or(system->libc, "not known"));
+  printf("cpucycles system hypervisor %s\n", text_or(system->hypervisor, "none found"));
+  printf("cpucycles system container %s\n", text_or(system->container, "none found"));
+  printf("cpucycles system emulator %s\n", text_or(system->emulator, "none found"));
 }
 
 static void print_cpu(const struct cpu_info *cpu)
 {
   int i;
 
-  printf("cpucycles cpu model %s\n", or_none(cpu->model, "not known"));
+  printf("cpucycles cpu model %s\n", text_or(cpu->model, "not known"));
   if (cpu->cpus > 0) {
     printf("cpucycles cpu cores %d CPUs", cpu->cpus);
     if (cpu->cores > 0)
@@ -134,7 +134,7 @@ static void print_unit(const struct cpucycles_counter_info *counter)
     counter->kind, counter->scope);
 }
 
-static void print_rate(const struct timer *timer, const char *clock)
+static void print_rate(const struct counter_results *timer, const char *clock)
 {
   printf("cpucycles timer %s rate ", timer->name);
   if (timer->stated > 0)
@@ -152,7 +152,7 @@ static void print_rate(const struct timer *timer, const char *clock)
   printf("\n");
 }
 
-static void print_invariance(const struct timer *timer)
+static void print_invariance(const struct counter_results *timer)
 {
   static const char *const answers[] = { "not known", "no", "yes" };
 
@@ -162,7 +162,7 @@ static void print_invariance(const struct timer *timer)
   printf("\n");
 }
 
-static void print_hops(const struct timer *timer)
+static void print_hops(const struct counter_results *timer)
 {
   printf("cpucycles timer %s across CPUs ", timer->name);
   if (timer->cpus == 0)
@@ -174,7 +174,7 @@ static void print_hops(const struct timer *timer)
     printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
 }
 
-static void print_granularity(const struct timer *timer)
+static void print_grain(const struct counter_results *timer)
 {
   if (timer->step == 0) {
     printf("cpucycles timer %s step not seen to move\n", timer->name);
@@ -193,7 +193,7 @@ static void print_granularity(const struct timer *timer)
   printf("\n");
 }
 
-static void print_timer(const struct report *report, const struct timer *timer)
+static void print_timer(const struct report *report, const struct counter_results *timer)
 {
   const struct cpucycles_counter_info *counter = counter_of(report, timer->name);
 
@@ -206,7 +206,7 @@ static void print_timer(const struct report *report, const struct timer *timer)
   print_rate(timer, report->clock);
   print_invariance(timer);
   print_hops(timer);
-  print_granularity(timer);
+  print_grain(timer);
   printf("cpucycles timer %s read %.1f cycles", timer->name, timer->read_cycles);
   if (timer->read_nanoseconds > 0)
     printf(", %.1f ns\n", timer->read_nanoseconds);
@@ -279,11 +279,11 @@ static void print_reasons(const struct library_info *library)
   }
 }
 
-static void print_state(const struct state_info *state)
+static void print_state(const struct settings_info *state)
 {
   if (*state->clock_source)
     printf("cpucycles clock source %s; available: %s\n", state->clock_source,
-      or_none(state->clock_sources, "not known"));
+      text_or(state->clock_sources, "not known"));
   if (*state->governor)
     printf("cpucycles governor %s on %d CPUs%s\n", state->governor, state->governor_cpus,
       state->governors > 1 ? ", another on others" : "");

@@ -58,7 +58,7 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
 static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
-  const struct state_info *state = &report->state;
+  const struct settings_info *state = &report->state;
   const char *effect = counts_core(counter)
     ? "the same work takes more or less time from run to run"
     : "the cycles counted are not the core's";
@@ -83,7 +83,7 @@ static void warn_about_watchdog(struct report *report,
 static void warn_about_clock_source(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
-  const struct state_info *state = &report->state;
+  const struct settings_info *state = &report->state;
   size_t i;
 
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
@@ -93,7 +93,7 @@ static void warn_about_clock_source(struct report *report)
         "exact", slow[i]);
 }
 
-static void warn_about_timer(struct report *report, const struct timer *timer,
+static void warn_about_timer(struct report *report, const struct counter_results *timer,
   const struct cpucycles_counter_info *counter)
 {
   double off = rate_off_ppm(timer), size = off < 0 ? -off : off;
@@ -116,7 +116,7 @@ static void warn_about_timer(struct report *report, const struct timer *timer,
 void find_warnings(struct report *report)
 {
   const struct cpucycles_counter_info *counter = report->library.selected;
-  const struct timer *timer;
+  const struct counter_results *timer;
   int i;
 
   if (counter) {

@@ -13,7 +13,7 @@
 
 enum {
   SAMPLES = 16,             /* at each end of a window, at most */
-  STILL = 4096,             /* after this many reads without a change, the clock has stopped */
+  STUCK_READS = 4096,       /* after this many without a change, the clock has stopped */
   WINDOW_REPORTED = 200000, /* ns: resolves 1 % with a clock of microseconds */
   WINDOW_MULTIPLE = 400000, /* ns: resolves 0.05 % with a clock of nanoseconds */
   WINDOW_RATE = 850000,     /* ns: with the samples, less than a millisecond */
@@ -35,7 +35,7 @@ static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibratio
   int is_coarse = sample.width == 0, reads;
 
   /* Waits for the step of a coarse clock, which comes right after the last of these reads. */
-  for (reads = 1; sample.width == 0 && reads < STILL; reads++) {
+  for (reads = 1; sample.width == 0 && reads < STUCK_READS; reads++) {
     sample.inner = calibration->read();
     sample.width = calibration->now() - sample.outer;
   }
@@ -78,7 +78,7 @@ static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calib
     if (now < before)
       return CPUC_CLOCK_SET_BACK;
     still = now == before ? still + 1 : 0;
-    if (still == STILL)
+    if (still == STUCK_READS)
       return CPUC_CLOCK_STOPPED;
     before = now;
   }
@@ -129,7 +129,7 @@ static enum cpuc_calibrate_failure measure(const struct cpuc_calibration *calibr
 
 /* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that
    takes longer on a busy machine costs the same. */
-static int spend(struct cpuc_calibration *calibration, long long nanoseconds)
+static int take_budget(struct cpuc_calibration *calibration, long long nanoseconds)
 {
   if (calibration->left < nanoseconds)
     return 0;
@@ -147,7 +147,7 @@ static enum cpuc_calibrate_failure verify(struct cpuc_calibration *calibration, 
   if (reported > CPUC_FREQUENCY_HIGHEST)
     return CPUC_RATE_MISMATCH;
   for (i = 0; i < TRIES; i++) {
-    if (!spend(calibration, WINDOW_REPORTED))
+    if (!take_budget(calibration, WINDOW_REPORTED))
       return i == 0 ? CPUC_SUCCESS : CPUC_RATE_MISMATCH;
     failure = measure(calibration, WINDOW_REPORTED, &rate, 1);
     if (failure || cpuc_scale_rates_agree(reported, rate))
@@ -164,7 +164,7 @@ static enum cpuc_calibrate_failure find_multiple(struct cpuc_calibration *calibr
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    if (!spend(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE))
+    if (!take_budget(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE))
       return i == 0 ? CPUC_NO_TIME : CPUC_NO_MULTIPLE;
     failure = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
     if (failure)
@@ -189,7 +189,7 @@ long long cpuc_calibrate_mean(struct cpuc_calibration *calibration)
 {
   long long rates[ESTIMATES];
 
-  if (!spend(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE)
+  if (!take_budget(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE)
     || measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES))
     return 0;
   if (!cpuc_scale_rates_agree(rates[0], rates[1]) || !cpuc_scale_rates_agree(rates[1], rates[2]))

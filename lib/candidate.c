@@ -118,7 +118,7 @@ static void find_scale(void *argument)
     drop(candidate, "no-rate");
 }
 
-static long long read_nothing(void)
+static long long read_zero(void)
 {
   return 0;
 }
@@ -127,7 +127,7 @@ static long long read_nothing(void)
    and no clock is better. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
-  struct cpuc_extend32_clock none = { read_nothing, read_nothing },
+  struct cpuc_extend32_clock none = { read_zero, read_zero },
     clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (candidate->backend->width != 32)

@@ -126,7 +126,7 @@ static void print_trace(const struct cpuc_selection *selected)
 
 /* Selects a counter if none is selected yet, publishes it, and prints tracesetup lines if they are
    due. Returns NULL in a signal handler or allocator that runs inside the selection. */
-static struct cpuc_selection *published_selection(void)
+static struct cpuc_selection *select_and_publish(void)
 {
   struct cpuc_selection *selected = cpuc_process_selection();
 
@@ -143,21 +143,21 @@ static struct cpuc_selection *published_selection(void)
 
 static long long first_call(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected ? read_function_of(&selected->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected ? selected->implementation : "default-gettimeofday";
 }
 
 const char *cpucycles_implementation_skipped(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected && *selected->skipped ? selected->skipped : NULL;
 }
@@ -169,35 +169,35 @@ const char *cpucycles_version(void)
 
 long long cpucycles_persecond(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected ? selected->frequency.persecond : CPUC_FREQUENCY_DEFAULT;
 }
 
 const char *cpucycles_frequency_source(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected ? selected->frequency.source : "default";
 }
 
 const char *cpucycles_frequency_skipped(void)
 {
-  const struct cpuc_selection *selected = published_selection();
+  const struct cpuc_selection *selected = select_and_publish();
 
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
 long long cpucycles_core_persecond(void)
 {
-  return published_selection() && dependent_add_takes_one_cycle() ? cpuc_frequency_measure_core()
+  return select_and_publish() && dependent_add_takes_one_cycle() ? cpuc_frequency_measure_core()
                                                                   : 0;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
   static int is_found;
-  struct cpuc_selection *selected = published_selection();
+  struct cpuc_selection *selected = select_and_publish();
 
   if (!selected || !cpuc_process_find_once(&is_found, cpuc_timer_find_info))
     return NULL;
@@ -229,7 +229,7 @@ static void explain_all(struct cpuc_selection *selection)
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   static int is_explained;
-  struct cpuc_selection *selected = published_selection();
+  struct cpuc_selection *selected = select_and_publish();
 
   if (!selected || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
     || i >= selected->count)
@@ -241,5 +241,5 @@ void cpucycles_tracesetup(void)
 {
   __atomic_store_n(&trace_wanted, 1, __ATOMIC_RELEASE);
   if (cpuc_process_has_selected())
-    published_selection();
+    select_and_publish();
 }

@@ -64,7 +64,7 @@ static void signal_fence(void)
 }
 
 /* Copies the thread's anchor, or the start of the extension if it has none. */
-static void load(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
+static void load_anchor(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
 {
   unsigned int sequence;
 
@@ -78,7 +78,7 @@ static void load(const struct cpuc_extension *extension, struct cpuc_extend32_an
     *anchor = extension->start;
 }
 
-static void store(const struct cpuc_extend32_anchor *anchor)
+static void store_anchor(const struct cpuc_extend32_anchor *anchor)
 {
   struct cpuc_os_thread_signals saved;
 
@@ -118,7 +118,8 @@ static unsigned long long predicted_counts(const struct cpuc_extension *extensio
 }
 
 /* Samples counter and clock. The count becomes the anchor. */
-static long long renew(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
+static long long resample(const struct cpuc_extension *extension,
+  struct cpuc_extend32_anchor *anchor)
 {
   struct clock_sample sample = sample_counter(extension);
   long long elapsed = since(anchor->time, sample.outer);
@@ -128,7 +129,7 @@ static long long renew(const struct cpuc_extension *extension, struct cpuc_exten
   if (elapsed > 0)
     anchor->time = sample.outer;
   anchor->set = 1;
-  store(anchor);
+  store_anchor(anchor);
   return (long long)anchor->count;
 }
 
@@ -137,13 +138,13 @@ long long cpuc_extend32(const struct cpuc_extension *extension)
   struct cpuc_extend32_anchor anchor;
   unsigned long long count;
 
-  load(extension, &anchor);
+  load_anchor(extension, &anchor);
   count = nearest(anchor.count, (uint32_t)extension->read());
   if (since(anchor.time, extension->clock.coarse()) < NEAR_TIME
     && (long long)(count - anchor.count) < NEAR_COUNTS
     && (long long)(anchor.count - count) < NEAR_COUNTS)
     return (long long)count;
-  return renew(extension, &anchor);
+  return resample(extension, &anchor);
 }
 
 void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),

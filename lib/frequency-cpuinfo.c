@@ -76,7 +76,7 @@ static const struct dialect {
   int is_current; /* the value is the current frequency */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or 0 */
-} dialects[] = {
+} cpuinfo_formats[] = {
   { X86, 1, "cpu MHz", parse_mhz },
   { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
   { X86, 0, "model name", cpuc_parse_model_name },
@@ -86,7 +86,7 @@ static const struct dialect {
   { ARC, 0, "CPU speed", parse_spaced_mhz },
 };
 
-enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
+enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 
 /* Lines that state the rate of a counter too. */
 static const struct {
@@ -119,14 +119,16 @@ static long long parse_line(const char *line, unsigned int families, int *is_cur
     if (hz > 0)
       return hz;
   }
-  for (i = 0; i < DIALECTS; i++) {
-    const char *value = dialects[i].families & families ? value_of(line, dialects[i].key) : NULL;
+  for (i = 0; i < CPUINFO_FORMATS; i++) {
+    const char *value = NULL;
     long long hz;
 
+    if (cpuinfo_formats[i].families & families)
+      value = value_of(line, cpuinfo_formats[i].key);
     if (!value)
       continue;
-    *is_current = dialects[i].is_current;
-    value = dialects[i].parse(value, &hz);
+    *is_current = cpuinfo_formats[i].is_current;
+    value = cpuinfo_formats[i].parse(value, &hz);
     return value && cpuc_parse_is_rest_blank(value) ? plausible_rate((unsigned long long)hz) : 0;
   }
   return 0;

@@ -39,7 +39,7 @@ static long long from_node(struct cpuc_query *query, const char *directory, cons
   if (length != CPUC_FILE_ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
     return 0;
   length = read_property(query, directory, node, "clock-frequency", bytes, sizeof bytes);
-  return rate_of_cells(bytes, length);
+  return rate_from_dt_cells(bytes, length);
 }
 
 /* The names of the nodes differ between machines, so the directory must be listed. That allocates

@@ -10,14 +10,14 @@
 #include "sys/os-clock.h"
 
 enum {
-  ADDS = 512,           /* a pass: the loop around it takes 2 more cycles at most */
-  PASSES_LIMIT = 4096,  /* of a window: enough for 20 GHz; if not, the clock is too coarse */
-  STILL = 512,          /* passes in which a clock of microseconds advances even at 200 GHz */
-  STEPS = 100,          /* of the clock, at least, in a window: for 1 % */
-  SHORTEST = 10000,     /* nanoseconds of a window, at least, as a read of the clock takes some */
-  ENOUGH = 100000,      /* nanoseconds of any window: STEPS of a clock of microseconds */
-  WHOLE = 1800000,      /* nanoseconds of all windows */
-  AGREEING = 3          /* shortest windows, which must agree within 1 % */
+  ADDS = 512,             /* per pass; the loop around it takes 2 more cycles at most */
+  PASSES_LIMIT = 4096,    /* per window: enough for 20 GHz; if not, the clock is too coarse */
+  STUCK_PASSES = 512,     /* a clock of microseconds advances in so many even at 200 GHz */
+  STEPS = 100,            /* of the clock, at least, in a window: for 1 % */
+  MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */
+  WINDOW_CAP_NS = 100000, /* no longer window is needed: STEPS of a clock of microseconds */
+  BUDGET_NS = 1800000,    /* of all windows */
+  AGREEING = 3            /* shortest windows, which must agree within 1 % */
 };
 
 /* Unoptimized code would add in memory, and measure that. */
@@ -94,7 +94,7 @@ static long long long_enough(const struct series *series)
 {
   long long time = STEPS * series->least;
 
-  return time < SHORTEST ? SHORTEST : time < ENOUGH ? time : ENOUGH;
+  return time < MIN_WINDOW_NS ? MIN_WINDOW_NS : time < WINDOW_CAP_NS ? time : WINDOW_CAP_NS;
 }
 
 static void insert(struct series *series, long long time)
@@ -113,7 +113,7 @@ static void insert(struct series *series, long long time)
    ones were interrupted. Returns 0, or -1: the clock is too coarse, or went back. */
 static int add_window(struct series *series, long long time)
 {
-  if (time < 0 || (time == 0 && series->passes >= STILL))
+  if (time < 0 || (time == 0 && series->passes >= STUCK_PASSES))
     return -1;
   if (time > series->longest)
     series->longest = time;
@@ -152,7 +152,7 @@ static long long result_of(const struct series *series)
    one came early. */
 static int has_time(const struct series *series, long long spent)
 {
-  long long whole = WHOLE;
+  long long whole = BUDGET_NS;
 
   if (series->longest > series->next && result_of(series) == 0)
     whole += series->longest - series->next;
@@ -162,7 +162,7 @@ static int has_time(const struct series *series, long long spent)
 long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
 {
   struct series series = { 1, 0, { 0 }, 0, 0, 0 };
-  long long begin = loop->now(), now = begin, last, shortest, cost = WHOLE;
+  long long begin = loop->now(), now = begin, last, shortest, cost = BUDGET_NS;
   int i;
 
   for (i = 0; i < AGREEING; i++) { /* the shortest time of a read of the clock */

@@ -51,7 +51,7 @@ long long cpuc_scale_counts_per_second(unsigned long long counts, long long nano
 }
 
 /* True if |x| <= y / parts. */
-static int is_part(long long x, long long y, int parts)
+static int within_fraction(long long x, long long y, int parts)
 {
   return (x < 0 ? -x : x) <= y / parts;
 }
@@ -63,9 +63,9 @@ long long cpuc_scale_multiple(long long rate, long long persecond)
   for (denominator = 1; denominator <= 16; denominator *= 2) {
     numerator = (persecond * denominator + rate / 2) / rate;
     excess = persecond * denominator - numerator * rate;
-    /* The second is_part(): every rate is near some large multiple, which proves nothing. */
-    if (numerator > 0 && is_part(excess, persecond * denominator, 2000)
-      && is_part(excess, rate, 16))
+    /* The second test: every rate is near some large multiple, which proves nothing. */
+    if (numerator > 0 && within_fraction(excess, persecond * denominator, 2000)
+      && within_fraction(excess, rate, 16))
       return numerator * (16 / denominator);
   }
   return 0;
@@ -73,5 +73,5 @@ long long cpuc_scale_multiple(long long rate, long long persecond)
 
 int cpuc_scale_rates_agree(long long base, long long other)
 {
-  return is_part(other - base, base, 100);
+  return within_fraction(other - base, base, 100);
 }

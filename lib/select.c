@@ -20,7 +20,7 @@ static int is_usable(const struct cpuc_candidate *candidate)
 /* True for counters of time, which scaling turns into cycles. The result is wrong once the core's
    frequency differs from the estimate, and nothing shows that. Counters of cycles therefore go
    first, whatever a read costs. */
-static int counts_time(const struct cpuc_candidate *candidate)
+static int is_time_based(const struct cpuc_candidate *candidate)
 {
   switch (candidate->backend->kind) {
   case CPUC_KIND_SCALED:
@@ -33,7 +33,7 @@ static int counts_time(const struct cpuc_candidate *candidate)
 }
 
 /* True if an earlier usable counter reads the same register. Their scores differ by noise only. */
-static int is_second_way(const struct cpuc_selection *selection,
+static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
@@ -53,17 +53,17 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   const struct cpuc_candidate *earlier;
 
   for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier) && counts_time(earlier) <= counts_time(candidate)
-      && (counts_time(earlier) < counts_time(candidate)
+    if (is_usable(earlier) && is_time_based(earlier) <= is_time_based(candidate)
+      && (is_time_based(earlier) < is_time_based(candidate)
         || earlier->info->precision <= cpuc_candidate_penalty(candidate)))
       return 0;
-  return !is_second_way(selection, candidate);
+  return !reads_same_register(selection, candidate);
 }
 
 static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_candidate *other)
 {
-  if (counts_time(candidate) != counts_time(other))
-    return counts_time(candidate) < counts_time(other);
+  if (is_time_based(candidate) != is_time_based(other))
+    return is_time_based(candidate) < is_time_based(other);
   return candidate->info->precision < other->info->precision;
 }
 
@@ -81,7 +81,7 @@ static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int am
   int i;
 
   for (i = 0; i < selection->count; i++, candidate++)
-    if (is_usable(candidate) && !is_second_way(selection, candidate)
+    if (is_usable(candidate) && !reads_same_register(selection, candidate)
       && (!among_fallbacks || is_fallback(candidate)) && (!best || is_better(candidate, best)))
       best = candidate;
   return best;
@@ -133,7 +133,7 @@ static int choose_among(struct cpuc_selection *selection, int named, const char 
   return 0;
 }
 
-static long long read_nothing(void)
+static long long read_zero(void)
 {
   return 0;
 }
@@ -151,7 +151,7 @@ static void select_last_resort(struct cpuc_selection *selection)
       && select_counter(selection, candidate))
       return;
   }
-  selection->reader.read = read_nothing;
+  selection->reader.read = read_zero;
   selection->implementation = "default-zero";
   for (i = 0; i < selection->count; i++)
     if (selection->candidates[i].backend->kind == CPUC_KIND_NONE)

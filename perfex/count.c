@@ -252,7 +252,7 @@ static int start_events(void)
 }
 
 /* Is there a kernel event for this number? Prints a message if not. */
-static int has_counterpart(int event)
+static int has_kernel_event(int event)
 {
   const struct pfx_event_row *row = PFX_ROW(event);
 
@@ -274,7 +274,7 @@ int start_counters(int e0, int e1)
     error = errno;
   else if (!exit_key_is_created)
     error = EAGAIN; /* too many keys: pthread_key_create(3) */
-  else if (!(has_counterpart(events[0]) & has_counterpart(events[1])))
+  else if (!(has_kernel_event(events[0]) & has_kernel_event(events[1])))
     error = ENOTSUP;
   stop_events();
   if (error == 0) {

@@ -12,7 +12,7 @@
 
 /* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
    Reference Manual, "NetBurst Microarchitecture". Returns 1 also on CPUs without CPUID. */
-static inline int adds_twice_a_cycle(void)
+static inline int may_add_twice_per_cycle(void)
 {
   unsigned int a, b, c, d;
 
@@ -23,7 +23,7 @@ static inline int adds_twice_a_cycle(void)
   return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) + ((a >> 20) & 255) == 15;
 }
 #else
-static inline int adds_twice_a_cycle(void)
+static inline int may_add_twice_per_cycle(void)
 {
   return 1;
 }
@@ -34,7 +34,7 @@ static inline int adds_twice_a_cycle(void)
 static inline int dependent_add_takes_one_cycle(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-  return !adds_twice_a_cycle();
+  return !may_add_twice_per_cycle();
 #elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 6) || defined(__riscv) \
   || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
   || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)

@@ -93,7 +93,7 @@ static void take_default_action(siginfo_t *info)
 }
 
 /* Performs the program's action, as the system would. */
-static void act(struct sigaction *program, siginfo_t *info, void *context)
+static void apply_disposition(struct sigaction *program, siginfo_t *info, void *context)
 {
   struct sigaction action;
 
@@ -127,7 +127,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.caught = signal;
     siglongjmp(guard.escape, 1);
   } else if (was_sent(info) || !fix_up || !fix_up(context))
-    act(&guard.program[i], info, context);
+    apply_disposition(&guard.program[i], info, context);
   errno = saved_errno;
 }
 

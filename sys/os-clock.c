@@ -16,16 +16,16 @@
 
 /* How the clocks are read, decided in the selection. 0: by the C library; 1: by system calls; 2:
    not at all. */
-static int level;
+static int clock_access;
 
-static int fallback_level(void)
+static int current_access(void)
 {
-  return __atomic_load_n(&level, __ATOMIC_RELAXED);
+  return __atomic_load_n(&clock_access, __ATOMIC_RELAXED);
 }
 
 void cpuc_os_clock_fall_back(void)
 {
-  __atomic_store_n(&level, fallback_level() + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&clock_access, current_access() + 1, __ATOMIC_RELAXED);
 }
 
 #if defined(__linux__) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
@@ -82,7 +82,7 @@ static long long by_system_call(clockid_t clock, long long persecond)
 {
   long long seconds, nanoseconds;
 
-  if (fallback_level() > 1)
+  if (current_access() > 1)
     return 0;
   if (read_clock64(clock, &seconds, &nanoseconds) != 0
     && read_clock(clock, &seconds, &nanoseconds) != 0)
@@ -100,7 +100,7 @@ long long cpuc_os_clock_wall(void)
 {
   struct timeval now;
 
-  if (fallback_level())
+  if (current_access())
     return by_system_call(CLOCK_REALTIME, 1000000);
   if (gettimeofday(&now, NULL) != 0)
     return 0;
@@ -113,7 +113,7 @@ static long long read_nanoseconds(clockid_t clock)
 {
   struct timespec now;
 
-  if (fallback_level())
+  if (current_access())
     return by_system_call(clock, 1000000000);
   if (clock_gettime(clock, &now) != 0)
     return 0;
@@ -148,7 +148,7 @@ long long cpuc_os_clock_coarse(void)
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
 
-  if (!fallback_level()
+  if (!current_access()
     && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif

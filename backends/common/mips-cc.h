@@ -25,13 +25,13 @@
 #endif
 
 /* CCRes. Written by open() only, before the counter is published. */
-static unsigned int cycles_a_tick;
+static unsigned int cycles_per_tick;
 
 static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
-  __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_a_tick));
-  return cycles_a_tick ? 0 : ENODEV;
+  __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_per_tick));
+  return cycles_per_tick ? 0 : ENODEV;
 }
 
 /* CC has 32 bits; the low 32 bits of the product continue where it wraps. */
@@ -40,7 +40,7 @@ static long long read_cc(void)
   unsigned int ticks;
 
   __asm__ volatile(MIPS_RDHWR(2) : "=r"(ticks));
-  return (long long)(ticks * cycles_a_tick);
+  return (long long)(ticks * cycles_per_tick);
 }
 
 #define MIPS_CC_MEMBERS \

@@ -17,7 +17,7 @@ static inline long long plausible_rate(unsigned long long hz)
 
 /* Returns the rate in Hz that one or two cells of a device tree state, 32 bits each and big-endian;
    0 for another length, or outside the limits. */
-static inline long long rate_of_cells(const char *cells, int length)
+static inline long long rate_from_dt_cells(const char *cells, int length)
 {
   unsigned long long value = 0;
   int i;

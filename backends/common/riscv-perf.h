@@ -67,7 +67,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 }
 #endif
 
-static void explain_hidden(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *why)
 {
   static const struct cpuc_remedy_user_access needed = CPUC_RISCV_USER_ACCESS;
 
@@ -78,7 +78,7 @@ static const struct cpuc_perf_method method = {
   .instruction = read_register,
   .width = 64,
   .refusal = &refused,
-  .explain_hidden = explain_hidden,
+  .diagnose_access = diagnose_access,
 };
 
 static CPUC_PERF_GUARDED long long read_cycles(void)

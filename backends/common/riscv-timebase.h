@@ -53,7 +53,7 @@ static inline long long device_tree_timebase(void)
   int length = cpuc_kernel_file_read_whole("", "/proc/device-tree/cpus/timebase-frequency", cells,
     sizeof cells);
 
-  return rate_of_cells(cells, length);
+  return rate_from_dt_cells(cells, length);
 }
 
 static inline struct cpuc_rate riscv_timebase(void)

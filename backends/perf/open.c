@@ -273,8 +273,8 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
 {
   if (signal == SIGSYS)
     cpuc_remedy_for_perf_filter("", why);
-  else if (error != 0 && dropped->refusal->is_hidden)
-    dropped->explain_hidden(why);
+  else if (error != 0 && dropped->refusal->access_denied)
+    dropped->diagnose_access(why);
   else if (error != 0 && error != EIO)
     cpuc_remedy_for_perf_event("", error, dropped->refusal->counts_kernel, why);
 }
@@ -284,7 +284,7 @@ static int try_method(void)
 {
   int error;
 
-  method->refusal->is_hidden = 0;
+  method->refusal->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
   error = try_event(method->event);
@@ -311,7 +311,7 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
   error = open_events();
   if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
-    method->refusal->is_hidden = 1;
+    method->refusal->access_denied = 1;
     error = EACCES;
   }
   if (error == 0 && method->refusal->counts_kernel)

@@ -21,7 +21,7 @@
 /* What the selection found, for the counter's unit and its explain(). */
 struct cpuc_perf_refusal {
   int counts_kernel; /* the event does not exclude the kernel, as the PMU cannot */
-  int is_hidden;     /* the event opened, but programs may not read its register */
+  int access_denied;     /* the event opened, but programs may not read its register */
 };
 
 /* Properties of one counter. */
@@ -39,7 +39,7 @@ struct cpuc_perf_method {
   uint64_t config1;
   struct cpuc_perf_refusal *refusal;
   /* Explains why programs may not read the register of an event that opened. */
-  void (*explain_hidden)(struct cpuc_diagnosis *why);
+  void (*diagnose_access)(struct cpuc_diagnosis *why);
 };
 
 struct cpuc_perf_event {

@@ -74,7 +74,7 @@ static void try_number(const char *bytes, size_t size)
 /* Device trees state frequencies of CPUs and rates of counters. */
 static void try_cells(const char *bytes, size_t size)
 {
-  check(rate_of_cells(bytes, (int)size));
+  check(rate_from_dt_cells(bytes, (int)size));
 }
 
 static void try_integer(const char *bytes, size_t size)

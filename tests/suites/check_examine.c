@@ -108,7 +108,7 @@ static struct cpucycles_counter_info counter
   .scaling = 1, .state = CPUCYCLES_SELECTED };
 static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invariant = 1,
   .invariant_source = "the test" };
-static struct timer timer;
+static struct counter_results timer;
 
 static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_USABLE };

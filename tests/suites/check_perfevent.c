@@ -45,7 +45,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
   return count;
 }
 
-static void explain_hidden(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *why)
 {
   why->remedy = "show it";
 }
@@ -53,7 +53,7 @@ static void explain_hidden(struct cpuc_diagnosis *why)
 static const struct cpuc_perf_method method = {
   .instruction = fake_instruction,
   .refusal = &refused,
-  .explain_hidden = explain_hidden,
+  .diagnose_access = diagnose_access,
 };
 
 static CPUC_PERF_GUARDED long long read_page(void)

@@ -118,7 +118,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 END_TEST
 
 /* Event 0 counts the core's cycles, and cpucycles() may count others. */
-START_TEST(cycle_is_the_core_s)
+START_TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_measured measured;
 
@@ -742,7 +742,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
-  tcase_add_test(tests, cycle_is_the_core_s);
+  tcase_add_test(tests, cycle_cost_follows_the_core_frequency);
   tcase_add_test(tests, farther_caches_are_slower_and_mispredictions_cost_time);
   tcase_add_test(tests, cost_files_are_closed);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);

@@ -696,12 +696,12 @@ START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
 }
 END_TEST
 
-START_TEST(refusal_of_one_event_is_told_from_refusal_of_all)
+START_TEST(unsupported_event_differs_from_no_pmu)
 {
   static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
   size_t i;
 
-  if (!can_count("refusal_of_one_event_is_told_from_refusal_of_all"))
+  if (!can_count("unsupported_event_differs_from_no_pmu"))
     return;
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
     refusal_errno = errors[i];
@@ -872,7 +872,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, threads_count_concurrently_with_distinct_generations);
   tcase_add_test(tests, descriptors_are_closed_by_read_failed_start_and_thread_exit);
   tcase_add_test(tests, threads_may_outlive_the_library);
-  tcase_add_test(tests, refusal_of_one_event_is_told_from_refusal_of_all);
+  tcase_add_test(tests, unsupported_event_differs_from_no_pmu);
   tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
   tcase_add_test(tests, counting_is_no_cancellation_point);
   tcase_add_test(tests, failing_start_is_no_cancellation_point_and_leaks_nothing);

@@ -17,7 +17,7 @@
 static char printed[16384];
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
-static struct timer timers[2];
+static struct counter_results timers[2];
 static struct cpucycles_counter_info counters[4];
 
 /* Puts these into the report as the library's counters. */
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(machine_is_printed_completely)
 {
-  struct state_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
+  struct settings_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
     .governor_cpus = 3, .governors = 2, .turbo = 1 };
 
@@ -205,7 +205,7 @@ START_TEST(timer_is_printed_completely)
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
     .scope = "core", .unit = "ticks", .precision = 7 };
-  struct timer *timer = &timers[0];
+  struct counter_results *timer = &timers[0];
 
   set_counters(&fake, 1);
   report.timer = timers;
@@ -438,7 +438,7 @@ END_TEST
 
 START_TEST(plot_has_a_row_for_all_large_differences)
 {
-  struct timer *timer = &timers[0];
+  struct counter_results *timer = &timers[0];
   int i;
 
   memset(timer, 0, sizeof *timer);

@@ -12,7 +12,7 @@
 #define CPU "/sys/devices/system/cpu/"
 
 static struct cpu_info cpu;
-static struct state_info state;
+static struct settings_info state;
 static struct system_info system_found;
 
 static void fill_below(const char *root, const char *architecture)
@@ -21,7 +21,7 @@ static void fill_below(const char *root, const char *architecture)
   memset(&state, 0, sizeof state);
   memset(&system_found, 0, sizeof system_found);
   fill_cpu(&cpu, root, architecture);
-  fill_state(&state, root);
+  fill_settings(&state, root);
   fill_system(&system_found, root);
 }
 
@@ -288,18 +288,18 @@ START_TEST(warning_of_a_watchdog_that_sets_the_counter_back)
 END_TEST
 
 /* Finds the warnings about a timer that has the name of one of this library's counters. */
-static void warn_about(const struct timer *timer)
+static void warn_about(const struct counter_results *timer)
 {
   begin_report();
   report.state.turbo = -1;
-  report.timer = (struct timer *)timer;
+  report.timer = (struct counter_results *)timer;
   report.timers = 1;
   find_warnings(&report);
 }
 
 START_TEST(warning_of_a_counter_that_is_not_as_stated)
 {
-  static struct timer timer = { .name = "default-gettimeofday", .stated = 1000000,
+  static struct counter_results timer = { .name = "default-gettimeofday", .stated = 1000000,
     .measured = 1000100,
     .invariant = 1, .samples = 100 };
 

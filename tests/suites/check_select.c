@@ -313,7 +313,7 @@ START_TEST(first_way_to_a_register_wins_at_any_score)
 }
 END_TEST
 
-START_TEST(second_way_serves_where_first_traps)
+START_TEST(same_register_is_used_if_the_first_faults)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
@@ -847,7 +847,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
   tcase_add_test(tests, earlier_row_wins_a_tie);
   tcase_add_test(tests, first_way_to_a_register_wins_at_any_score);
-  tcase_add_test(tests, second_way_serves_where_first_traps);
+  tcase_add_test(tests, same_register_is_used_if_the_first_faults);
   tcase_add_test(tests, constant_counter_is_dropped_as_not_increasing);
   tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
   tcase_add_test(tests, counter_that_works_at_the_third_try_is_usable);
