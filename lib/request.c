@@ -26,7 +26,7 @@ int cpuc_request_has_names(const char *list)
 {
   size_t length;
 
-  return list && next_name(&list, &length);
+  return next_name(&list, &length) != NULL;
 }
 
 int cpuc_request_includes(const char *list, const char *counter)

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* True if the list contains a name; list may be NULL. */
+/* Returns 1 if the list contains a name, else 0. */
 int cpuc_request_has_names(const char *list);
 
 /* True if the list names the counter. */

@@ -166,7 +166,7 @@ void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_service
   int i;
 
   _Static_assert(CPUC_COUNTERS_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
-  if (!cpuc_request_has_names(list))
+  if (list && !cpuc_request_has_names(list))
     list = NULL;
   memset(selection, 0, offsetof(struct cpuc_selection, candidates));
   selection->counters = counters;
@@ -190,6 +190,7 @@ void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_service
   for (i = 0; list && i < count; i++)
     if (cpuc_request_includes(list, table[i].name))
       cpuc_candidate_explain(&selection->candidates[i]);
-  cpuc_request_describe_unusable(list ? list : "", counters, count, selection->skipped,
-    (int)sizeof selection->skipped);
+  if (list)
+    cpuc_request_describe_unusable(list, counters, count, selection->skipped,
+      (int)sizeof selection->skipped);
 }
