@@ -358,15 +358,17 @@ CPUCYCLES_INLINE_PART unsigned int cpucycles_inline_method(void)
 /* Reads the count in cycles. Returns 0 if only a call of cpucycles() can. */
 CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
-  unsigned int instruction = method & ~(unsigned int)CPUCYCLES_INLINE_SCALED;
   unsigned long long count = 0;
 
-  if (!__builtin_expect(cpucycles_inline_instruction(instruction, &count), 1))
+  if (__builtin_expect(cpucycles_inline_instruction(method, &count), 1)) {
+    *cycles = (long long)count;
+    return 1;
+  }
+  if (!(method & CPUCYCLES_INLINE_SCALED)
+    || !cpucycles_inline_instruction(method & ~(unsigned int)CPUCYCLES_INLINE_SCALED, &count))
     return 0;
-  *cycles = (long long)count;
-  if (__builtin_expect((method & CPUCYCLES_INLINE_SCALED) != 0, 0))
-    *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
-      cpucycles_inline_state.shift);
+  *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
+    cpucycles_inline_state.shift);
   return 1;
 }
 
