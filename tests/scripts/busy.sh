@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# "make check-busy": busy.sh RUNS SUITE..., from a build folder. Runs each suite RUNS times beside
-# four busy loops, two suites at a time. A test that depends on a quiet machine fails here.
+# "make check-busy": busy.sh RUNS SUITE..., from a build directory. Runs each suite RUNS times while
+# four busy loops run, two suites at a time. A test that depends on a quiet machine fails here.
 
 set -eu
 runs=$1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the decisions of configure: configure.sh SOURCE, from a build folder. Probes, lists and
-# cache select the counters; an error names its cause; the user's flags are kept as given. Autoconf
-# and Automake find nothing to warn of.
+# Tests the decisions of configure: configure.sh SOURCE, from a build directory. Probes, lists and
+# cache variables select the counters; an error names its cause; configure does not change the
+# user's flags. Autoconf and Automake print no warning.
 
 set -eu
 export LC_ALL=C

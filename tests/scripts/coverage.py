@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD OR MIT
-# Line and branch coverage from gcov: coverage.py SOURCE PERCENT FOLDER..., in the build folder.
-# Prints a row for each file of the folders, with the lines that were not reached. Exits with 1 if
-# less than PERCENT of all lines were reached. A file that a suite includes is in several objects: a
-# line counts as reached if one of them reached it.
+# Prints line and branch coverage from gcov: coverage.py SOURCE PERCENT DIRECTORY..., in the build
+# directory. Prints a row for each file of these directories, with the lines that were not reached.
+# Exits with 1 if less than PERCENT of all lines were reached. A file that a suite includes is in
+# several objects: a line counts as reached if one of them reached it.
 
 import glob
 import json

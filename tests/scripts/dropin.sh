@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that a program written for the existing libcpucycles runs with this one: in C89 and C++98;
-# position-independent, with a copy relocation of the pointer, and static; linked with this library,
-# and linked with a stand-in for the existing one and then run with this one.
+# Tests that a program written for the existing libcpucycles runs with this one. The program is
+# compiled as C89 and C++98, and linked position-independent, with a copy relocation of the pointer,
+# and statically. It is linked with this library, and also with a stand-in for the existing one and
+# then run with this one.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

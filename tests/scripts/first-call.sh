@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the system calls of the first call: at most 15 rt_sigaction and 4 rt_sigprocmask calls, and no
-# new process. Prints how many there are in all, with those that look for files and perf events.
+# Tests that the first call makes at most 15 rt_sigaction and 4 rt_sigprocmask calls, and starts no
+# process. Prints the number of all its system calls, which include those for files and perf events.
 
 set -eu
 : "${builddir:=.}"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the direction of includes: a folder includes its own files and those of the folders in the
-# table below. All may include config.h, except the installed headers and the probes. The suites
-# and their programs test every part and may include any. Also tests the direction of calls: no file
-# of sys/ or backends/ names a function or variable that an object of a higher layer defines.
+# Tests the direction of includes: a directory includes its own files and those of the directories
+# in the table below. All may include config.h, except the installed headers and the probes. The
+# suites and their programs test every part and may include any. Also tests the direction of calls:
+# no file of sys/ or backends/ names a function or variable that an object of a higher layer defines.
 
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
-# Rows of "FOLDER: folders that it may include". A file's own row overrides its folder's row: these
-# three programs of the benchmark measure internal parts of the library.
+# Rows of "DIRECTORY: directories that it may include". A file's own row overrides the row of its
+# directory: these three programs of the benchmark measure internal parts of the library.
 directions() {
   cat <<'END'
 include:

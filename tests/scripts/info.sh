@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the tool's plain report: the lines of the existing tool, in form and order, in a locale with
-# a decimal comma; the reasons; and the settings that the library does not follow. Two reports show
-# all of this. options.py tests the arguments.
+# Tests the tool's plain report: the form and order of the lines of the existing tool, in a locale
+# with a decimal comma; the reasons; and the settings that the library ignores. Two reports show all
+# of this. options.py tests the arguments.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests programs that read the counter inline. Their parts are of C89 to C++17, with every warning
-# an error, with and without optimization and hooks, and for other CPUs; they are
-# position-independent, with a copy relocation of the state, and static.
+# Tests programs that read the counter inline. Their files are compiled as C89 to C++17, with every
+# warning an error, with and without optimization and hooks, and for other CPUs. The programs are
+# linked position-independent, with a copy relocation of the state, and statically.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

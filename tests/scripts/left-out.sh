@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Reports the suites that are not built on this system, as skipped.
+# Reports as skipped the suites that are not built on this system.
 
 set -u
 { true >&9; } 2>/dev/null || exec 9>/dev/null

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
-# its entries in config.h and in the manual; and that no file of a counter lacks its row. Likewise
-# the lists of reasons.
+# its entries in config.h and in the manual; and that no file of a counter lacks its row. Tests that
+# all lists of reasons are equal, and that each test in doc/promises.md exists.
 
 set -eu
 export LC_ALL=C

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Checks that no manual page causes a warning in groff, run by man as lintian runs it, or in mandoc.
+# Checks that no manual page causes a warning in groff, run by man like lintian runs it, or in
+# mandoc. Checks also that no text after a macro begins with "In", which is a macro itself.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"
@@ -36,5 +37,8 @@ for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/*.3 "$srcdir"/perfex/
     [ -z "$warnings" ] || { echo "manuals: $formatter: $manual:"; echo "$warnings"; failed=1; }
   done
 done
+macros=$(grep -n '^\.[A-Z][a-z] In ' "$srcdir"/cpucycles-info/*.1 "$srcdir"/lib/*.3.in \
+  "$srcdir"/perfex/*.3 "$srcdir"/perfex/*.7.in || :)
+[ -z "$macros" ] || { echo "manuals: the word In is a macro here:"; echo "$macros"; failed=1; }
 echo "manuals: $pages pages checked by:$formatters"
 exit $failed

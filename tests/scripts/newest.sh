@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# "make check-newest": newest.sh SOURCE, from a build folder, as root. SOURCE is an unpacked
-# tarball. Installs the newest Debian (or RELEASE) by debootstrap in a folder of its own, and runs
+# "make check-newest": newest.sh SOURCE, from a build directory, as root. SOURCE is an unpacked
+# tarball. Installs the newest Debian (or RELEASE) with debootstrap in a separate directory. Runs
 # there the two commands of README as root, then the second as an ordinary user with /proc only: no
-# /sys, no devpts, no network, a path with "+" and "~". Then check-clang and check-packages. The
-# mounts are in a mount namespace of their own, and end with it.
+# /sys, no devpts, no network, a path with "+" and "~". Then runs check-clang and check-packages.
+# The mounts are in a separate mount namespace, and end with it.
 
 set -eu
 export LC_ALL=C

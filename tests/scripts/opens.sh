@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the library opens only files that SECURITY lists, read-only and close-on-exec, in the
-# first call and in every other, and that it starts no process and opens no connection. Where a
-# mount namespace can be created, also with an empty /proc/cpuinfo.
+# first call and in all later ones, and that it starts no process and opens no connection. If a
+# mount namespace can be created, tests this also with an empty /proc/cpuinfo.
 
 set -eu
 export LC_ALL=C

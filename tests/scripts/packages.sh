@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build folder, as
-# root. Debian packages: lintian has no error and no warning; they are installed in a scratch root
-# over an older libcpucycles1, whose client still runs; clients build with them. RPMs: likewise,
-# with rpmlint. PACKAGES limits it to "deb" or "rpm". Skips a kind whose programs are not installed.
+# Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build directory,
+# as root. lintian (for RPMs: rpmlint) finds no error and no warning; the packages are installed in
+# a scratch root over an older libcpucycles1, whose client still runs; clients build with them.
+# PACKAGES limits the script to "deb" or "rpm". It skips packages whose programs are not installed.
 # With "archive" after "deb", it also installs the packages on this system, over those of Debian's
-# archive, and returns to those: only for a system that is used for nothing else.
+# archive, and returns to those: do this only on a system that is used for nothing else.
 
 set -eu
 export LC_ALL=C
@@ -86,8 +86,8 @@ END
   # nocheck: the package build would run "make check" again.
   (cd "$folder" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
     exit 1
-  # Warnings to ignore: libtool's are about a folder that is not in its final place yet, dpkg's
-  # about sid's own C library.
+  # Warnings to ignore: libtool's are about a directory that is not in its final place yet,
+  # dpkg's about sid's own C library.
   if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
     grep 'warning:'; then
     wrong "deb: the build is not free of warnings"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# A program compiled by gfortran calls libperfex: names, arguments by reference, 64-bit counts,
-# strings.
+# Tests a program that gfortran compiles and that calls libperfex: names, arguments by reference,
+# 64-bit counts, strings.
 
 set -eu
 export LC_ALL=C

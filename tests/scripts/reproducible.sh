@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
-# folder. Compares tarballs made in other folders, with another umask, language, time zone and time,
-# other options of tar and xz, and from an unpacked tarball; the tarball's files with an exact list;
-# and all installed files of two builds. SOURCE is a checkout, with changes of tracked files
-# included; in an unpacked tarball, the part that needs git is skipped.
+# directory. Compares tarballs that are made in other directories, with another umask, language,
+# time zone and time, with other options of tar and xz, and from an unpacked tarball. Compares the
+# tarball's files with an exact list, and all installed files of two builds. SOURCE is a checkout,
+# including changes of tracked files; in an unpacked tarball, the part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the settings of the frequency. A number in /etc/cpucyclespersecond overrides every other
-# source; junk there and in the environment is skipped, with a reason (info.sh tests that the tool
-# prints it); set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount
-# namespace: the system's own is not changed.
+# source; junk there and in the environment is ignored, with a reason (info.sh tests that the tool
+# prints it); set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a
+# mount namespace: the /etc of the system is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"

@@ -3,8 +3,8 @@
 # Tests that headers, map and shared library agree on the exported symbols, the manual on their
 # types, and Debian's symbols file on their versions; that the global names of the static libraries
 # begin with the module that defines them; that the shared library has its name and version and
-# needs the C library only (on Windows, also kernel32); that thread-local variables are safe in
-# signal handlers, and few.
+# needs the C library only (on Windows, also kernel32); that thread-local variables are few, and
+# safe in signal handlers.
 
 set -eu
 export LC_ALL=C
@@ -118,7 +118,7 @@ done
 
 # foreign LIBRARY PUBLIC: prints the global names of a static library that are neither public nor
 # begin with cpuc_ (in libperfex also pfx_) and the module that defines them. The module is the
-# source file, or its folder; -windows and the part behind "cost-" and "frequency-" are left out.
+# source file, or its directory; -windows and the part behind "cost-" and "frequency-" are left out.
 foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
     /:$/ {

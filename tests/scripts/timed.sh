@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs a script of "make check" and prints the time that it took, on the console like the suites'.
+# Runs a script of "make check" and prints on the console the time that it took, like the suites do.
 
 { true >&9; } 2>/dev/null || exec 9>/dev/null
 

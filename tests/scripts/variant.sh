@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Runs the tests whose result can differ in a build with other tools or flags: variant.sh KIND
-# SOURCE, from a build folder.
+# SOURCE, from a build directory.
 # SOURCE is an unpacked tarball (make distdir), so that a variant also proves that the tarball is
 # complete.
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs a Windows program as the tests need it: wine.sh WINE PROGRAM [ARGUMENT...]. The program finds
-# the library of this tree, its lines end without a carriage return, and its totals and skips go to
-# descriptor 9, as a suite's do.
+# Runs a Windows program under the conditions of the tests: wine.sh WINE PROGRAM [ARGUMENT...]. The
+# program finds the library of this tree, its lines end without a carriage return, and its totals
+# and skips go to descriptor 9, like those of a suite.
 
 set -u
 # Wine's drive Z: is this system's root.
