@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The counters. To add one, add its row in backends.def, its file here, its probe in probes/, and
-# its two lines below. configure decides which of these files are compiled.
+# The counters, each with two lines. doc/adding-a-counter.md describes how to add one. configure
+# decides which of these files are compiled.
 
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
