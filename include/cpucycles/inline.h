@@ -85,6 +85,10 @@ extern long long cpucycles_inline_overhead(void);
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
 #define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPIES
+#elif defined(__clang__)
+/* clang would inline the reads but call cpucycles_inline_overhead(), so that the overhead would be
+   that of calls. It inlines always_inline functions for other CPUs, too. */
+#define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_PART
 #else
 #define CPUCYCLES_INLINE_FUNCTION \
   extern __inline__ __attribute__((__gnu_inline__, __no_instrument_function__))

@@ -5,7 +5,7 @@
 # linked position-independent, with a copy relocation of the state, and statically.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
+: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${NM:=nm}" "${EXEEXT:=}"
 work=inline.tmp
 failed=0
 trap 'rm -rf $work' EXIT
@@ -47,6 +47,28 @@ part cpp11_o0 '-O0 -std=c++11 -fno-exceptions -x c++'
 part cpp17_o2 '-O2 -std=c++17 -fno-exceptions -x c++'
 part instrumented_o0 '-O0 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
 part instrumented_o2 '-O2 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
+
+# The overhead is that of the reads: a function inlines both, or calls the library for both.
+cat >$work/section.c <<'EOF'
+#include <cpucycles/inline.h>
+long long section(void);
+long long section(void)
+{
+  long long overhead = cpucycles_inline_overhead(), begin = cpucycles_inline_begin();
+  return cpucycles_inline_end() - begin - overhead;
+}
+EOF
+for level in -O0 -Og -O1 -Os -O2 -O3; do
+  # shellcheck disable=SC2086
+  $CC $CPPFLAGS $CFLAGS $level -I"$srcdir/include" -c $work/section.c -o $work/section.o ||
+    wrong "section $level: does not compile"
+  case $($NM -u $work/section.o |
+    sed -n 's/^.*cpucycles_inline_\(begin\|end\|overhead\)$/\1/p' | sort | tr '\n' ' ') in
+    '' | 'begin end overhead ') ;;
+    *) wrong "$level: some of begin, end and overhead are called, others are inlined" ;;
+  esac
+done
+rm $work/section.o
 for kind in pie no-pie; do
   # shellcheck disable=SC2086
   $CC $CPPFLAGS $CFLAGS -Wall -Wextra -Werror -f$kind -I"$srcdir/include" -I$work -c \
