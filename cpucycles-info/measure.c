@@ -311,6 +311,10 @@ void examine(struct counter_results *timer, double seconds, int progress)
   timer->overhead = cpucycles_overhead();
   observe(timer, seconds, progress);
   summarize_differences(timer);
+  if (timer->measured > 0) /* either count can be one step old */
+    timer->uncertainty += timer->step_units / (timer->measured * timer->seconds) * 1e6;
+  if (strcmp(counter->scope, "thread") == 0)
+    timer->measured = 0; /* the count stops while the kernel or another thread runs */
   measure_grain(timer);
   hop_over_cpus(timer, (long long)(seconds * 1e9 / 2));
 }

@@ -79,7 +79,7 @@ extern long long cpucycles_rate(void);
      at which it executes these adds. 0: not measurable, because the thread is interrupted too
      often, the CPU is not known to execute such an add in one cycle, or the library was compiled
      without optimization or GNU's extensions.
-   Each call is busy for up to 2 ms, plus its two longest interruptions.
+   Each call is busy for up to 2 ms, plus its two longest interruptions. Signals to the thread wait.
    Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
 extern long long cpucycles_core_persecond(void);
 

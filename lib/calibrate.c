@@ -203,7 +203,8 @@ long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(
   struct timed_count from, to;
   long long rate;
 
-  if (best_timed_count(&calibration, &from)
+  /* Begins at a step of the clock: the time of a sample that contains one is not known as well. */
+  if (wait_for(&calibration, now(), 1) || best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;

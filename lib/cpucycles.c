@@ -3,7 +3,6 @@
 
 #include "config.h"
 
-
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
@@ -12,6 +11,7 @@
 #include "lib/timer.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
+#include "sys/os-thread.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -188,10 +188,19 @@ const char *cpucycles_frequency_skipped(void)
   return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
 }
 
+/* Signals wait: handlers that run in most windows would lengthen all of these alike. */
 long long cpucycles_core_persecond(void)
 {
-  return select_and_publish() && dependent_add_takes_one_cycle() ? cpuc_frequency_measure_core()
-                                                                  : 0;
+  struct cpuc_os_thread_signals signals;
+  long long hz;
+
+  if (!select_and_publish() || !dependent_add_takes_one_cycle())
+    return 0;
+  cpuc_os_thread_block_signals(&signals);
+  cpuc_os_thread_unblock_faults_of_program(&signals);
+  hz = cpuc_frequency_measure_core();
+  cpuc_os_thread_restore_signals(&signals);
+  return hz;
 }
 
 const struct cpucycles_timer_info *cpucycles_timer(void)

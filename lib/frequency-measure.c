@@ -17,6 +17,7 @@ enum {
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */
   WINDOW_CAP_NS = 100000, /* no longer window is needed: STEPS of a clock of microseconds */
   BUDGET_NS = 1800000,    /* of all windows */
+  MAX_STEP_NS = 2000,     /* of a clock: by a coarser one, windows of other lengths look equal */
   AGREEING = 3            /* shortest windows, which must agree within 1 % */
 };
 
@@ -85,6 +86,7 @@ struct series {
   int count;                     /* of windows that were long enough */
   long long shortest[AGREEING];  /* of these windows, in order */
   long long least;               /* shortest time that the clock has shown; 0: none yet */
+  int is_coarse;                 /* the clock did not advance in a window */
   long long next, longest;       /* expected length of the next window; longest so far */
 };
 
@@ -119,6 +121,7 @@ static int add_window(struct series *series, long long time)
     series->longest = time;
   if (time > 0 && (series->least == 0 || time < series->least))
     series->least = time;
+  series->is_coarse |= time == 0;
   if (time == 0 || time < long_enough(series)) {
     series->passes *= 2;
     series->count = 0;
@@ -161,7 +164,7 @@ static int has_time(const struct series *series, long long spent)
 
 long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
 {
-  struct series series = { 1, 0, { 0 }, 0, 0, 0 };
+  struct series series = { .passes = 1 };
   long long begin = loop->now(), now = begin, last, shortest, cost = BUDGET_NS;
   int i;
 
@@ -182,6 +185,8 @@ long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
   } while (has_time(&series, now - begin));
   shortest = result_of(&series);
   if (shortest == 0 || cost < 0 || cost > shortest / 10)
+    return 0;
+  if (series.is_coarse && series.least > MAX_STEP_NS)
     return 0;
   return plausible_rate((unsigned long long)cpuc_scale_counts_per_second(
     (unsigned long long)series.passes * ADDS, shortest - cost));

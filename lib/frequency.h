@@ -88,7 +88,7 @@ struct cpuc_timed_loop {
   void (*run)(long passes); /* each of 512 cycles */
 };
 
-/* Takes 2 ms at most, plus the length of an interruption. Returns Hz; 0: the clock is too coarse,
+/* Takes 2 ms at most, plus the two longest interruptions. Returns Hz; 0: the clock is too coarse,
    or interruptions left no result. */
 long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop);
 

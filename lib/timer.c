@@ -5,7 +5,9 @@
 
 #include "lib/timer.h"
 #include "lib/calibrate.h"
+#include "lib/frequency.h"
 #include "lib/scale.h"
+#include "sys/dependent-add.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -53,15 +55,26 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
   }
 }
 
-/* Measures the selected counter, several times if the measurement is interrupted. */
-static long long measured(void)
+/* Measures the selected counter, several times if the measurement is interrupted. The count of a
+   thread stops while the kernel or another thread runs, so that its rate is taken from the core
+   frequency, or, on a CPU where that cannot be measured, from the measurement with the fewest
+   interruptions. */
+static long long measure(const struct cpuc_backend *backend)
 {
-  long long rate = 0;
-  int i;
+  int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
+  long long highest = 0, rate;
 
-  for (i = 0; i < TRIES && rate == 0; i++)
+  for (i = 0; i < TRIES && is_of_thread && dependent_add_takes_one_cycle(); i++) {
+    rate = cpuc_frequency_measure_core();
+    if (rate > 0)
+      return rate;
+  }
+  for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
     rate = cpuc_calibrate_rate(cpucycles);
-  return rate;
+    if (rate > highest)
+      highest = rate;
+  }
+  return highest;
 }
 
 /* The rate of a scaled counter is the frequency that it is scaled to. */
@@ -71,7 +84,7 @@ long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
 
   if (selection->reader.scale.multiplier)
     return selection->frequency.persecond;
-  rate = measured();
+  rate = measure(selection->backend);
   if (rate == 0)
     return reported;
   if (reported <= 0 || !cpuc_scale_rates_agree(rate, reported) || selection->reported.is_rounded)

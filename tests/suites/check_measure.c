@@ -25,12 +25,14 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A simulated machine: adds and reads of the clock take time, interruptions delay them, and the
@@ -133,6 +135,27 @@ START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
       expect_within(2);
     }
   }
+}
+END_TEST
+
+/* A clock of 280 ns or less, or of 1 us, is fine enough; coarser ones may give no result. */
+START_TEST(coarse_clock_gives_no_wrong_frequency)
+{
+  static const long long granularities[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
+  int i, phase;
+
+  for (i = 0; i < 7; i++)
+    for (phase = 0; phase < 40; phase++) {
+      long long measured;
+
+      begin_at(3.1e9);
+      machine.granularity = granularities[i];
+      machine.nanoseconds += (double)granularities[i] * phase / 40;
+      measured = cpuc_frequency_measure_loop(&simulated);
+      ck_assert_msg(measured == 0 || (measured > 3038000000 && measured < 3162000000),
+        "%lld by a clock of %lld ns", measured, granularities[i]);
+      ck_assert(measured != 0 || granularities[i] > 1000);
+    }
 }
 END_TEST
 
@@ -523,6 +546,21 @@ static long long read_simulated(void)
   return (long long)(machine.nanoseconds * 3);
 }
 
+START_TEST(rate_by_a_clock_of_microseconds_is_within_100_ppm)
+{
+  long long rate;
+  int phase;
+
+  for (phase = 0; phase < 1000; phase++) {
+    begin_at(3e9);
+    machine.granularity = 1000;
+    machine.nanoseconds += phase;
+    rate = cpuc_calibrate_rate_against(read_simulated, read_clock);
+    ck_assert_msg(rate > 2999700000 && rate < 3000300000, "%lld at %d ns", rate, phase);
+  }
+}
+END_TEST
+
 /* The interruption is a step of the clock at one of its first reads. */
 START_TEST(interruption_does_not_hide_a_rate)
 {
@@ -680,7 +718,8 @@ static struct cpuc_rate report_rate(void)
 /* A fake backend reports the rate of the library's counter 0.5 % too high. */
 START_TEST(measurement_refines_only_a_rounded_stated_rate)
 {
-  static const struct cpuc_backend backend = { .kind = CPUC_KIND_REFERENCE, .rate = report_rate };
+  static const struct cpuc_backend backend
+    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .rate = report_rate };
   static struct cpuc_selection selection;
   long long measured = cpuc_calibrate_rate(cpucycles), rate;
   int i;
@@ -723,7 +762,8 @@ static long long read_interrupted_at_first(void)
 
 START_TEST(interrupted_measurement_of_the_rate_is_repeated)
 {
-  static const struct cpuc_backend backend = { .kind = CPUC_KIND_REFERENCE };
+  static const struct cpuc_backend backend
+    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
   static struct cpuc_selection selection;
   long long rate = 0;
   int i;
@@ -740,6 +780,87 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
 }
 END_TEST
+
+/* As a count of a thread that does not run most of the time. */
+static long long read_quarter(void)
+{
+  return cpuc_os_clock_raw() / 4;
+}
+
+START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
+{
+  static const struct cpuc_backend backend
+    = { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD };
+  static struct cpuc_selection selection;
+  long long rate = 0, core = 1;
+  int i;
+
+  if (!core_persecond_is_known()) {
+    skip("rate_of_a_count_of_one_thread_is_the_core_frequency",
+      "the core frequency cannot be measured here");
+    return;
+  }
+  selection.backend = &backend;
+  cpucycles = read_quarter;
+  for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_rates_agree(core, rate)); i++) {
+    rate = cpuc_timer_selected_rate(&selection);
+    core = cpuc_frequency_measure_core();
+  }
+  ck_assert_msg(cpuc_scale_rates_agree(core, rate), "%lld; core: %lld", rate, core);
+}
+END_TEST
+
+#ifdef CPUCYCLES_POSIX
+
+static volatile int handled;
+
+static void count_signal(int signal)
+{
+  (void)signal;
+  handled++;
+}
+
+/* Without the blocked signals, the measurement would be interrupted as often as a busy wait. */
+START_TEST(signals_wait_for_the_measurement_of_the_core)
+{
+  const char *test = "signals_wait_for_the_measurement_of_the_core";
+  const struct timespec pause = { 0, 20000 };
+  pid_t self = getpid(), sender;
+  int outside = 0, inside = 0, i, before;
+
+  if (!core_persecond_is_known()) {
+    skip(test, "the core frequency cannot be measured here");
+    return;
+  }
+  signal(SIGUSR1, count_signal);
+  sender = fork();
+  if (sender == 0) {
+    alarm(60);
+    while (getppid() == self && kill(self, SIGUSR1) == 0)
+      nanosleep(&pause, NULL);
+    suite_exit(0);
+  }
+  for (i = 0; i < 50; i++) {
+    long long end = cpuc_os_clock_raw() + 2000000;
+
+    before = handled;
+    while (cpuc_os_clock_raw() < end)
+      ;
+    outside += handled - before;
+    before = handled;
+    cpucycles_core_persecond();
+    inside += handled - before;
+  }
+  kill(sender, SIGKILL);
+  waitpid(sender, NULL, 0);
+  if (outside < 250)
+    skip(test, "another process cannot send signals in quick succession");
+  else
+    ck_assert_msg(inside < outside / 2, "%d in the measurement, %d outside", inside, outside);
+}
+END_TEST
+
+#endif
 
 #ifdef PR_SET_TSC
 
@@ -842,6 +963,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
+  tcase_add_test(tests, coarse_clock_gives_no_wrong_frequency);
   tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
   tcase_add_test(tests, interruption_lengthens_the_measurement_by_its_duration);
   tcase_add_test(tests, changing_frequency_is_measured_as_one_of_the_two);
@@ -856,6 +978,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
+  tcase_add_test(tests, rate_by_a_clock_of_microseconds_is_within_100_ppm);
   tcase_add_test(tests, interruption_does_not_hide_a_rate);
   tcase_add_test(tests, interruption_does_not_refine_a_coarse_clock);
   tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);
@@ -866,6 +989,10 @@ static void add_tests(TCase *tests)
   tcase_add_loop_test(tests,
     measurement_refines_only_a_rounded_stated_rate, 0, 2);
   tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);
+  tcase_add_test(tests, rate_of_a_count_of_one_thread_is_the_core_frequency);
+#ifdef CPUCYCLES_POSIX
+  tcase_add_test(tests, signals_wait_for_the_measurement_of_the_core);
+#endif
   tcase_add_test(tests, rate_of_a_scaled_clock_is_persecond);
   tcase_add_test(tests, threads_find_one_rate);
   tcase_add_loop_test(tests, child_of_a_fork_during_a_measurement_finds_the_rate,
