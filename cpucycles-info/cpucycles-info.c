@@ -9,6 +9,7 @@
 #include "cpucycles-info/print.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,7 +281,9 @@ static int parse(int argc, char **argv, struct request *request)
 int main(int argc, char **argv)
 {
   struct request request = { DO_TEXT, NULL, 0 };
-  int status = parse(argc, argv, &request);
+  int status;
 
+  fesetenv(FE_DFL_ENV); /* a preloaded library can have enabled traps, or changed the rounding */
+  status = parse(argc, argv, &request);
   return status != 0 ? status : run(&request);
 }

@@ -28,6 +28,6 @@ cpucycles_info_libcpucycles_info_la_LIBADD = sys/libfiles.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c
-cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la libcpucycles.la
+cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la libcpucycles.la -lm
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json

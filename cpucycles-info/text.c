@@ -242,8 +242,7 @@ static const struct cpucycles_counter_info *first_alike(const struct library_inf
     if (are_equal(first->reason, counter->reason)
       && are_equal(first->explanation, counter->explanation)
       && are_equal(first->remedy, counter->remedy)
-      && first->signal_number == counter->signal_number
-      && first->error_number == counter->error_number)
+      && first->signal_number == counter->signal_number)
       return first;
   }
   return counter;

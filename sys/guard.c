@@ -21,9 +21,6 @@
 /* The number of cpuc_os_thread_faults. */
 enum { FAULTS = CPUC_FAULTS };
 
-/* Whom a signal was sent to. kill(2) sends to the process. */
-enum { TO_THREAD = 1, TO_PROCESS };
-
 /* Global, because the signal handler reads it. */
 static struct {
   int running;      /* between enter and leave */
@@ -121,7 +118,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     && pthread_equal(pthread_self(), guard.thread);
 
   if (is_guarded && was_sent(info))
-    guard.sent[i] = info->si_code == SI_USER ? TO_PROCESS : TO_THREAD;
+    guard.sent[i] = 1;
   else if (is_guarded && guard.armed) {
     guard.armed = 0;
     guard.caught = signal;
@@ -224,9 +221,7 @@ int cpuc_guard_leave(void)
       uninstall(i);
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
-    if (guard.sent[i] == TO_PROCESS)
-      kill(getpid(), cpuc_os_thread_faults[i]); /* another thread may wait for it */
-    else if (guard.sent[i] == TO_THREAD)
+    if (guard.sent[i])
       pthread_kill(pthread_self(), cpuc_os_thread_faults[i]);
   return is_kept;
 }

@@ -12,9 +12,9 @@
    memory with glibc: a signal handler that has interrupted malloc() would wait forever. The
    initial-exec model calls no function.
 
-   glibc reserves 512 bytes for the variables of this model in all libraries that dlopen() loads
-   (tunable glibc.rtld.optional_static_tls), and refuses to load one more when these are used up. So
-   there must be few: at most 256 bytes in each library, which tests/scripts/symbols.sh checks. On
+   glibc reserves at least 512 bytes for the variables of this model in all libraries that dlopen()
+   loads (tunable glibc.rtld.optional_static_tls), and refuses to load one more when the reserve is
+   used up. So there must be few: at most 256 bytes in each library, which tests/scripts/symbols.sh checks. On
    x86-64, libcpucycles has about 200 bytes and libperfex 64. musl reserves none, and refuses. But
    it allocates when a thread starts and in dlopen(), so its default model is safe in handlers. */
 #ifdef __GLIBC__

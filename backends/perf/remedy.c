@@ -175,11 +175,6 @@ static const struct {
   unsigned if_known;
   const char *explanation, *remedy;
 } decisions[] = {
-  /* The system call is missing, so a PMU would not help. What the folder lists does not matter: a
-     kernel without perf events has no such folder, and an emulator of programs shows its host's. */
-  { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
-  { BY_ENOSYS | UNFILTERED,
-    "what runs this program, such as an emulator, does not pass perf_event_open on", NULL },
   /* Some hypervisors provide a PMU if they are configured to. */
   { PMU_ABSENT | KVM, VIRTUAL_MACHINE, QEMU_HAS_PMU_OPTION
       ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
@@ -193,6 +188,10 @@ static const struct {
     GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
   { PMU_ABSENT, "the kernel drives no PMU of this CPU", NULL },
+  /* The system call is missing. A kernel without perf events does not have the folder either. */
+  { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
+  { BY_ENOSYS | UNFILTERED,
+    "perf_event_open is not implemented here, for example by an emulator", NULL },
   /* Other causes, such as too many open files, have nothing to do with a PMU. */
   { BY_OTHER, NULL, NULL },
   { PMU_UNKNOWN | BY_EPERM | BY_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },

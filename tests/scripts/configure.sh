@@ -119,8 +119,8 @@ says "the summary says that it was preset" "^    $first: cpucycles_cv_backend_$i
 refuses "counter wanted and preset to no" "$first" --with-backends="$first" "cpucycles_cv_backend_$id=no"
 rm -f "$work/cache" # it contains the preset
 
-# Libtool would fail in "make" or "make install".
-for option in --prefix --exec-prefix --libdir --bindir; do
+# Libtool or pkg-config would fail later.
+for option in --prefix --exec-prefix --libdir --bindir --includedir; do
   refuses "a space in $option" 'Libtool .* spaces' "$option=/usr/with space"
 done
 mkdir "$work/with space"

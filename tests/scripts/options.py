@@ -111,6 +111,25 @@ def check_has_status_1_unless_the_named_counter_is_in_use():
         assert run.error == "" if works else run.error.startswith(said), run.error
 
 
+def _divides(**environment):
+    """Whether awk divides one by three."""
+    done = subprocess.run(["awk", "BEGIN { print 1 / 3 }"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env=dict(os.environ, **environment))
+    return done.returncode == 0
+
+
+def floating_point_traps_change_nothing():
+    module = os.path.abspath("tests/programs/.libs/trap-module.so")
+    if not os.path.exists(module) or _divides(LD_PRELOAD=module) or not _divides():
+        raise Skip("no preloaded library enables traps here")
+    try:
+        run("--version", LD_PRELOAD=module)
+    except AssertionError as error:
+        raise Skip(f"the tool does not start with a preloaded library: {error}") from error
+    for arguments in (f"--observe 0.01 {ONE}", f"--json {ONE}", f"--plot {ONE}", "--list"):
+        run(arguments, LD_PRELOAD=module)
+
+
 def help_and_version_go_to_standard_output():
     assert run("--help").startswith("usage: cpucycles-info ") and run.error == ""
     for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help",

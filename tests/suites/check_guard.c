@@ -470,37 +470,6 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
 }
 END_TEST
 
-static void *take_signal(void *signal)
-{
-  sigset_t set;
-
-  sigemptyset(&set);
-  sigaddset(&set, *(int *)signal);
-  sigaddset(&set, SIGALRM);
-  alarm(10);
-  sigwait(&set, signal);
-  return NULL;
-}
-
-START_TEST(blocked_signal_for_the_process_can_be_taken_by_another_thread)
-{
-  int signal = suite_fault_to_send(SIGFPE), taken = signal;
-  pthread_t thread;
-  sigset_t all;
-
-  if (skip_where_sent_signals_wait("blocked_signal_for_the_process_can_be_taken_by_another_thread"))
-    return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, NULL);
-  kill(getpid(), signal);
-  enter();
-  leave();
-  ck_assert_int_eq(pthread_create(&thread, NULL, take_signal, &taken), 0);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(taken, signal);
-}
-END_TEST
-
 START_TEST(one_shot_handler_is_called_once)
 {
   struct sigaction after;
@@ -1115,7 +1084,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, restarting_handler_still_restarts_the_system_call);
 #endif
   tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
-  tcase_add_test(tests, blocked_signal_for_the_process_can_be_taken_by_another_thread);
   tcase_add_test(tests, one_shot_handler_is_called_once);
   tcase_add_test(tests, ignored_signal_stays_ignored);
   tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);

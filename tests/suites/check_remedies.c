@@ -177,9 +177,9 @@ static const struct {
       PMU("cpu") },
     EPERM, 0, FILTERED, PROFILE ", or with --cap-add PERFMON" },
   { "emulator", { PARANOID("2"), PROCESS("0", NO_CAPS), PMU("cpu") }, ENOSYS, 0,
-    "what runs this program, such as an emulator", NULL },
+    "perf_event_open is not implemented here", NULL },
   { "emulator on a cloud machine", { PARANOID("4"), PROCESS("0", NO_CAPS), NO_PMU, KVM }, ENOSYS,
-    0, "what runs this program, such as an emulator", NULL },
+    0, NO_PMU_HERE, KVM_REMEDY },
   { "kernel without perf events", { PROCESS("2", NO_CAPS) }, ENOSYS, 0,
     "this kernel was built without perf events", NULL },
 
