@@ -173,12 +173,6 @@ static inline int filter_raises_sigsys(void)
   return call_under_filter(SECCOMP_RET_TRAP);
 }
 
-/* -SIGSYS if a filter can end the process at a call. */
-static inline int filter_kills(void)
-{
-  return call_under_filter(SECCOMP_RET_KILL);
-}
-
 #else
 
 static inline int filter_refuses(void)
@@ -187,11 +181,6 @@ static inline int filter_refuses(void)
 }
 
 static inline int filter_raises_sigsys(void)
-{
-  return 0;
-}
-
-static inline int filter_kills(void)
 {
   return 0;
 }
@@ -290,15 +279,6 @@ static inline int set_decimal_comma(void)
 static inline int skip_without_decimal_comma(const char *test)
 {
   return skip_unless(test, set_decimal_comma, 0, "no locale with a decimal comma is installed");
-}
-
-/* 0 if a file of /proc/self can be read. */
-static inline int proc_can_be_read(void)
-{
-  char first;
-  int file = open("/proc/self/maps", O_RDONLY);
-
-  return file < 0 || read(file, &first, 1) != 1;
 }
 
 /* 0 if this process may use two CPUs, and can be moved to each of them. */

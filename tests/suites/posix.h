@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and signals that carry a
-   value, which macOS and OpenBSD lack. There, a signal is sent without one. */
+/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and the number of signals. */
 
 #ifndef CPUCYCLES_TESTS_POSIX_H
 #define CPUCYCLES_TESTS_POSIX_H
@@ -46,36 +45,10 @@ static inline int pthread_barrier_wait(pthread_barrier_t *barrier)
   return 0;
 }
 
-static inline int pthread_barrier_destroy(pthread_barrier_t *barrier)
-{
-  pthread_cond_destroy(&barrier->all_have_arrived);
-  return pthread_mutex_destroy(&barrier->mutex);
-}
-
 #endif
 
-#ifdef SIGRTMAX
-
-enum { SIGNALS_CARRY_VALUES = 1 };
-
-#else
-
-enum { SIGNALS_CARRY_VALUES = 0 };
-
+#ifndef SIGRTMAX
 #define SIGRTMAX NSIG
-
-static inline int sigqueue(pid_t process, int signal, union sigval value)
-{
-  (void)value;
-  return kill(process, signal);
-}
-
-static inline int sigwaitinfo(const sigset_t *set, siginfo_t *info)
-{
-  memset(info, 0, sizeof *info);
-  return sigwait(set, &info->si_signo) == 0 ? info->si_signo : -1;
-}
-
 #endif
 
 #endif
