@@ -14,12 +14,8 @@
 #include "tests/suites/suite.h"
 
 #include <limits.h>
-#ifdef CPUCYCLES_POSIX
-#include <pthread.h>
-#include <sys/wait.h>
-#endif
 
-enum { SAMPLES = 1001, TRIES = 20, THREADS = 16 };
+enum { SAMPLES = 1001, TRIES = 20 };
 
 /* Each step depends on the previous one, and no compiler can shorten it. Divisions, because a short
    chain of them already takes long: a chain of more instructions than a CPU's reorder window holds
@@ -291,21 +287,6 @@ START_TEST(code_beside_a_section_is_not_measured)
 }
 END_TEST
 
-START_TEST(fenced_reads_continue_the_count_of_cpucycles)
-{
-  long long last = cpucycles_begin();
-  int i;
-
-  ck_assert_int_gt(last, 0);
-  for (i = 0; i < 100000; i++) {
-    long long now = i % 3 == 0 ? cpucycles() : i % 3 == 1 ? cpucycles_begin() : cpucycles_end();
-
-    ck_assert_int_ge(now, last);
-    last = now;
-  }
-}
-END_TEST
-
 START_TEST(overhead_may_be_the_first_call)
 {
   long long overhead = cpucycles_overhead();
@@ -315,51 +296,14 @@ START_TEST(overhead_may_be_the_first_call)
 }
 END_TEST
 
-#ifdef CPUCYCLES_POSIX
-
-static pthread_barrier_t all_threads_ready;
-
-static void *overhead_together(void *found)
-{
-  pthread_barrier_wait(&all_threads_ready);
-  *(long long *)found = cpucycles_overhead();
-  return NULL;
-}
-
-START_TEST(overhead_is_the_same_in_16_threads_and_a_child)
-{
-  long long found[THREADS];
-  pthread_t threads[THREADS];
-  int i, status;
-  pid_t child;
-
-  ck_assert_int_eq(pthread_barrier_init(&all_threads_ready, NULL, THREADS), 0);
-  for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, overhead_together, &found[i]), 0);
-  for (i = 0; i < THREADS; i++)
-    pthread_join(threads[i], NULL);
-  for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(found[i], found[0]);
-  child = fork();
-  if (child == 0)
-    suite_exit(cpucycles_overhead() != found[0]);
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
-}
-END_TEST
-
-#endif
-
 static void add(TCase *tests)
 {
   tcase_add_test(tests, empty_section_takes_0_to_one_grain);
   tcase_add_test(tests, chain_is_never_measured_too_short);
   tcase_add_test(tests, code_beside_a_section_is_not_measured);
-  tcase_add_test(tests, fenced_reads_continue_the_count_of_cpucycles);
   tcase_add_test(tests, overhead_may_be_the_first_call);
 #ifdef CPUCYCLES_POSIX
   tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
-  tcase_add_test(tests, overhead_is_the_same_in_16_threads_and_a_child);
 #else
   tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for _i = 0 only */
 #endif
