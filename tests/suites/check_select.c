@@ -117,30 +117,19 @@ static int open_refused(const struct cpuc_services *services, struct cpuc_diagno
   return EACCES;
 }
 
-static int open_absent(const struct cpuc_services *services, struct cpuc_diagnosis *why)
-{
-  (void)services, (void)why;
-  return ENOENT;
-}
-
-static int open_exhausted(const struct cpuc_services *services, struct cpuc_diagnosis *why)
-{
-  (void)services, (void)why;
-  return EMFILE;
-}
-
-static int open_failed(const struct cpuc_services *services, struct cpuc_diagnosis *why)
-{
-  (void)services, (void)why;
-  return EIO;
-}
-
-static int open_with_own_reason(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_with_own_words(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->reason = "absent";
   why->explanation = "it is somewhere else";
   return EIO;
+}
+
+static int open_with_unit(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+{
+  (void)services;
+  why->unit = "kernel cycles, too";
+  return 0;
 }
 
 static int open_traps(const struct cpuc_services *services, struct cpuc_diagnosis *why)
@@ -185,15 +174,16 @@ static struct cpuc_rate rate_traps(void)
   return cpuc_exact_rate(*forbidden);
 }
 
+static int entries; /* of the next selection */
+
 /* A table entry. The source defaults to the name. */
 static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backend)
 {
-  static struct cpuc_backend pool[32];
-  static int used;
-  struct cpuc_backend *backend_copy = &pool[used++];
+  static struct cpuc_backend pool[8];
+  struct cpuc_backend *backend_copy = &pool[entries++];
   struct cpuc_table_entry made = { name, "made for a test", backend_copy };
 
-  ck_assert_int_le(used, 32);
+  ck_assert_int_le(entries, 8);
   *backend_copy = backend;
   backend_copy->width = backend_copy->width ? backend_copy->width : 64;
   backend_copy->register_name = backend_copy->register_name ? backend_copy->register_name : name;
@@ -234,6 +224,7 @@ static void select_among(const struct cpuc_table_entry *table, int count)
 
   forbidden = suite_forbidden_page();
   memset(infos, 0, sizeof infos);
+  entries = 0;
   cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
   cpuc_select(&empty_platform, NULL, table, count, infos, &selection);
@@ -264,24 +255,17 @@ static void expect_dropped_by_signal(int i, const char *remedy)
 
 START_TEST(score_is_smallest_step_plus_penalty)
 {
-  SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up),
-    ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
-    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up_by_41), LAST_CLOCK);
-  ck_assert_int_eq(infos[0].precision, 7);
-  ck_assert_int_eq(infos[1].precision, 107);
-  ck_assert_int_eq(infos[2].precision, 141);
-  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond at the default frequency */
-  ck_assert_str_eq(selection.implementation, "core");
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
-  ck_assert_int_eq(infos[1].state, CPUCYCLES_USABLE);
-}
-END_TEST
-
-START_TEST(coarse_core_counter_beats_fine_reference)
-{
-  SELECT(ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
+  SELECT(ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
+    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+  ck_assert_int_eq(infos[0].precision, 107);
+  ck_assert_int_eq(infos[1].precision, 107);
+  ck_assert_int_eq(infos[2].precision, 41);
+  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond at the default frequency */
+  ck_assert_double_eq_tol(infos[3].scaling, 2399.987654, 1e-9);
   ck_assert_str_eq(selection.implementation, "core");
+  ck_assert_int_eq(infos[2].state, CPUCYCLES_SELECTED);
+  ck_assert_int_eq(infos[0].state, CPUCYCLES_USABLE);
 }
 END_TEST
 
@@ -322,14 +306,6 @@ START_TEST(same_register_is_used_if_the_first_faults)
 }
 END_TEST
 
-START_TEST(constant_counter_is_dropped_as_not_increasing)
-{
-  SELECT(ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant), LAST_CLOCK);
-  expect_dropped(0, "not-increasing");
-  ck_assert_str_eq(selection.implementation, "clock");
-}
-END_TEST
-
 START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
 {
   SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
@@ -353,13 +329,6 @@ START_TEST(trial_ends_after_ten_tries)
 }
 END_TEST
 
-START_TEST(granularity_of_41_is_measured)
-{
-  SELECT(ENTRY("coarse", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
-  ck_assert_int_eq(infos[0].precision, 41);
-}
-END_TEST
-
 START_TEST(counter_passing_2_63_increases)
 {
   SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
@@ -368,28 +337,21 @@ START_TEST(counter_passing_2_63_increases)
 }
 END_TEST
 
-START_TEST(trap_in_read_drops_the_counter)
+START_TEST(trap_in_open_or_read_drops_and_closes_the_counter)
 {
-  SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden,
+  SELECT(ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_traps, .read = read_up,
            .close = close_well),
-    ENTRY("late", .kind = CPUC_KIND_CORE, .read = read_traps_late), LAST_CLOCK);
-  expect_dropped(0, "signal");
-  expect_dropped(1, "signal");
-  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
-  ck_assert_int_eq(closes, 1);
-  ck_assert_str_eq(selection.implementation, "clock");
-}
-END_TEST
-
-START_TEST(trap_in_open_drops_and_closes_the_counter)
-{
-  SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .open = open_traps, .read = read_up,
-           .close = close_well),
+    ENTRY("read", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden,
+      .close = close_well),
+    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_traps_late,
+      .close = close_well),
     LAST_CLOCK);
-  expect_dropped(0, "signal");
-  ck_assert_int_eq(infos[0].signal_number, SIGSEGV);
-  ck_assert_int_eq(opens, 1);
-  ck_assert_int_eq(closes, 1);
+  expect_dropped_by_signal(0, NULL);
+  expect_dropped_by_signal(1, NULL);
+  expect_dropped_by_signal(2, NULL);
+  ck_assert_int_eq(opens, 3);
+  ck_assert_int_eq(closes, 3);
+  ck_assert_str_eq(selection.implementation, "clock");
 }
 END_TEST
 
@@ -418,23 +380,21 @@ START_TEST(remedy_of_open_survives_a_later_signal)
 }
 END_TEST
 
-START_TEST(errno_decides_the_reason)
+/* check_reasons tests the reason of each errno. */
+START_TEST(open_may_give_reason_explanation_remedy_and_unit)
 {
-  SELECT(ENTRY("a", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
-    ENTRY("b", .kind = CPUC_KIND_CORE, .open = open_absent, .read = read_up),
-    ENTRY("c", .kind = CPUC_KIND_CORE, .open = open_exhausted, .read = read_up),
-    ENTRY("d", .kind = CPUC_KIND_CORE, .open = open_failed, .read = read_up),
-    ENTRY("e", .kind = CPUC_KIND_CORE, .open = open_with_own_reason, .read = read_up), LAST_CLOCK);
+  SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("own words", .kind = CPUC_KIND_CORE, .open = open_with_own_words, .read = read_up),
+    ENTRY("unit", .kind = CPUC_KIND_CORE, .open = open_with_unit, .read = read_up), LAST_CLOCK);
   expect_dropped(0, "refused");
   ck_assert_str_eq(infos[0].remedy, "ask nicely");
+  ck_assert_str_eq(infos[0].unit, "ticks");
   ck_assert_int_eq(infos[0].error_number, EACCES);
   expect_dropped(1, "absent");
+  ck_assert_str_eq(infos[1].explanation, "it is somewhere else");
+  ck_assert_int_eq(infos[1].error_number, EIO);
   ck_assert_ptr_null(infos[1].remedy);
-  expect_dropped(2, "exhausted");
-  expect_dropped(3, "failed");
-  ck_assert_int_eq(infos[3].error_number, EIO);
-  expect_dropped(4, "absent");
-  ck_assert_str_eq(infos[4].explanation, "it is somewhere else");
+  ck_assert_str_eq(infos[2].unit, "kernel cycles, too");
 }
 END_TEST
 
@@ -522,18 +482,6 @@ START_TEST(rate_stated_in_the_trial_is_used_after_it)
 }
 END_TEST
 
-START_TEST(clock_is_scaled_to_cycles)
-{
-  long long before, step;
-
-  SELECT(LAST_CLOCK);
-  ck_assert_double_eq_tol(infos[0].scaling, 2399.987654, 1e-9);
-  before = cpuc_reader_read(&selection.reader);
-  step = cpuc_reader_read(&selection.reader) - before;
-  ck_assert(step == 2399 || step == 2400);
-}
-END_TEST
-
 START_TEST(losers_are_closed_and_the_winner_is_open)
 {
   SELECT(ENTRY("winner", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up,
@@ -578,21 +526,6 @@ START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
 }
 END_TEST
 
-START_TEST(worst_note_about_the_selected_counter_stays)
-{
-  SELECT(ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up,
-    .scope = CPUC_SCOPE_THREAD), LAST_CLOCK);
-  ck_assert_ptr_null(infos[0].reason);
-  cpuc_reasons_note_fallback(&infos[0], "by-read");
-  ck_assert_str_eq(infos[0].reason, "by-read");
-  ck_assert_ptr_nonnull(infos[0].explanation);
-  cpuc_reasons_note_fallback(&infos[0], "by-next-best");
-  cpuc_reasons_note_fallback(&infos[0], "by-read");
-  ck_assert_str_eq(infos[0].reason, "by-next-best");
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_SELECTED);
-}
-END_TEST
-
 static int explained_error, explained_signal;
 
 static void explain(int error, int signal, struct cpuc_diagnosis *why)
@@ -608,22 +541,6 @@ static void explain_absence(int error, int signal, struct cpuc_diagnosis *why)
   (void)signal;
   why->reason = "absent";
 }
-
-static int open_with_unit(const struct cpuc_services *services, struct cpuc_diagnosis *why)
-{
-  (void)services;
-  why->unit = "kernel cycles, too";
-  return 0;
-}
-
-START_TEST(open_overrides_the_unit)
-{
-  SELECT(ENTRY("usual", .kind = CPUC_KIND_CORE, .read = read_up),
-    ENTRY("unusual", .kind = CPUC_KIND_CORE, .read = read_up, .open = open_with_unit), LAST_CLOCK);
-  ck_assert_str_eq(infos[0].unit, "ticks");
-  ck_assert_str_eq(infos[1].unit, "kernel cycles, too");
-}
-END_TEST
 
 START_TEST(later_explanation_adds_to_the_one_of_open)
 {
@@ -705,118 +622,82 @@ START_TEST(selection_succeeds_where_every_counter_traps)
 }
 END_TEST
 
-/* Four counters: the first would be selected, the second cannot be opened. */
+/* Six counters: the first would be selected, the second reads the same register, the third cannot
+   be opened, the fourth never counts. */
 static void select_with_request(const char *names)
 {
   requested_names = names;
+  opens = 0;
   SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up),
+    ENTRY("core-asm", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up,
+      .register_name = "core"),
     ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
 }
 
-START_TEST(requested_counters_are_the_only_candidates)
+#define REFUSED "refused does not work here: refused"
+#define UNKNOWN(name) name " is no counter of this library"
+
+/* Requests; the initial of each counter that is tried, and "." for each other; the selected one;
+   and the report. "refused" is f, and "core-asm" a. */
+static const struct {
+  const char *names, *tried, *selected, *skipped;
+} requests[] = {
+  { "reference", "....r.", "reference", "" },
+  { " clock,reference\n", "....rc", "reference", "" },
+  { "reference,core,,clock", "c...rc", "core", "" },
+  { "core-asm", ".a....", "core-asm", "" },
+  { "core asm", "c.....", "core", UNKNOWN("asm") },
+  { "refused,reference,nonesuch", "..f.r.", "reference", REFUSED "; " UNKNOWN("nonesuch") },
+  { "referenc,reference", "....r.", "reference", UNKNOWN("referenc") },
+  { "Reference,reference", "....r.", "reference", UNKNOWN("Reference") },
+  { "ref,references,clock", ".....c", "clock", UNKNOWN("ref") "; " UNKNOWN("references") },
+  /* none of them works, so the choice is automatic */
+  { "refused", "cafzrc", "core", REFUSED },
+  { "references", "cafzrc", "core", UNKNOWN("references") },
+  { "refused,nonesuch", "cafzrc", "core", REFUSED "; " UNKNOWN("nonesuch") },
+  { "zero", "cafzrc", "core", "zero does not work here: not-increasing" },
+  /* no names */
+  { "", "cafzrc", "core", "" },
+  { ",", "cafzrc", "core", "" },
+  { " , \t,\n", "cafzrc", "core", "" },
+};
+
+static void expect_tried(const char *tried)
 {
-  select_with_request("reference");
-  ck_assert_str_eq(selection.implementation, "reference");
-  expect_dropped(0, "not-asked");
+  int i;
+
+  for (i = 0; tried[i]; i++) {
+    if (tried[i] == '.')
+      expect_dropped(i, "not-asked");
+    else if (tried[i] == 'f')
+      expect_dropped(i, "refused");
+    else if (tried[i] == 'z')
+      expect_dropped(i, "not-increasing");
+    else
+      ck_assert_ptr_null(infos[i].reason);
+    ck_assert_pstr_eq(infos[i].remedy, tried[i] == 'f' ? "ask nicely" : NULL);
+    ck_assert_int_eq(infos[i].error_number, tried[i] == 'f' ? EACCES : 0);
+  }
+}
+
+START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
+{
+  size_t i;
+
+  for (i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+    const char *tried = requests[i].tried;
+
+    select_with_request(requests[i].names);
+    ck_assert_str_eq(selection.implementation, requests[i].selected);
+    ck_assert_str_eq(selection.skipped, requests[i].skipped);
+    ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
+    expect_tried(tried);
+  }
   ck_assert_str_eq(infos[0].name, "core");
   ck_assert_str_eq(infos[0].kind, "core");
   ck_assert_int_eq(infos[0].width, 64);
-  expect_dropped(1, "not-asked");
-  ck_assert_int_eq(infos[1].error_number, 0);
-  ck_assert_ptr_null(infos[1].remedy);
-  expect_dropped(3, "not-asked");
-  ck_assert_int_eq(opens, 0);
-  ck_assert_str_eq(selection.skipped, "");
-}
-END_TEST
-
-START_TEST(best_requested_counter_is_selected)
-{
-  select_with_request(" clock,reference\n");
-  ck_assert_str_eq(selection.implementation, "reference");
-  ck_assert_int_eq(infos[3].state, CPUCYCLES_USABLE);
-  expect_dropped(0, "not-asked");
-  select_with_request("reference,core,,clock");
-  ck_assert_str_eq(selection.implementation, "core");
-  ck_assert_str_eq(selection.skipped, "");
-}
-END_TEST
-
-START_TEST(second_way_to_a_register_can_be_requested)
-{
-  requested_names = "other way";
-  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    ENTRY("other-way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    LAST_CLOCK);
-  ck_assert_str_eq(selection.implementation, "way"); /* two names, "other" and "way" */
-  requested_names = "other-way";
-  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    ENTRY("other-way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    LAST_CLOCK);
-  ck_assert_str_eq(selection.implementation, "other-way");
-}
-END_TEST
-
-START_TEST(unusable_name_is_reported)
-{
-  select_with_request("refused,reference,nonesuch");
-  ck_assert_str_eq(selection.implementation, "reference");
-  expect_dropped(0, "not-asked");
-  expect_dropped(1, "refused");
-  ck_assert_str_eq(infos[1].remedy, "ask nicely");
-  ck_assert_str_eq(
-    selection.skipped,
-    "refused does not work here: refused; nonesuch is no counter of this library");
-  select_with_request("referenc,reference");
-  ck_assert_str_eq(selection.skipped, "referenc is no counter of this library");
-  select_with_request("ref,references,clock"); /* whole names only */
-  ck_assert_str_eq(selection.implementation, "clock");
-  select_with_request("Reference,reference");
-  ck_assert_str_eq(selection.skipped, "Reference is no counter of this library");
-}
-END_TEST
-
-START_TEST(automatic_choice_stands_if_no_requested_counter_works)
-{
-  static const char *const lists[] = { "refused", "nonesuch", "refused,nonesuch", "references" };
-  size_t i;
-
-  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    select_with_request(lists[i]);
-    ck_assert_str_eq(selection.implementation, "core");
-    expect_dropped(1, "refused");
-    ck_assert_int_eq(infos[2].state, CPUCYCLES_USABLE);
-    ck_assert_ptr_null(infos[2].reason);
-    ck_assert_str_ne(selection.skipped, "");
-  }
-  select_with_request("refused,nonesuch");
-  ck_assert_str_eq(
-    selection.skipped,
-    "refused does not work here: refused; nonesuch is no counter of this library");
-}
-END_TEST
-
-START_TEST(zero_counter_is_not_selected_on_request)
-{
-  requested_names = "zero";
-  SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant), LAST_CLOCK);
-  ck_assert_str_eq(selection.implementation, "clock");
-  ck_assert_str_eq(selection.skipped, "zero does not work here: not-increasing");
-}
-END_TEST
-
-START_TEST(list_without_a_name_requests_nothing)
-{
-  static const char *const lists[] = { "", ",", " , \t,\n" };
-  size_t i;
-
-  for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    select_with_request(lists[i]);
-    ck_assert_str_eq(selection.implementation, "core");
-    expect_dropped(1, "refused");
-    ck_assert_str_eq(selection.skipped, "");
-  }
 }
 END_TEST
 
@@ -843,42 +724,29 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
-  tcase_add_test(tests, coarse_core_counter_beats_fine_reference);
   tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
   tcase_add_test(tests, earlier_row_wins_a_tie);
   tcase_add_test(tests, first_way_to_a_register_wins_at_any_score);
   tcase_add_test(tests, same_register_is_used_if_the_first_faults);
-  tcase_add_test(tests, constant_counter_is_dropped_as_not_increasing);
   tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
   tcase_add_test(tests, counter_that_works_at_the_third_try_is_usable);
   tcase_add_test(tests, trial_ends_after_ten_tries);
-  tcase_add_test(tests, granularity_of_41_is_measured);
   tcase_add_test(tests, counter_passing_2_63_increases);
-  tcase_add_test(tests, trap_in_read_drops_the_counter);
-  tcase_add_test(tests, trap_in_open_drops_and_closes_the_counter);
+  tcase_add_test(tests, trap_in_open_or_read_drops_and_closes_the_counter);
   tcase_add_test(tests, remedy_of_open_survives_a_later_signal);
-  tcase_add_test(tests, errno_decides_the_reason);
+  tcase_add_test(tests, open_may_give_reason_explanation_remedy_and_unit);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
   tcase_add_test(tests, clock_that_can_be_set_never_wins_over_the_monotonic_clock);
   tcase_add_test(tests, rate_stated_in_the_trial_is_used_after_it);
-  tcase_add_test(tests, clock_is_scaled_to_cycles);
   tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_the_best_shared_one);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_at_least_a_clock);
-  tcase_add_test(tests, worst_note_about_the_selected_counter_stays);
-  tcase_add_test(tests, open_overrides_the_unit);
   tcase_add_test(tests, later_explanation_adds_to_the_one_of_open);
   tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
   tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
   tcase_add_test(tests, constant_clock_is_the_last_resort);
   tcase_add_test(tests, selection_succeeds_where_every_counter_traps);
-  tcase_add_test(tests, requested_counters_are_the_only_candidates);
-  tcase_add_test(tests, best_requested_counter_is_selected);
-  tcase_add_test(tests, second_way_to_a_register_can_be_requested);
-  tcase_add_test(tests, unusable_name_is_reported);
-  tcase_add_test(tests, automatic_choice_stands_if_no_requested_counter_works);
-  tcase_add_test(tests, zero_counter_is_not_selected_on_request);
-  tcase_add_test(tests, list_without_a_name_requests_nothing);
+  tcase_add_test(tests, request_limits_the_candidates_and_a_wrong_one_is_reported);
   tcase_add_test(tests, report_of_any_request_is_short_and_printable);
 }
 
