@@ -68,12 +68,6 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(line_of_the_architecture_states_the_rate)
-{
-  ck_assert_msg(rows[_i].rate_of(rows[_i].line) == rows[_i].hz, "%s", rows[_i].line);
-}
-END_TEST
-
 /* Behind lines of other kinds and lengths, and with the file cut into pieces of any length. */
 START_TEST(line_is_found_anywhere_in_the_file)
 {
@@ -103,7 +97,6 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_loop_test(tests, line_of_the_architecture_states_the_rate, 0, ROWS);
   tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
   tcase_add_test(tests, first_terminated_line_states_the_rate);
 }

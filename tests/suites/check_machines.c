@@ -11,9 +11,7 @@
 #include "tests/suites/host.h"
 #include "tests/suites/machine.h"
 
-#include <dirent.h>
 #include <ftw.h>
-#include <locale.h>
 #include <unistd.h>
 
 #define HERE "tests/machines/"
@@ -117,40 +115,6 @@ START_TEST(estimate_is_within_the_limits_of_each_machine)
 }
 END_TEST
 
-START_TEST(decimal_comma_of_the_locale_changes_no_estimate)
-{
-  const char *test = "decimal_comma_of_the_locale_changes_no_estimate";
-  int i;
-
-  if (skip_without_decimal_comma(test) || !have_machines(test))
-    return;
-  ck_assert_int_eq(set_decimal_comma(), 0);
-  for (i = 0; i < MACHINES; i++)
-    expect_whole(&machines[i]);
-}
-END_TEST
-
-START_TEST(estimate_for_any_machine_is_plausible)
-{
-  DIR *stream;
-  struct dirent *entry;
-
-  if (!have_machines("estimate_for_any_machine_is_plausible"))
-    return;
-  stream = opendir(folder);
-  ck_assert_ptr_nonnull(stream);
-  while ((entry = readdir(stream)) != NULL) {
-    char root[1024];
-    long long persecond;
-
-    snprintf(root, sizeof root, "%s/%.255s", folder, entry->d_name);
-    persecond = estimate_below(root).persecond;
-    ck_assert(persecond >= CPUC_FREQUENCY_LOWEST && persecond <= CPUC_FREQUENCY_HIGHEST);
-  }
-  closedir(stream);
-}
-END_TEST
-
 /* Parameters of the functions that nftw() calls. */
 static const struct machine *walked;
 static size_t prefix_length;
@@ -228,8 +192,6 @@ END_TEST
 static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, estimate_is_within_the_limits_of_each_machine);
-  tcase_add_test(tests, decimal_comma_of_the_locale_changes_no_estimate);
-  tcase_add_test(tests, estimate_for_any_machine_is_plausible);
   tcase_add_loop_test(tests, truncated_file_gives_no_wrong_estimate, 0, MACHINES);
 }
 

@@ -279,36 +279,6 @@ START_TEST(multiple_is_found_by_measuring)
 }
 END_TEST
 
-/* Relative error of a second's scaled count. */
-static double scaling_error(struct cpuc_scale scale, long long rate, long long persecond)
-{
-  return fabs((double)cpuc_scale_apply(scale, rate) / (double)persecond - 1);
-}
-
-/* With a stated rate, all machines are scaled, also those without a multiple in the table; without
-   a stated rate, only those with a multiple. */
-START_TEST(real_hardware_is_scaled_within_a_twentieth_of_a_percent)
-{
-  int i, found = 0;
-
-  for (i = 0; i < MACHINES; i++) {
-    long long rate = machines[i].rate, persecond = machines[i].persecond, sixteenths;
-    struct cpuc_calibration calibration = bench_calibration((double)rate, 64, 1);
-
-    ck_assert_int_eq(cpuc_calibrate(&calibration, rate, persecond, &sixteenths), CPUC_SUCCESS);
-    ck_assert_int_eq(sixteenths, 0);
-    ck_assert(scaling_error(cpuc_scale_between(rate, persecond), rate, persecond) <= 0.0005);
-    calibration = bench_calibration((double)rate, 64, 1);
-    if (cpuc_calibrate(&calibration, 0, persecond, &sixteenths)
-      || machines[i].sixteenths == 0)
-      continue;
-    ck_assert(scaling_error(cpuc_scale_between(16, sixteenths), rate, persecond) <= 0.0005);
-    found++;
-  }
-  ck_assert_int_gt(found, 10);
-}
-END_TEST
-
 START_TEST(stated_rate_is_checked_by_measuring)
 {
   static const long long granularities[] = { 1, 41, 1000 };
@@ -550,7 +520,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, multiple_is_right_within_a_twentieth_of_a_percent);
   tcase_add_test(tests, stated_rate_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
-  tcase_add_test(tests, real_hardware_is_scaled_within_a_twentieth_of_a_percent);
   tcase_add_test(tests, stated_rate_is_checked_by_measuring);
   tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_counters);
   tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
