@@ -1035,28 +1035,26 @@ START_TEST(child_forked_at_any_call_can_enter)
 }
 END_TEST
 
+static void add_tests_at_calls(TCase *tests)
+{
+  tcase_add_test(tests, programs_stack_and_mask_hold_from_the_first_moment);
+  tcase_add_test(tests, flags_and_mask_that_another_thread_changes_are_restored);
+  tcase_add_test(tests, child_forked_at_any_call_can_enter);
+}
+
 #else
 
-START_TEST(programs_stack_and_mask_hold_from_the_first_moment)
+START_TEST(state_at_each_call_of_sigaction)
 {
-  skip("programs_stack_and_mask_hold_from_the_first_moment",
+  skip("state_at_each_call_of_sigaction",
     "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
 }
 END_TEST
 
-START_TEST(flags_and_mask_that_another_thread_changes_are_restored)
+static void add_tests_at_calls(TCase *tests)
 {
-  skip("flags_and_mask_that_another_thread_changes_are_restored",
-    "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
+  tcase_add_test(tests, state_at_each_call_of_sigaction);
 }
-END_TEST
-
-START_TEST(child_forked_at_any_call_can_enter)
-{
-  skip("child_forked_at_any_call_can_enter",
-    "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
-}
-END_TEST
 
 #endif
 
@@ -1096,9 +1094,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, handlers_of_the_program_before_and_after_are_each_called_once);
   tcase_add_test(tests, handler_stays_only_where_it_was_asked_for);
   tcase_add_loop_test(tests, handler_that_cannot_stay_is_reported, 0, 2);
-  tcase_add_test(tests, programs_stack_and_mask_hold_from_the_first_moment);
-  tcase_add_test(tests, flags_and_mask_that_another_thread_changes_are_restored);
-  tcase_add_test(tests, child_forked_at_any_call_can_enter);
+  add_tests_at_calls(tests);
 }
 
 int main(void)

@@ -327,43 +327,6 @@ START_TEST(warning_of_a_counter_that_is_not_as_stated)
 }
 END_TEST
 
-START_TEST(warning_of_a_clock_in_use)
-{
-  if (skip_where_the_clock_is_slow("warning_of_a_clock_in_use"))
-    return;
-  setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
-  begin_report();
-  report.state.turbo = 1;
-  find_warnings(&report);
-  ck_assert(has_warning("default-gettimeofday is a clock of the operating system"));
-  ck_assert(has_warning("the cycles counted are not the core's"));
-}
-END_TEST
-
-/* The core's rate, in hundredths of the count's rate. */
-START_TEST(warning_if_the_core_runs_at_another_rate)
-{
-  static const struct {
-    int hundredths, is_expected;
-  } rows[] = { { 97, 1 }, { 99, 0 }, { 101, 0 }, { 103, 1 } };
-  size_t i;
-
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    begin_report();
-    report.state.turbo = -1;
-    report.core.counted_persecond = 2000000000;
-    report.core.persecond_before = report.core.persecond_after = 20000000LL * rows[i].hundredths;
-    find_warnings(&report);
-    ck_assert_msg(has_warning("but the core runs at") == rows[i].is_expected, "%d",
-      rows[i].hundredths);
-    report.warnings = 0;
-    report.core.is_counted = 1;
-    find_warnings(&report);
-    ck_assert(!has_warning("but the core runs at"));
-  }
-}
-END_TEST
-
 START_TEST(recorded_machines_are_described)
 {
   static const struct {
@@ -413,8 +376,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, warning_of_settings_that_spoil_measurements);
   tcase_add_test(tests, warning_of_a_watchdog_that_sets_the_counter_back);
   tcase_add_test(tests, warning_of_a_counter_that_is_not_as_stated);
-  tcase_add_test(tests, warning_of_a_clock_in_use);
-  tcase_add_test(tests, warning_if_the_core_runs_at_another_rate);
   tcase_add_test(tests, recorded_machines_are_described);
 }
 
