@@ -179,21 +179,4 @@ else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi
 
-[ $failed = 0 ] || exit 1
-
-# Each counter that was built, forced in turn: read inline as it is, scaled, or by a call. One that
-# does not work here is skipped.
-rows=$srcdir/backends/backends.def
-built=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)".*/\1 \2/p' "$rows" |
-  while read -r id name; do
-    ! grep -q "^#define HAVE_BACKEND_$id 1$" "$builddir/config.h" || echo "$name"
-  done)
-for name in $built; do
-  said=$(CPUCYCLES_IMPLEMENTATION=$name && export CPUCYCLES_IMPLEMENTATION && run_client) ||
-    { wrong "$name: exit status $?: $said"; continue; }
-  case $said in
-    *" $name "*) echo "inline: asked for $name: $said" ;;
-    *) echo "inline: skipped: $name: does not work here" ;;
-  esac
-done
 exit $failed
