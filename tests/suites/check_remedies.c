@@ -445,19 +445,6 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
 }
 END_TEST
 
-static const struct {
-  struct file files[FILES];
-  const char *remedy;
-} modules[] = {
-  { { PMU("armv8_pmuv3") }, "load the kernel module of contrib/arm-pmu-access" },
-  { { PMU("armv8_cortex_a72"), ACCESS("0") }, "load the kernel module of contrib/arm-pmu-access" },
-  { { PMU("armv7_cortex_a7") }, "load the kernel module of contrib/arm-pmu-access" },
-  { { PMU("apple_firestorm_pmu") }, NULL }, /* Apple's PMU has other registers */
-  { { NO_PMU }, NULL },
-  { { PMU("arm_spe_0"), PMU("arm_cmn_0") }, NULL },
-  { { RELEASE("6.1.0") }, NULL }, /* it is unknown whether there is a PMU */
-};
-
 #if HAVE_BACKEND_amd64_pmcff
 
 START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
@@ -503,42 +490,42 @@ END_TEST
 
 #endif
 
-START_TEST(kernel_module_is_the_remedy_where_a_pmu_exists)
+#define MODULE "load the kernel module of contrib/arm-pmu-access"
+#define LEGACY "sysctl kernel.perf_user_access=2"
+
+/* Counters that one remedy allows, where it helps. */
+static const struct {
+  void (*find)(const char *root, struct cpuc_diagnosis *why);
+  struct file files[FILES];
+  const char *remedy;
+} single_remedies[] = {
+  { cpuc_remedy_for_arm_module, { PMU("armv8_pmuv3") }, MODULE },
+  { cpuc_remedy_for_arm_module, { PMU("armv8_cortex_a72"), ACCESS("0") }, MODULE },
+  { cpuc_remedy_for_arm_module, { PMU("armv7_cortex_a7") }, MODULE },
+  /* Apple's PMU has other registers */
+  { cpuc_remedy_for_arm_module, { PMU("apple_firestorm_pmu") }, NULL },
+  { cpuc_remedy_for_arm_module, { NO_PMU }, NULL },
+  { cpuc_remedy_for_arm_module, { PMU("arm_spe_0"), PMU("arm_cmn_0") }, NULL },
+  /* it is unknown whether there is a PMU */
+  { cpuc_remedy_for_arm_module, { RELEASE("6.1.0") }, NULL },
+  { cpuc_remedy_for_rdcycle, { ACCESS("0") }, LEGACY },
+  { cpuc_remedy_for_rdcycle, { ACCESS("1") }, LEGACY },
+  { cpuc_remedy_for_rdcycle, { ACCESS("2") }, NULL },
+  { cpuc_remedy_for_rdcycle, { { "/proc/sys/kernel/perf_user_access", "1" } }, NULL },
+  { cpuc_remedy_for_rdcycle, { RELEASE("6.1.0") }, NULL },
+};
+
+START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
 {
   size_t i;
 
-  for (i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+  for (i = 0; i < sizeof single_remedies / sizeof single_remedies[0]; i++) {
     struct cpuc_diagnosis why = { 0 };
 
-    begin_machine(modules[i].files);
-    cpuc_remedy_for_arm_module(machine_root, &why);
+    begin_machine(single_remedies[i].files);
+    single_remedies[i].find(machine_root, &why);
     remove_machine();
-    expect_begins(why.remedy, modules[i].remedy);
-  }
-}
-END_TEST
-
-START_TEST(legacy_setting_is_the_remedy_for_rdcycle)
-{
-  static const struct {
-    struct file files[FILES];
-    const char *remedy;
-  } rows[] = {
-    { { ACCESS("0") }, "sysctl kernel.perf_user_access=2" },
-    { { ACCESS("1") }, "sysctl kernel.perf_user_access=2" },
-    { { ACCESS("2") }, NULL },
-    { { { "/proc/sys/kernel/perf_user_access", "1" } }, NULL },
-    { { RELEASE("6.1.0") }, NULL },
-  };
-  size_t i;
-
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
-
-    begin_machine(rows[i].files);
-    cpuc_remedy_for_rdcycle(machine_root, &why);
-    remove_machine();
-    expect_begins(why.remedy, rows[i].remedy);
+    expect_begins(why.remedy, single_remedies[i].remedy);
   }
 }
 END_TEST
@@ -629,8 +616,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, remedy_for_user_access_fits_setting_and_release);
   tcase_add_test(tests, remedy_for_rdpmc_names_the_needed_level);
   tcase_add_test(tests, fixed_counter_is_dropped_while_the_watchdog_is_on);
-  tcase_add_test(tests, kernel_module_is_the_remedy_where_a_pmu_exists);
-  tcase_add_test(tests, legacy_setting_is_the_remedy_for_rdcycle);
+  tcase_add_test(tests, module_or_setting_is_the_remedy_only_where_it_helps);
   tcase_add_test(tests, hypervisor_is_recognized_by_files_of_the_kernel);
   tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
   tcase_add_test(tests, line_is_found_anywhere_in_a_file);

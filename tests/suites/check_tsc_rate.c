@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the stated rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
-   and the zeros of virtual machines; the order of the sources, and the measurement in their
-   place. The test supplies the CPUID leaves. */
+   and the zeros of virtual machines; and the order of the sources. The test supplies the CPUID
+   leaves. */
 
 #include "config.h"
 
 #include "backends/tsc/rate.h"
 #include "backends/backend.h"
-#include "lib/calibrate.h"
-#include "lib/scale.h"
-#include "sys/os-clock.h"
 
 #include "tests/suites/suite.h"
 
@@ -288,31 +285,6 @@ START_TEST(exact_sources_precede_rounding_ones)
 }
 END_TEST
 
-/* A counter of 2.1 GHz. */
-static long long read_counter(void)
-{
-  return (long long)((double)cpuc_os_clock_raw() * 2.1);
-}
-
-START_TEST(rounded_rate_is_refined_by_a_measurement_within_1_percent)
-{
-  struct cpuc_rate reported = { .hz = 2110000000, .source = "a source" };
-  long long rate;
-  int tries;
-
-  if (skip_where_the_clock_is_slow("rounded_rate_is_refined_by_a_measurement_within_1_percent"))
-    return;
-  reported.is_rounded = _i;
-  rate = cpuc_calibrate_verified_rate(reported, read_counter);
-  /* the machine may be too busy for a measurement */
-  for (tries = 0; tries < 1000 && (rate == 0 || (reported.is_rounded && rate == reported.hz));
-       tries++)
-    rate = cpuc_calibrate_verified_rate(reported, read_counter);
-  ck_assert((rate == reported.hz) == !reported.is_rounded);
-  ck_assert(cpuc_scale_rates_agree(2100000000, rate));
-}
-END_TEST
-
 START_TEST(query_leaves_no_descriptor_open)
 {
   int before = dup(0), after;
@@ -367,7 +339,6 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, perf_page_states_the_rate_if_cap_user_time_is_set);
   tcase_add_test(tests, first_source_that_states_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);
-  tcase_add_loop_test(tests, rounded_rate_is_refined_by_a_measurement_within_1_percent, 0, 2);
   tcase_add_test(tests, query_leaves_no_descriptor_open);
   tcase_add_test(tests, invariance_follows_cpuid);
 }
