@@ -556,122 +556,76 @@ static int keep_and_leave(int (*fix_up)(void *context), int signal)
   return leave();
 }
 
-static int fault_outside_the_body(void)
+static void keep_for_sigsegv(void)
 {
-  enter();
+  keep_and_leave(fix_up_nothing, SIGSEGV);
+}
+
+static void keep_for_sigill(void)
+{
+  keep_and_leave(fix_up_nothing, SIGILL);
+}
+
+static int read_forbidden(void)
+{
   read_value = *forbidden;
   return 0;
 }
 
-static int fault_in_another_thread(void)
+static int read_forbidden_in_a_thread(void)
 {
-  enter();
   join_a_thread_that(fault_elsewhere);
   return 0;
 }
 
-static int signal_sent_to_the_thread(void)
+static int send_to_self_and_leave(void)
 {
-  enter();
   send_to_self(NULL);
   return leave();
 }
 
-static int fault_afterwards(void)
+static int raise_sigill(void)
 {
-  keep_and_leave(fix_up_nothing, SIGSEGV);
-  read_value = *forbidden;
-  return 0;
-}
-
-static int undefined_instruction_afterwards(void)
-{
-  keep_and_leave(fix_up_nothing, SIGILL);
-  run_undefined(NULL);
-  return 0;
-}
-
-static int signal_sent_afterwards(void)
-{
-  keep_and_leave(fix_up_nothing, SIGILL);
-  raise(SIGILL);
-  return 0;
-}
-
-static int undefined_instruction_outside_the_body(void)
-{
-  enter();
-  run_undefined(NULL);
-  return 0;
-}
-
-static int filtered_call_outside_the_body(void)
-{
-  enter();
-  return filter_raises_sigsys();
+  return raise(SIGILL);
 }
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
 
-/* A fault whose instruction is not repeated, as on s390x. */
-static int raise_once(void)
+/* A fault whose instruction is not repeated, as on s390x, where the guard cannot make it pending
+   with its siginfo. */
+static int single_fault_under_a_filter(void)
 {
+  static const int calls[] = { SYS_rt_tgsigqueueinfo };
   siginfo_t info;
 
+  if (set_filter(calls, 1, SECCOMP_RET_ERRNO | EPERM) != 0)
+    return NO_FILTERS;
   memset(&info, 0, sizeof info);
   info.si_signo = SIGFPE;
   info.si_code = FPE_INTDIV;
   return (int)syscall(SYS_rt_sigqueueinfo, getpid(), SIGFPE, &info);
 }
 
-/* The guard cannot make it pending with its siginfo. */
-static int single_fault_under_a_filter(void)
-{
-  static const int calls[] = { SYS_rt_tgsigqueueinfo };
-
-  enter();
-  if (set_filter(calls, 1, SECCOMP_RET_ERRNO | EPERM) != 0)
-    return NO_FILTERS;
-  return raise_once();
-}
-
-static int single_fault_ends_under_a_filter(void)
-{
-  return filter_refuses() == EPERM ? raise_once() : NO_FILTERS;
-}
-
 #endif
-
-static int end_of(int (*crash)(void), int is_ignored)
-{
-  int i;
-
-  for (i = 0; i < CPUC_FAULTS; i++)
-    signal(cpuc_os_thread_faults[i], is_ignored ? SIG_IGN : SIG_DFL);
-  return crash();
-}
 
 /* Each crash, and the signal that ends the process as without the guard. */
 static const struct {
   const char *name;
+  void (*begin)(void);
   int (*crash)(void), signal;
-  int (*usual)(void); /* the same crash without the guard; NULL: certain */
+  int is_certain; /* no system or emulator does without the signal */
 } crashes[] = {
-  { "fault_outside_the_body", fault_outside_the_body, SIGSEGV, NULL },
-  { "fault_afterwards", fault_afterwards, SIGSEGV, NULL },
-  { "undefined_instruction_outside_the_body", undefined_instruction_outside_the_body, SIGILL,
-    undefined_instruction_faults },
-  { "undefined_instruction_afterwards", undefined_instruction_afterwards, SIGILL,
-    undefined_instruction_faults },
-  { "filtered_call_outside_the_body", filtered_call_outside_the_body, SIGSYS,
-    filter_raises_sigsys },
-  { "fault_in_another_thread", fault_in_another_thread, SIGSEGV, NULL },
+  { "fault_outside_the_body", enter, read_forbidden, SIGSEGV, 1 },
+  { "fault_afterwards", keep_for_sigsegv, read_forbidden, SIGSEGV, 1 },
+  { "undefined_instruction_outside_the_body", enter, undefined_instruction_faults, SIGILL, 0 },
+  { "undefined_instruction_afterwards", keep_for_sigill, undefined_instruction_faults, SIGILL, 0 },
+  { "filtered_call_outside_the_body", enter, filter_raises_sigsys, SIGSYS, 0 },
+  { "fault_in_another_thread", enter, read_forbidden_in_a_thread, SIGSEGV, 1 },
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
-  { "single_fault_under_a_filter", single_fault_under_a_filter, SIGFPE,
-    single_fault_ends_under_a_filter },
+  { "single_fault_under_a_filter", enter, single_fault_under_a_filter, SIGFPE, 0 },
 #endif
-  { "signal_sent_afterwards", signal_sent_afterwards, SIGILL, NULL },
-  { "signal_sent_to_the_thread", signal_sent_to_the_thread, 0, NULL },
+  { "signal_sent_afterwards", keep_for_sigill, raise_sigill, SIGILL, 1 },
+  { "signal_sent_to_the_thread", enter, send_to_self_and_leave, 0, 1 },
 };
 
 enum { CRASHES = sizeof crashes / sizeof crashes[0], FAULTS_OF_THE_THREAD = 5, ALL_FAULTS };
@@ -680,7 +634,12 @@ static int crash_number, crash_is_ignored;
 
 static int crash(void)
 {
-  return end_of(crashes[crash_number].crash, crash_is_ignored);
+  int i;
+
+  for (i = 0; i < CPUC_FAULTS; i++)
+    signal(cpuc_os_thread_faults[i], crash_is_ignored ? SIG_IGN : SIG_DFL);
+  crashes[crash_number].begin();
+  return crashes[crash_number].crash();
 }
 
 START_TEST(unhandled_fault_still_ends_the_process)
@@ -690,7 +649,8 @@ START_TEST(unhandled_fault_still_ends_the_process)
 
   if (skip_under("valgrind", test, "valgrind reports the fault as an error of the program"))
     return;
-  if (crashes[_i].usual && skip_unless(name, crashes[_i].usual, -signal, "it raises no signal"))
+  if (!crashes[_i].is_certain
+    && skip_unless(name, crashes[_i].crash, -signal, "it raises no signal"))
     return;
   crash_number = _i;
   ck_assert_msg(host_result(crash) == -signal, "%s", name);
@@ -724,14 +684,6 @@ static siginfo_t last_signal_of(int (*body)(void))
   return info;
 }
 
-static int crash_as_usual(void)
-{
-  if (crashes[crash_number].usual)
-    return crashes[crash_number].usual();
-  read_value = *forbidden;
-  return 0;
-}
-
 /* Every fault of the traced thread, compared with the same fault without the guard. */
 START_TEST(crash_shows_its_own_cause)
 {
@@ -743,7 +695,7 @@ START_TEST(crash_shows_its_own_cause)
   if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind cannot be traced"))
     return;
   crash_number = _i;
-  usual = last_signal_of(crash_as_usual);
+  usual = last_signal_of(crashes[_i].crash);
   if (usual.si_signo != crashes[_i].signal || usual.si_code <= 0) {
     skip(test, "without the library, no tracer sees the cause of this crash");
     return;
