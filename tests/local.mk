@@ -109,7 +109,6 @@ EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 check_PROGRAMS += tests/programs/first-call
 tests_programs_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-check_PROGRAMS += tests/programs/frequency-of
 if POSIX
 check_PROGRAMS += tests/programs/every-call tests/programs/persecond tests/programs/survive
 check_LTLIBRARIES += tests/programs/malloc-module.la tests/programs/trap-module.la
@@ -129,7 +128,6 @@ tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_programs_frequency_of_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, with stub headers and answers made for the test.
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c

@@ -105,7 +105,6 @@ static struct cpuc_backend reference = {
 
 START_TEST(sources_answer_in_their_order)
 {
-  make_machine();
   expect(2399987654, "default");
   platform.measure = measure;
   expect(1100000000, "measurement");
@@ -139,7 +138,6 @@ START_TEST(sources_answer_in_their_order)
   expect(2000000000, "cpufreq/scaling_setspeed");
   write_file("/etc/cpucyclespersecond", "2100000001\n");
   expect(2100000001, "/etc/cpucyclespersecond");
-  remove_machine();
 }
 END_TEST
 
@@ -151,7 +149,6 @@ START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
 
   if (skip_where_the_clock_is_slow("rate_of_a_reference_counter_needs_an_agreeing_measurement"))
     return;
-  make_machine();
   platform.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
@@ -178,7 +175,6 @@ START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
   ck_assert_int_eq(closes, 1);
   ck_assert(!cpuc_frequency_platform.reference
     || cpuc_frequency_platform.reference->kind == CPUC_KIND_REFERENCE);
-  remove_machine();
 }
 END_TEST
 
@@ -198,7 +194,6 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 
   if (skip_where_the_clock_is_slow("constant_reference_counter_precedes_an_idle_cores_frequency"))
     return;
-  make_machine();
   platform.reference = &reference;
   reported.hz = 0;
   reference.invariant = state_constancy;
@@ -211,26 +206,22 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
     found = estimate();
   ck_assert_str_eq(found.source, "reference counter");
   ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
-  remove_machine();
 }
 END_TEST
 
 START_TEST(offline_cpus_are_not_read)
 {
-  make_machine();
   write_file("/sys/devices/system/cpu/present", "0-3\n");
   write_file("/sys/devices/system/cpu/online", "1-3\n");
   write_file(CPU0 "clock_tick", "900000000\n"); /* stale */
   write_file("/sys/devices/system/cpu/cpu3/clock_tick", "248000000\n");
   expect(248000000, "clock_tick"); /* other CPUs are asked if the first does not answer */
-  remove_machine();
 }
 END_TEST
 
 START_TEST(fastest_policy_decides_and_each_is_read_once)
 {
 #define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
-  make_machine();
   write_file("/sys/devices/system/cpu/online", "0-5,8\n");
   write_file(CPU("0") "scaling_max_freq", "1800000\n");
   write_file(CPU("0") "affected_cpus", "0 1 2 3\n");
@@ -241,14 +232,12 @@ START_TEST(fastest_policy_decides_and_each_is_read_once)
   expect(3000000000, "cpufreq/scaling_max_freq");
   write_file(CPU("8") "scaling_max_freq", "3200000\n");
   expect(3200000000, "cpufreq/scaling_max_freq");
-  remove_machine();
 }
 END_TEST
 
 START_TEST(device_tree_is_searched_for_cpus)
 {
 #define NODES "/proc/device-tree/cpus/"
-  make_machine();
   write_bytes(NODES "timebase-frequency", "\x00\x98\x96\x80", 4);
   write_bytes(NODES "cpu-map/clock-frequency", "\x7f\x00\x00\x00", 4);
   write_bytes(NODES "l2-cache@1/clock-frequency", "\x7f\x00\x00\x00", 4);
@@ -265,7 +254,6 @@ START_TEST(device_tree_is_searched_for_cpus)
   expect(1500000000, "/proc/device-tree");
   write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
   expect(5000000000, "/proc/device-tree");
-  remove_machine();
 }
 END_TEST
 
@@ -317,7 +305,6 @@ START_TEST(cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used)
 {
   size_t i;
 
-  make_machine();
   platform.machine = name_machine;
   for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
     long long persecond = emulated_machines[i].persecond;
@@ -329,7 +316,6 @@ START_TEST(cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used)
     expect(3700000000, "cpufreq/scaling_max_freq");
     remove(path_of(CPU0 "cpufreq/scaling_max_freq"));
   }
-  remove_machine();
 }
 END_TEST
 
@@ -338,7 +324,6 @@ START_TEST(truncated_number_is_ignored)
   char line[400];
   int length;
 
-  make_machine();
   for (length = 230; length < 300; length++) {
     snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
     write_file("/proc/cpuinfo", line);
@@ -348,13 +333,11 @@ START_TEST(truncated_number_is_ignored)
   expect(CPUC_FREQUENCY_DEFAULT, "default");
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  remove_machine();
 }
 END_TEST
 
 START_TEST(first_cpu_need_not_be_number_0)
 {
-  make_machine();
   write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
   write_file("/sys/devices/system/cpu/cpu10/clock_tick", "200000000\n");
   write_file("/sys/devices/system/cpu/cpu6/clock_tick", "248000000\n");
@@ -363,7 +346,6 @@ START_TEST(first_cpu_need_not_be_number_0)
   expect(248000000, "clock_tick");
   write_file("/sys/devices/system/cpu/present", "6-7,10-11,14-15\n");
   expect(248000000, "clock_tick");
-  remove_machine();
 }
 END_TEST
 
@@ -422,26 +404,22 @@ START_TEST(every_format_of_cpuinfo_is_parsed)
 {
   size_t i;
 
-  make_machine();
   for (i = 0; i < sizeof cpuinfo_lines / sizeof cpuinfo_lines[0]; i++) {
     long long persecond = cpuinfo_lines[i].persecond;
 
     write_file("/proc/cpuinfo", cpuinfo_lines[i].line);
     expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
   }
-  remove_machine();
 }
 END_TEST
 
 START_TEST(idle_cores_do_not_hide_the_frequency)
 {
-  make_machine();
   write_file("/proc/cpuinfo",
     "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\nmodel name : X @ 2.80GHz\n");
   expect(2800000000, "/proc/cpuinfo");
   write_file("/proc/cpuinfo", "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
   expect(3100000000, "/proc/cpuinfo");
-  remove_machine();
 }
 END_TEST
 
@@ -449,14 +427,12 @@ END_TEST
    sources. */
 START_TEST(flags_decide_whether_cpu_mhz_is_momentary)
 {
-  make_machine();
   write_file("/proc/cpuinfo",
     "cpu MHz : 2596.124\nflags : fpu constant_tsc pni\ncpu MHz : 2596.124\nflags : fpu\n");
   expect(2596124000, "/proc/cpuinfo");
   write_file("/proc/cpuinfo", "cpu MHz : 800.000\nflags : fpu aperfmperf pni\n"
     "cpu MHz : 900.000\nflags : fpu aperfmperf pni\nmodel name : X @ 2.80GHz\n");
   expect(2800000000, "/proc/cpuinfo");
-  remove_machine();
 }
 END_TEST
 
@@ -465,7 +441,6 @@ START_TEST(long_cpuinfo_is_read_in_part)
   FILE *file;
   int i;
 
-  make_machine();
   file = fopen(path_of("/proc/cpuinfo"), "w");
   ck_assert_ptr_nonnull(file);
   for (i = 0; i < 1024; i++) {
@@ -480,7 +455,6 @@ START_TEST(long_cpuinfo_is_read_in_part)
   i = (int)(estimate().persecond / 1000000);
   ck_assert_int_ge(i, 1010); /* more than a few CPUs */
   ck_assert_int_le(i, 1020); /* but not many: 32 KiB of 2.4 MB */
-  remove_machine();
 }
 END_TEST
 
@@ -494,7 +468,6 @@ START_TEST(junk_setting_is_skipped)
 {
   size_t i;
 
-  make_machine();
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 1600.000\n");
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     write_file("/etc/cpucyclespersecond", junk[i]);
@@ -515,7 +488,6 @@ START_TEST(junk_setting_is_skipped)
   expect_skipped("");
   write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
   expect(2400000000, "/etc/cpucyclespersecond");
-  remove_machine();
 }
 END_TEST
 
@@ -524,7 +496,6 @@ START_TEST(junk_in_the_environment_is_skipped)
   static char longest[1 << 20];
   size_t i;
 
-  make_machine();
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     struct cpuc_frequency found;
 
@@ -547,7 +518,6 @@ START_TEST(junk_in_the_environment_is_skipped)
   expect_skipped("cpucyclespersecond is not needed");
   environment_setting = NULL;
   expect_skipped("");
-  remove_machine();
 }
 END_TEST
 
@@ -556,7 +526,6 @@ START_TEST(setting_in_no_regular_file_is_skipped)
   FILE *file;
   int i;
 
-  make_machine();
   ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
   expect_skipped("/etc/cpucyclespersecond is no regular file");
@@ -577,7 +546,6 @@ START_TEST(setting_in_no_regular_file_is_skipped)
   expect_skipped("/etc/cpucyclespersecond is too long for a number");
   ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  remove_machine();
 }
 END_TEST
 
@@ -596,15 +564,14 @@ START_TEST(decimal_comma_of_the_locale_is_ignored)
   if (skip_without_decimal_comma("decimal_comma_of_the_locale_is_ignored"))
     return;
   ck_assert_int_eq(set_decimal_comma(), 0);
-  make_machine();
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 2596.132\n");
   expect(2596132000, "/proc/cpuinfo");
-  remove_machine();
 }
 END_TEST
 
 static void add(TCase *tests)
 {
+  tcase_add_checked_fixture(tests, make_machine, remove_machine);
   tcase_add_test(tests, sources_answer_in_their_order);
   tcase_add_test(tests, rate_of_a_reference_counter_needs_an_agreeing_measurement);
   tcase_add_test(tests, device_tree_is_searched_for_cpus);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The frequency estimate for recorded machines: within the known limits of each machine, also if
-   any of its files is truncated anywhere. CPUCYCLES_MACHINES names the folder of the recorded
-   machines, which are not part of the project; the default is beside the sources. tests/machines
-   has further machines, written by hand. */
+   any of its files is truncated anywhere. The recorded machines are not part of the project.
+   tests/machines has further machines, written by hand. */
 
 #include "config.h"
 
@@ -42,18 +41,15 @@ static const struct machine {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-static char folder[512];
+static int is_ours(const struct machine *machine)
+{
+  return strncmp(machine->name, HERE, strlen(HERE)) == 0;
+}
 
-/* Returns 1 if the folder of recorded machines is readable, else reports a skipped test. */
+/* Returns 1 if the recorded machines are there, else reports a skipped test. */
 static int have_machines(const char *test)
 {
-  const char *wanted = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
-
-  if (wanted)
-    snprintf(folder, sizeof folder, "%s", wanted);
-  else
-    snprintf(folder, sizeof folder, "%s/../shared/machines", srcdir ? srcdir : ".");
-  if (access(folder, R_OK) == 0)
+  if (access(recorded_machine(""), R_OK) == 0)
     return 1;
   skip(test, "no recorded machines: CPUCYCLES_MACHINES does not name their folder");
   return 0;
@@ -64,10 +60,9 @@ static const char *root_of(const struct machine *machine)
   static char root[1024];
   const char *srcdir = getenv("srcdir");
 
-  if (strncmp(machine->name, HERE, strlen(HERE)) == 0)
-    snprintf(root, sizeof root, "%s/%s", srcdir ? srcdir : ".", machine->name);
-  else
-    snprintf(root, sizeof root, "%s/%s", folder, machine->name);
+  if (!is_ours(machine))
+    return recorded_machine(machine->name);
+  snprintf(root, sizeof root, "%s/%s", srcdir ? srcdir : ".", machine->name);
   return root;
 }
 
@@ -175,8 +170,7 @@ START_TEST(truncated_file_gives_no_wrong_estimate)
 
   walked = &machines[_i];
   step = suite_soaks() ? 1 : 61;
-  if (!have_machines("truncated_file_gives_no_wrong_estimate")
-    && strncmp(walked->name, HERE, strlen(HERE)) != 0)
+  if (!have_machines("truncated_file_gives_no_wrong_estimate") && !is_ours(walked))
     return;
   root = root_of(walked);
   if (access(root, R_OK) != 0)

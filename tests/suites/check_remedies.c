@@ -92,7 +92,6 @@ static void begin_machine(const struct file *files)
 {
   int i;
 
-  strcpy(machine_root, "cpucycles-machine-XXXXXX");
   make_machine();
   for (i = 0; i < FILES && files[i].path; i++)
     write_file(files[i].path, files[i].text);

@@ -90,7 +90,6 @@ START_TEST(types_of_core_are_counted)
   ck_assert_int_eq(cpu.type[0].count, 12);
   ck_assert_int_eq(cpu.type[1].count, 8);
   remove_machine();
-  strcpy(machine_root, "cpucycles-machine-XXXXXX");
   make_machine();
   write_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
                               "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd09\n\n"
@@ -134,7 +133,6 @@ START_TEST(model_is_found_on_each_architecture)
   size_t i;
 
   for (i = 0; i < sizeof models / sizeof models[0]; i++) {
-    strcpy(machine_root, "cpucycles-machine-XXXXXX");
     make_machine();
     write_file("/proc/cpuinfo", models[i].cpuinfo);
     fill_below(machine_root, models[i].architecture);
@@ -183,7 +181,6 @@ START_TEST(known_containers_are_named)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    strcpy(machine_root, "cpucycles-machine-XXXXXX");
     make_machine();
     write_file(rows[i].path, rows[i].text);
     fill_below(machine_root, "x86_64");
@@ -339,16 +336,11 @@ START_TEST(recorded_machines_are_described)
     { "rv64-visionfive2", "riscv64", "sifive,u74-mc" },
     { "s390-lpar-drawer", "s390x", "machine 2964" },
   };
-  const char *wanted = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
-  char machines[256], root[512];
+  const char *root;
   size_t i;
 
-  if (wanted)
-    snprintf(machines, sizeof machines, "%s", wanted);
-  else
-    snprintf(machines, sizeof machines, "%s/../shared/machines", srcdir ? srcdir : ".");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    snprintf(root, sizeof root, "%s/%s", machines, rows[i].folder);
+    root = recorded_machine(rows[i].folder);
     if (!cpuc_kernel_file_can_open(root, "/proc/cpuinfo")) {
       skip("recorded_machines_are_described",
         "CPUCYCLES_MACHINES names no folder of recorded machines");
@@ -357,8 +349,7 @@ START_TEST(recorded_machines_are_described)
     fill_below(root, rows[i].architecture);
     ck_assert_msg(strstr(cpu.model, rows[i].model) != NULL, "%s: %s", rows[i].folder, cpu.model);
   }
-  snprintf(root, sizeof root, "%s/arm-A510-A710-A715-X3", machines);
-  fill_below(root, "aarch64");
+  fill_below(recorded_machine("arm-A510-A710-A715-X3"), "aarch64");
   ck_assert_int_eq(cpu.types, 4);
 }
 END_TEST

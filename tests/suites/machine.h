@@ -23,6 +23,7 @@ static char machine_root[] = "cpucycles-machine-XXXXXX";
 /* Makes a machine without files. */
 static inline void make_machine(void)
 {
+  strcpy(machine_root, "cpucycles-machine-XXXXXX");
   ck_assert_ptr_nonnull(mkdtemp(machine_root));
 }
 
@@ -61,6 +62,20 @@ static inline void write_bytes(const char *path, const char *bytes, size_t lengt
 static inline void write_file(const char *path, const char *text)
 {
   write_bytes(path, text, strlen(text));
+}
+
+/* The path of a recorded machine. CPUCYCLES_MACHINES names the folder of all of them; the default is
+   beside the sources. */
+static inline const char *recorded_machine(const char *name)
+{
+  static char root[1024];
+  const char *folder = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
+
+  if (folder)
+    snprintf(root, sizeof root, "%s/%s", folder, name);
+  else
+    snprintf(root, sizeof root, "%s/../shared/machines/%s", srcdir ? srcdir : ".", name);
+  return root;
 }
 
 static inline struct cpuc_frequency estimate_of(const struct cpuc_platform *platform)
