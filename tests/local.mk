@@ -16,6 +16,7 @@ EXTRA_DIST += tests/suites/filter.h
 EXTRA_DIST += tests/suites/first-call.h
 EXTRA_DIST += tests/suites/float-traps.h
 EXTRA_DIST += tests/suites/fresh.h
+EXTRA_DIST += tests/suites/guarded.h
 EXTRA_DIST += tests/suites/host.h tests/suites/single-step.h
 EXTRA_DIST += tests/suites/machine.h
 EXTRA_DIST += tests/suites/posix.h

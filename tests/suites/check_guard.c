@@ -4,9 +4,8 @@
 
 #include "config.h"
 
-#include "sys/guard.h"
-#include "sys/os-thread.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/host.h"
 
 #include <dlfcn.h>
@@ -40,22 +39,6 @@ static volatile char *map_page_beyond_end(void)
   beyond_end = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fileno(empty), 0);
   fclose(empty);
   return beyond_end == MAP_FAILED ? NULL : beyond_end;
-}
-
-static struct cpuc_os_thread_signals saved;
-
-static void enter(void)
-{
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
-}
-
-static int leave(void)
-{
-  int all_stay = cpuc_guard_leave();
-
-  cpuc_os_thread_restore_signals(&saved);
-  return all_stay;
 }
 
 static void read_page(void *address)
@@ -111,7 +94,7 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
     = !skip_unless(test, undefined_instruction_faults, -SIGILL, "no instruction raises SIGILL");
   if (!beyond_end)
     skip(test, "(SIGBUS) no empty file can be mapped here");
-  enter();
+  enter_guard();
   for (i = 0; i < 100; i++) {
     ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
     if (beyond_end)
@@ -121,7 +104,7 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   }
   ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
   ck_assert_int_eq(done, 1);
-  leave();
+  leave_guard();
 }
 END_TEST
 
@@ -132,9 +115,9 @@ START_TEST(blocked_fault_is_caught)
 
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
-  enter();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
-  leave();
+  leave_guard();
   pthread_sigmask(SIG_SETMASK, NULL, &now);
   for (i = 0; i < CPUC_FAULTS; i++)
     ck_assert_int_eq(sigismember(&now, cpuc_os_thread_faults[i]), 1);
@@ -157,10 +140,10 @@ static void *fault_with_an_alternate_stack(void *above)
   stack.ss_size = ALTERNATE;
   if (sigaltstack(&stack, NULL) != 0)
     return NULL;
-  enter();
+  enter_guard();
   is_caught = cpuc_guard_run(read_page, &forbidden) == SIGSEGV
     && cpuc_guard_run(read_page, &forbidden) == SIGSEGV;
-  leave();
+  leave_guard();
   stack.ss_flags = SS_DISABLE;
   sigaltstack(&stack, NULL);
   return is_caught ? &all_stacks : NULL;
@@ -235,9 +218,9 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
   }
   for (i = 0; i < CPUC_FAULTS; i++)
     sigaction(cpuc_os_thread_faults[i], NULL, &before[i]);
-  enter();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
-  ck_assert_int_eq(leave(), 1);
+  ck_assert_int_eq(leave_guard(), 1);
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
   for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_FAULTS); i++) {
     sigaction(cpuc_os_thread_faults[i], NULL, &after);
@@ -259,11 +242,11 @@ START_TEST(mask_and_cancellation_state_are_restored)
   sigemptyset(&usr1);
   sigaddset(&usr1, SIGUSR1);
   pthread_sigmask(SIG_SETMASK, &usr1, NULL);
-  enter();
+  enter_guard();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_DISABLE);
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
-  leave();
+  leave_guard();
   pthread_sigmask(SIG_SETMASK, NULL, &now);
   ck_assert_int_eq(sigismember(&now, SIGUSR1), 1);
   ck_assert_int_eq(sigismember(&now, SIGUSR2), 0);
@@ -277,9 +260,9 @@ START_TEST(handler_installed_during_the_guard_stays)
 {
   struct sigaction after;
 
-  enter();
+  enter_guard();
   signal(SIGFPE, handler_a);
-  ck_assert_int_eq(leave(), 1);
+  ck_assert_int_eq(leave_guard(), 1);
   sigaction(SIGFPE, NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)handler_a);
 }
@@ -347,9 +330,9 @@ START_TEST(fault_of_another_thread_reaches_the_program)
   usually_masked = seen_masked;
   ck_assert_int_eq(seen_count, 1);
   forbidden = suite_forbidden_page();
-  enter();
+  enter_guard();
   join_a_thread_that(fault_elsewhere);
-  leave();
+  leave_guard();
   ck_assert_int_eq(seen_count, 2);
   ck_assert_int_eq(seen_signal, SIGSEGV);
   ck_assert_int_eq(seen_code, usual_code);
@@ -377,11 +360,11 @@ START_TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
         "signal_sent_to_the_guarded_thread_is_delivered_once_afterwards"))
     return;
   set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
-  enter();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
   ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
   ck_assert_int_eq(seen_count, 0);
-  leave();
+  leave_guard();
   ck_assert_int_eq(seen_count, 1); /* two were sent: pending signals merge */
   ck_assert_int_eq(seen_signal, suite_fault_to_send(SIGSEGV));
 }
@@ -409,9 +392,9 @@ START_TEST(signal_sent_with_any_code_is_not_a_fault)
     return;
   set_recording_handler(SIGBUS, 0);
   for (i = 0; i < 5; i++) {
-    enter();
+    enter_guard();
     ck_assert_int_eq(cpuc_guard_run(send_with_code, &codes[i]), 0);
-    leave();
+    leave_guard();
     ck_assert_int_eq(seen_count, i + 1);
   }
 }
@@ -436,7 +419,7 @@ START_TEST(restarting_handler_still_restarts_the_system_call)
     return;
   set_recording_handler(suite_fault_to_send(SIGBUS), SA_RESTART);
   ck_assert_int_eq(pipe(ends), 0);
-  enter();
+  enter_guard();
   ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_byte, &ends[0]), 0);
   for (i = 0; i < 5; i++) {
     nanosleep(&pause, NULL); /* most often, the thread is in read(2) again */
@@ -444,7 +427,7 @@ START_TEST(restarting_handler_still_restarts_the_system_call)
   }
   ck_assert_int_eq(write(ends[1], "x", 1), 1);
   pthread_join(thread, &result);
-  leave();
+  leave_guard();
   ck_assert_ptr_nonnull(result);
 }
 END_TEST
@@ -462,8 +445,8 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
   sigaddset(&blocked, suite_fault_to_send(SIGSEGV));
   pthread_sigmask(SIG_BLOCK, &blocked, NULL);
   send_to_self(NULL);
-  enter();
-  leave();
+  enter_guard();
+  leave_guard();
   ck_assert_int_eq(seen_count, 0);
   sigpending(&pending);
   ck_assert_int_eq(sigismember(&pending, suite_fault_to_send(SIGSEGV)), 1);
@@ -475,9 +458,9 @@ START_TEST(one_shot_handler_is_called_once)
   struct sigaction after;
 
   set_recording_handler(suite_fault_to_send(SIGSEGV), SA_RESETHAND);
-  enter();
+  enter_guard();
   send_to_self(NULL);
-  leave();
+  leave_guard();
   ck_assert_int_eq(seen_count, 1);
   sigaction(suite_fault_to_send(SIGSEGV), NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)SIG_DFL);
@@ -487,9 +470,9 @@ END_TEST
 START_TEST(ignored_signal_stays_ignored)
 {
   signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
-  enter();
+  enter_guard();
   send_to_self(NULL);
-  leave();
+  leave_guard();
 }
 END_TEST
 
@@ -533,9 +516,9 @@ START_TEST(jump_out_of_a_handler_loses_no_other_signal)
   action.sa_handler = _i ? count_and_jump : count_and_return;
   sigaction(SIGSYS, &action, NULL);
   if (sigsetjmp(out, 1) == 0) {
-    enter();
+    enter_guard();
     ck_assert_int_eq(cpuc_guard_run(send_two, NULL), 0);
-    leave();
+    leave_guard();
   }
   ck_assert_int_eq(seen_count, 2);
 }
@@ -551,9 +534,9 @@ static int fix_up_nothing(void *context)
 
 static int keep_and_leave(int (*fix_up)(void *context), int signal)
 {
-  enter();
+  enter_guard();
   cpuc_guard_keep(fix_up, signal);
-  return leave();
+  return leave_guard();
 }
 
 static void keep_for_sigsegv(void)
@@ -581,7 +564,7 @@ static int read_forbidden_in_a_thread(void)
 static int send_to_self_and_leave(void)
 {
   send_to_self(NULL);
-  return leave();
+  return leave_guard();
 }
 
 static int raise_sigill(void)
@@ -615,17 +598,17 @@ static const struct {
   int (*crash)(void), signal;
   int is_certain; /* no system or emulator does without the signal */
 } crashes[] = {
-  { "fault_outside_the_body", enter, read_forbidden, SIGSEGV, 1 },
+  { "fault_outside_the_body", enter_guard, read_forbidden, SIGSEGV, 1 },
   { "fault_afterwards", keep_for_sigsegv, read_forbidden, SIGSEGV, 1 },
-  { "undefined_instruction_outside_the_body", enter, undefined_instruction_faults, SIGILL, 0 },
+  { "undefined_instruction_outside_the_body", enter_guard, undefined_instruction_faults, SIGILL, 0 },
   { "undefined_instruction_afterwards", keep_for_sigill, undefined_instruction_faults, SIGILL, 0 },
-  { "filtered_call_outside_the_body", enter, filter_raises_sigsys, SIGSYS, 0 },
-  { "fault_in_another_thread", enter, read_forbidden_in_a_thread, SIGSEGV, 1 },
+  { "filtered_call_outside_the_body", enter_guard, filter_raises_sigsys, SIGSYS, 0 },
+  { "fault_in_another_thread", enter_guard, read_forbidden_in_a_thread, SIGSEGV, 1 },
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
-  { "single_fault_under_a_filter", enter, single_fault_under_a_filter, SIGFPE, 0 },
+  { "single_fault_under_a_filter", enter_guard, single_fault_under_a_filter, SIGFPE, 0 },
 #endif
   { "signal_sent_afterwards", keep_for_sigill, raise_sigill, SIGILL, 1 },
-  { "signal_sent_to_the_thread", enter, send_to_self_and_leave, 0, 1 },
+  { "signal_sent_to_the_thread", enter_guard, send_to_self_and_leave, 0, 1 },
 };
 
 enum { CRASHES = sizeof crashes / sizeof crashes[0], FAULTS_OF_THE_THREAD = 5, ALL_FAULTS };
@@ -847,11 +830,11 @@ START_TEST(handler_that_cannot_stay_is_reported)
   struct sigaction action;
 
   signal(SIGILL, _i ? SIG_IGN : SIG_DFL);
-  enter();
+  enter_guard();
   if (!_i)
     signal(SIGILL, handler_a);
   cpuc_guard_keep(fix_up_page, SIGILL);
-  ck_assert_int_eq(leave(), 0);
+  ck_assert_int_eq(leave_guard(), 0);
   sigaction(SIGILL, NULL, &action);
   ck_assert_ptr_eq((void *)action.sa_handler, _i ? (void *)SIG_IGN : (void *)handler_a);
 }
@@ -897,8 +880,8 @@ START_TEST(programs_stack_and_mask_hold_from_the_first_moment)
 {
   set_recording_handler(SIGSEGV, SA_ONSTACK);
   after_call = expect_the_programs_conditions;
-  enter();
-  leave();
+  enter_guard();
+  leave_guard();
   after_call = NULL;
   ck_assert_int_gt(seen_count, 10);
 }
@@ -927,8 +910,8 @@ START_TEST(flags_and_mask_that_another_thread_changes_are_restored)
   set_recording_handler(SIGSEGV, 0);
   calls_before_the_change = CPUC_FAULTS;
   after_call = change_flags_and_mask;
-  enter();
-  leave();
+  enter_guard();
+  leave_guard();
   after_call = NULL;
   sigaction(SIGSEGV, NULL, &after);
   ck_assert_int_ne(after.sa_flags & SA_RESTART, 0);
@@ -949,9 +932,9 @@ static void enter_in_the_child(void)
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, NULL);
   cpuc_guard_forked();
-  enter();
+  enter_guard();
   caught = cpuc_guard_run(read_page, &forbidden);
-  leave();
+  leave_guard();
   real_sigaction(SIGSEGV, NULL, &after);
   suite_exit(caught != SIGSEGV ? 1 : after.sa_sigaction != record_signal ? 2 : 0);
 }
@@ -975,8 +958,8 @@ START_TEST(child_forked_at_any_call_can_enter)
     calls_before_the_fork = n;
     set_recording_handler(SIGSEGV, 0);
     after_call = fork_after_some_calls;
-    enter();
-    leave();
+    enter_guard();
+    leave_guard();
     after_call = NULL;
     if (forked_child == 0)
       break;

@@ -4,25 +4,11 @@
 
 #include "config.h"
 
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
-static struct cpuc_os_thread_signals saved;
 static volatile char *volatile forbidden; /* handlers read it too */
-
-static void begin(void)
-{
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
-}
-
-static void end(void)
-{
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
-}
 
 static void read_page(void *unused)
 {
@@ -64,7 +50,7 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   int i, done = 0;
 
   forbidden = suite_forbidden_page();
-  begin();
+  enter_guard();
   for (i = 0; i < 100; i++) {
     ck_assert_int_eq(cpuc_guard_run(read_page, NULL), SIGSEGV);
     ck_assert_int_eq(cpuc_guard_run(run_trap, NULL), SIGILL);
@@ -75,7 +61,7 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   }
   ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
   ck_assert_int_eq(done, 1);
-  end();
+  leave_guard();
 }
 END_TEST
 
@@ -102,9 +88,9 @@ START_TEST(fault_leaves_the_registers_of_the_caller)
   long a = one, b = 2 * one, c = 3 * one, d = 4 * one, e = 5 * one, f = 6 * one, caught;
   double u = half, v = 3 * half, w = 5 * half;
 
-  begin();
+  enter_guard();
   caught = cpuc_guard_run(spoil_registers, NULL);
-  end();
+  leave_guard();
   ck_assert_int_eq(caught, SIGILL);
   ck_assert_int_eq(a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f, 654321);
   ck_assert(u + 10 * v + 100 * w == 265.5);
@@ -156,9 +142,9 @@ START_TEST(fault_of_another_thread_reaches_the_application)
   DWORD status = 0;
 
   forbidden = suite_forbidden_page();
-  begin();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(let_another_thread_read, &status), 0);
-  end();
+  leave_guard();
   RemoveVectoredExceptionHandler(handler);
   ck_assert_int_eq(status, 1);
   ck_assert_int_eq(faults_seen, 1);
@@ -170,9 +156,9 @@ START_TEST(fault_of_the_body_is_hidden_from_the_program)
   void *handler = AddVectoredExceptionHandler(1, make_readable);
 
   forbidden = suite_forbidden_page();
-  begin();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, NULL), SIGSEGV);
-  end();
+  leave_guard();
   RemoveVectoredExceptionHandler(handler);
   ck_assert_int_eq(faults_seen, 0);
 }
@@ -184,11 +170,11 @@ START_TEST(fault_outside_of_a_body_reaches_the_program)
   int done;
 
   forbidden = suite_forbidden_page();
-  begin();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
   read_page(NULL);
   ck_assert_int_eq(faults_seen, 1);
-  end();
+  leave_guard();
   forbidden = suite_forbidden_page();
   read_page(NULL);
   ck_assert_int_eq(faults_seen, 2);
@@ -209,9 +195,9 @@ START_TEST(unhandled_fault_reaches_the_last_filter)
 
   forbidden = suite_forbidden_page();
   SetUnhandledExceptionFilter(end_thread);
-  begin();
+  enter_guard();
   ck_assert_int_eq(cpuc_guard_run(let_another_thread_read, &status), 0);
-  end();
+  leave_guard();
   ck_assert_int_eq(status, 2);
   ck_assert_int_eq(faults_seen, 1);
 }

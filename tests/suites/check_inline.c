@@ -13,9 +13,8 @@
 #include "lib/reader.h"
 #include "lib/scale.h"
 #include "lib/table.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <stddef.h>
@@ -181,14 +180,11 @@ static void open_and_read(void *argument)
 static int is_readable(const struct cpuc_backend *backend)
 {
   struct attempt attempt = { backend, 0 };
-  struct cpuc_os_thread_signals saved;
   int signal;
 
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   signal = cpuc_guard_run(open_and_read, &attempt);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
   return signal == 0 && attempt.error == 0;
 }
 

@@ -16,9 +16,8 @@
 #include "lib/timer.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/host.h"
 #include "tests/suites/suite.h"
 
@@ -395,14 +394,11 @@ END_TEST
    which is the same only in a virtual machine. */
 static long long kernel_rate(const struct cpuc_backend *backend)
 {
-  struct cpuc_os_thread_signals saved;
   long long stated;
 
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   stated = cpuc_calibrate_verified_rate(cpuc_reported_rate(backend), backend->read);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
   if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
     && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
               " && ! grep -q aperfmperf /proc/cpuinfo") == 0)

@@ -8,8 +8,6 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "lib/process.h"
-#include "sys/guard.h"
-#include "sys/os-thread.h"
 
 #include "tests/suites/suite.h"
 
@@ -17,6 +15,7 @@
 
 #include "backends/perf/counter.h"
 #include "backends/perf/thread.h"
+#include "tests/suites/guarded.h"
 #include "tests/suites/host.h"
 #include "tests/suites/perf-kernel.h"
 #include "tests/suites/single-step.h"
@@ -1174,13 +1173,9 @@ static int executes_rdpmc(void)
 
 static void keep_handlers(const struct cpuc_backend *backend)
 {
-  struct cpuc_os_thread_signals saved;
-
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
 }
 
 START_TEST(revoked_instruction_leads_to_read)

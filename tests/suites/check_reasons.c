@@ -12,9 +12,8 @@
 #include "lib/reasons.h"
 #include "lib/select.h"
 #include "sys/os-clock.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -76,13 +75,10 @@ static void select_among(const struct cpuc_backend *backend, int count)
     { "other", "", &scaled }, { "counter", "", backend }, last };
   static struct cpucycles_counter_info infos[5];
   static struct cpuc_selection selection;
-  struct cpuc_os_thread_signals saved;
 
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_select(&empty_platform, NULL, table + 4 - count, count + 1, infos, &selection);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
   ck_assert_str_eq(selection.implementation, "clock");
   info = infos[count - 1];
 }
@@ -180,15 +176,12 @@ static void drop_by_clock(long long (*now)(void))
   const struct cpuc_table_entry entry = { "counter", "", &scaled };
   struct cpuc_trial trial = { .persecond = 1000000000,
     .calibration = { .now = now, .left = CPUC_CALIBRATION_TIME } };
-  struct cpuc_os_thread_signals saved;
   struct cpuc_candidate candidate;
 
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_candidate_begin(&candidate, &entry, &info, &trial);
   cpuc_candidate_try(&candidate, 0);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
 }
 
 static long long now_and_then_back(void)

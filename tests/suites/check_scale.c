@@ -13,9 +13,8 @@
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "sys/os-clock.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <math.h>
@@ -445,15 +444,12 @@ static void select_one(const struct cpuc_backend *backend, struct cpucycles_coun
 {
   struct cpuc_platform platform = { "/nonexistent", environment, NULL, NULL, NULL, NULL };
   struct cpuc_table_entry table = { "one", "the only one", backend };
-  struct cpuc_os_thread_signals saved;
 
   memset(info, 0, sizeof *info);
   memset(selection, 0, sizeof *selection);
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_select(&platform, NULL, &table, 1, info, selection);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
 }
 
 START_TEST(selection_scales_by_multiple_or_stated_rate)

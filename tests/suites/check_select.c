@@ -13,9 +13,8 @@
 #include "lib/select.h"
 #include "lib/table.h"
 #include "sys/os-clock.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -220,16 +219,12 @@ static struct cpuc_selection selection;
 
 static void select_among(const struct cpuc_table_entry *table, int count)
 {
-  struct cpuc_os_thread_signals saved;
-
   forbidden = suite_forbidden_page();
   memset(infos, 0, sizeof infos);
   entries = 0;
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_select(&empty_platform, NULL, table, count, infos, &selection);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
 }
 
 #define SELECT(...) \

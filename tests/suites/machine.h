@@ -7,9 +7,8 @@
 
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
+#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -80,14 +79,11 @@ static inline const char *recorded_machine(const char *name)
 
 static inline struct cpuc_frequency estimate_of(const struct cpuc_platform *platform)
 {
-  struct cpuc_os_thread_signals saved;
   struct cpuc_frequency found;
 
-  cpuc_os_thread_block_signals(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   found = cpuc_frequency_estimate(platform);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals(&saved);
+  leave_guard();
   return found;
 }
 

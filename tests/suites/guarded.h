@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Enters and leaves the fault guard as the selection does. */
+
+#ifndef CPUCYCLES_GUARDED_H
+#define CPUCYCLES_GUARDED_H
+
+#include "sys/guard.h"
+#include "sys/os-thread.h"
+
+static struct cpuc_os_thread_signals signals_outside_guard;
+
+static inline void enter_guard(void)
+{
+  cpuc_os_thread_block_signals(&signals_outside_guard);
+  cpuc_guard_enter();
+}
+
+static inline int leave_guard(void)
+{
+  int all_stay = cpuc_guard_leave();
+
+  cpuc_os_thread_restore_signals(&signals_outside_guard);
+  return all_stay;
+}
+
+#endif
