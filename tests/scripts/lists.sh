@@ -22,13 +22,9 @@ for row in $rows; do
   id=${row%%:*} name=${row#*:}
   [ "$(echo "$name" | tr - _)" = "$id" ] || wrong "$name: its identifier is $id"
   [ "$(echo "$rows" | grep -c "^$id:")" = 1 ] || wrong "$name: listed twice"
-  if [ -f "$srcdir/backends/$name.c" ]; then
-    grep -q "^const struct cpuc_backend cpuc_backend_$id = {" "$srcdir/backends/$name.c" ||
-      wrong "backends/$name.c does not define cpuc_backend_$id"
-  else
-    wrong "backends/$name.c is missing"
-  fi
-  [ -f "$srcdir/probes/$name.c" ] || wrong "probes/$name.c is missing"
+  for file in backends/$name.c probes/$name.c; do
+    [ -f "$srcdir/$file" ] || wrong "$file is missing"
+  done
   grep -q "^CPUCYCLES_BACKEND_SOURCES += backends/$name.c$" "$srcdir/backends/local.mk" ||
     wrong "backends/local.mk does not name backends/$name.c"
   grep -q "^CPUCYCLES_PROBES += probes/$name.c$" "$srcdir/backends/local.mk" ||
@@ -38,19 +34,17 @@ for row in $rows; do
   grep -q "^\.It Li $name$" "$builddir/lib/cpucycles.3" || wrong "$name: not in cpucycles(3)"
 done
 
-for file in "$srcdir"/probes/*.c; do
-  name=$(basename "$file" .c)
-  echo "$rows" | grep -q ":$name$" || wrong "probes/$name.c is in no list"
-done
-for file in $(grep -l '^const struct cpuc_backend ' "$srcdir"/backends/*.c); do
-  name=$(basename "$file" .c)
-  echo "$rows" | grep -q ":$name$" || wrong "backends/$name.c is in no list"
+for file in "$srcdir"/probes/*.c "$srcdir"/backends/*.c; do
+  echo "$rows" | grep -q ":$(basename "$file" .c)$" || wrong "$file is in no list"
 done
 
-# Each suite and test that doc/promises.md names.
+# Each suite, test and script that doc/promises.md names.
 tests=$(cd "$srcdir/tests/suites" && ls check_*.c | sed 's/\.c$//' &&
   sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' check_*.c)
 missing=$(grep -o '[a-z0-9]*_[a-z0-9_]*[a-z0-9]' "$srcdir/doc/promises.md" | grep -vxF "$tests" || :)
+for script in $(grep -o '[a-z][a-z-]*\.sh' "$srcdir/doc/promises.md"); do
+  [ -f "$srcdir/tests/scripts/$script" ] || missing="$missing $script"
+done
 [ -z "$missing" ] || wrong "doc/promises.md: there is no test" $missing
 
 # The library contains exactly the counters that were built, in order.
