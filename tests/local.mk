@@ -101,9 +101,12 @@ endif
 tests_suites_libx86_tsc_la_SOURCES = backends/tsc/rate.c backends/tsc/rate.h
 tests_suites_check_tsc_rate_LDADD = $(x86_tsc) $(LDADD)
 
-# With stub headers of other systems.
+# Files of other systems, compiled with stub headers of these.
 tests_suites_check_system_SOURCES = tests/suites/check_system.c
-tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers $(AM_CPPFLAGS)
+tests_suites_check_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c
+tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
+tests_suites_check_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
+tests_suites_check_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
 EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
@@ -130,10 +133,20 @@ tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
-# Counters of other systems, with stub headers and answers made for the test.
-tests_suites_check_ports_SOURCES = tests/suites/check_ports.c
-tests_suites_check_ports_CPPFLAGS = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
+# Counters of other systems, compiled with stub headers of these. They come after the library, so
+# that a system which has a counter links its own.
+if POSIX
+check_LTLIBRARIES += tests/suites/libports.la
+endif
+ports_cppflags = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
+tests_suites_libports_la_SOURCES = backends/default-mach.c backends/default-selfcounts.c
+tests_suites_libports_la_SOURCES += backends/default-windows.c
+tests_suites_libports_la_CPPFLAGS = $(ports_cppflags)
+tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
+tests_suites_check_ports_CPPFLAGS = $(ports_cppflags)
+tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
 EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
+EXTRA_DIST += tests/ports/counter-headers/errno.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Prints line and branch coverage from gcov: coverage.py SOURCE PERCENT DIRECTORY..., in the build
 # directory. Prints a row for each file of these directories, with the lines that were not reached.
-# Exits with 1 if less than PERCENT of all lines were reached. A file that a suite includes is in
-# several objects: a line counts as reached if one of them reached it.
+# Exits with 1 if less than PERCENT of all lines were reached. A file that a suite compiles with
+# other headers is in several objects: a line counts as reached if one of them reached it.
 
 import glob
 import json

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the counters of other systems, compiled against stub headers (tests/ports: declarations
-   only, from the systems' documentation) with fakes of the systems' functions. So their logic
-   runs here and cannot rot. Nothing of this is installed. */
+/* Tests the counters of other systems with fakes of the systems' functions, so that their logic
+   runs here and cannot rot. The counters are compiled with the stub headers of
+   tests/ports/counter-headers: declarations only, from the systems' documentation. The library's
+   reasons are, too, because an errno differs there. Nothing of this is installed. */
 
 #include "config.h"
 
@@ -30,27 +31,18 @@ static void add(TCase *tests)
 
 #else
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <mach/mach_time.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/wait.h>
+#include <windows.h>
 
-/* Different from EOPNOTSUPP, as on macOS. The value must differ from every other errno, too. */
-#undef ENOTSUP
-#define ENOTSUP 10045
-
-/* The library's reasons, compiled with that errno; the linker omits the library's own. */
-#include "lib/reasons.c"
-
-#define dlsym fake_dlsym
-#define cpuc_backend_default_mach mach_counter
-#define cpuc_backend_default_selfcounts selfcounts_counter
-#define cpuc_backend_default_windows windows_counter
-/* Included, because the library on this system does not contain these counters. */
-#include "backends/default-mach.c"
-#include "backends/default-selfcounts.c"
-#include "backends/default-windows.c"
+extern const struct cpuc_backend cpuc_backend_default_mach;
+extern const struct cpuc_backend cpuc_backend_default_selfcounts;
+extern const struct cpuc_backend cpuc_backend_default_windows;
 
 /* default-mach */
 
@@ -74,7 +66,7 @@ static long long mach_rate_of(uint32_t numer, uint32_t denom)
 {
   timebase.numer = numer;
   timebase.denom = denom;
-  return mach_counter.rate().hz;
+  return cpuc_backend_default_mach.rate().hz;
 }
 
 START_TEST(mach_timebase_ratio_is_converted_to_a_rate)
@@ -99,7 +91,7 @@ END_TEST
 START_TEST(mach_time_is_returned_in_all_64_bits)
 {
   mach_now = 0x123456789abcdef0;
-  ck_assert_int_eq(mach_counter.read(), 0x123456789abcdef0);
+  ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
 }
 END_TEST
 
@@ -123,7 +115,7 @@ BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
 static long long windows_rate_of(long long hz)
 {
   performance_hz = hz;
-  return windows_counter.rate().hz;
+  return cpuc_backend_default_windows.rate().hz;
 }
 
 START_TEST(windows_frequency_is_the_rate)
@@ -145,10 +137,10 @@ START_TEST(invalid_windows_frequency_states_no_rate)
 }
 END_TEST
 
-START_TEST(windows_counter_is_returned_in_all_64_bits)
+START_TEST(cpuc_backend_default_windows_is_returned_in_all_64_bits)
 {
   performance_now = 0x123456789abcdef0;
-  ck_assert_int_eq(windows_counter.read(), 0x123456789abcdef0);
+  ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
 }
 END_TEST
 
@@ -180,7 +172,7 @@ static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
   return 0;
 }
 
-void *fake_dlsym(void *handle, const char *symbol)
+void *dlsym(void *handle, const char *symbol)
 {
   ck_assert_ptr_eq(handle, RTLD_DEFAULT);
   ck_assert_str_eq(symbol, "thread_selfcounts");
@@ -207,7 +199,7 @@ static void select_selfcounts(void)
     .unit = "nanoseconds", .read = read_clock, .rate = clock_rate
   };
   const struct cpuc_table_entry table[2] = {
-    { "default-selfcounts", "", &selfcounts_counter }, { "clock", "", &clock }
+    { "default-selfcounts", "", &cpuc_backend_default_selfcounts }, { "clock", "", &clock }
   };
   struct cpuc_selection selection;
   struct cpuc_os_thread_signals saved;
@@ -252,14 +244,14 @@ static void expect_selfcounts_to_open(void)
 {
   struct cpuc_diagnosis why = { 0 };
 
-  ck_assert_int_eq(selfcounts_counter.open(&offered, &why), 0);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &why), 0);
 }
 
 START_TEST(selfcounts_return_cycles_and_not_instructions)
 {
   expect_selfcounts_to_open();
   cycles_now = 0x123456789abcdef0;
-  ck_assert_int_eq(selfcounts_counter.read(), 0x123456789abcdef0);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 0x123456789abcdef0);
 }
 END_TEST
 
@@ -267,25 +259,25 @@ START_TEST(selfcounts_that_fail_later_continue_by_the_clock)
 {
   expect_selfcounts_to_open();
   cycles_now = 5000;
-  ck_assert_int_eq(selfcounts_counter.read(), 5000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
   clock_now = 1000000;
   selfcounts_error = ENOTSUP;
   errno = 4711;
-  ck_assert_int_eq(selfcounts_counter.read(), 5000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
   clock_now += 300;
-  ck_assert_int_eq(selfcounts_counter.read(), 5300);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5300);
   ck_assert_int_eq(errno, 4711);
   /* after the clock took over, it stays: the two counts are unrelated */
   selfcounts_error = 0;
   clock_now += 20;
-  ck_assert_int_eq(selfcounts_counter.read(), 5320);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5320);
 }
 END_TEST
 
 static void *first_read(void *count)
 {
   cycles_now = 100; /* the system counts for each thread */
-  *(long long *)count = selfcounts_counter.read();
+  *(long long *)count = cpuc_backend_default_selfcounts.read();
   return NULL;
 }
 
@@ -296,7 +288,7 @@ START_TEST(each_thread_reads_its_own_selfcounts)
 
   expect_selfcounts_to_open();
   cycles_now = 1000000;
-  ck_assert_int_eq(selfcounts_counter.read(), 1000000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
   ck_assert_int_eq(pthread_create(&thread, NULL, first_read, &count), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(count, 100);
@@ -310,16 +302,16 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
 
   expect_selfcounts_to_open();
   cycles_now = 1000000;
-  ck_assert_int_eq(selfcounts_counter.read(), 1000000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
   child = fork();
   ck_assert_int_ge(child, 0);
   if (child == 0) {
     long long first;
 
     cycles_now = 10; /* a new thread for the system */
-    first = selfcounts_counter.read();
+    first = cpuc_backend_default_selfcounts.read();
     cycles_now = 60;
-    suite_exit(first == 1000000 && selfcounts_counter.read() == 1000050 ? 0 : 1);
+    suite_exit(first == 1000000 && cpuc_backend_default_selfcounts.read() == 1000050 ? 0 : 1);
   }
   waitpid(child, &status, 0);
   ck_assert(WIFEXITED(status));
@@ -331,14 +323,14 @@ START_TEST(reopened_selfcounts_start_again)
 {
   expect_selfcounts_to_open();
   cycles_now = 1000;
-  ck_assert_int_eq(selfcounts_counter.read(), 1000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000);
   selfcounts_error = EPERM;
-  selfcounts_counter.read();
-  selfcounts_counter.close();
+  cpuc_backend_default_selfcounts.read();
+  cpuc_backend_default_selfcounts.close();
   selfcounts_error = 0;
   cycles_now = 10;
   expect_selfcounts_to_open();
-  ck_assert_int_eq(selfcounts_counter.read(), 10);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 10);
 }
 END_TEST
 
@@ -349,7 +341,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, mach_time_is_returned_in_all_64_bits);
   tcase_add_test(tests, windows_frequency_is_the_rate);
   tcase_add_test(tests, invalid_windows_frequency_states_no_rate);
-  tcase_add_test(tests, windows_counter_is_returned_in_all_64_bits);
+  tcase_add_test(tests, cpuc_backend_default_windows_is_returned_in_all_64_bits);
   tcase_add_test(tests, counter_is_absent_on_macos_without_thread_selfcounts);
   tcase_add_test(tests, counter_is_absent_on_hardware_without_thread_selfcounts);
   tcase_add_test(tests, other_errors_of_thread_selfcounts_are_reported);

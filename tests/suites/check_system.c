@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the frequency that calls of other systems state: lib/frequency-system.c and the TSC's
-   sysctl, compiled against stub headers, with fakes in place of the calls. */
+   sysctl. Linked in place of the library's objects are two that are compiled with the stub headers
+   of tests/ports/freq-headers. They call the functions below. */
 
 #include "config.h"
 
-#undef HAVE_SYSCTLBYNAME
-#undef HAVE_HW_CPUSPEED
-#undef HAVE_LIBPERFSTAT
-#undef HAVE_PROCESSOR_INFO
-#define HAVE_SYSCTLBYNAME 1
-#define HAVE_HW_CPUSPEED 1
-#define HAVE_LIBPERFSTAT 1
-#define HAVE_PROCESSOR_INFO 1
-
-/* The library already has a function of this name. */
-#define cpuc_frequency_from_system system_frequency
-
-/* Included, so that they are compiled with the stub headers and the macros above. */
-#include "backends/tsc/rate.c"
-#include "lib/frequency-system.c"
+#include "backends/tsc/rate.h"
+#include "lib/frequency.h"
 
 #include "tests/suites/suite.h"
 
+#include <libperfstat.h>
 #include <string.h>
+#include <sys/processor.h>
+#include <sys/sysctl.h>
 
 /* The system's answers: numbers of 4 or 8 bytes, or of the given length. */
 static struct answer {
@@ -86,7 +77,7 @@ int processor_info(processorid_t id, processor_info_t *info)
 
 static void expect_frequency(long long hz, const char *source)
 {
-  struct cpuc_reported_frequency found = system_frequency();
+  struct cpuc_reported_frequency found = cpuc_frequency_from_system();
 
   ck_assert_int_eq(found.hz, hz);
   if (hz)

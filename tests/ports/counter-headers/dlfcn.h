@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The declarations of this header that default-selfcounts uses, for check_ports.c. It hides
-   the C library's own header: a real dlsym() would not find the symbol.
+   the C library's own header: a real dlsym() would not find the symbol. The name in objects is
+   another than the C library's, because a sanitizer calls that one.
    Source: POSIX.1-2008 dlsym; macOS, dlsym(3), RTLD_DEFAULT. */
 
 #ifndef PORTS_DLFCN_H
@@ -8,6 +9,6 @@
 
 #define RTLD_DEFAULT ((void *)-2)
 
-void *dlsym(void *handle, const char *symbol);
+void *dlsym(void *handle, const char *symbol) __asm__("ports_dlsym");
 
 #endif
