@@ -17,6 +17,7 @@
 #include "include/perfex.h"
 #include "perfex/count.h"
 #include "perfex/events.h"
+#include "perfex/group.h"
 #include "perfex/message.h"
 #include "sys/perf-event.h"
 #include "sys/thread-local.h"
@@ -25,22 +26,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/types.h>
-#include <unistd.h>
-
-/* Tests define another function, with software events, which need no PMU. */
-#ifndef PFX_ROW
-#define PFX_ROW pfx_events_row
-#endif
-
-/* The data that read(2) returns for a group with the read_format of open_event(). */
-struct reading {
-  uint64_t count, enabled, running;
-  struct {
-    uint64_t value, id;
-  } event[2];
-};
 
 /* The calling thread's counters. Signal handlers access them. */
 static CPUC_THREAD_LOCAL struct {
@@ -68,7 +53,7 @@ static void next_generation(void)
   if (counters.generation == 0)
     counters.generation
       = (int)(__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) * 0x9e3779b9u & INT_MAX);
-  counters.generation = counters.generation == INT_MAX ? 1 : counters.generation + 1;
+  counters.generation = pfx_count_next(counters.generation);
 }
 
 int pfx_count_generation(void)
@@ -154,7 +139,7 @@ __attribute__((destructor)) static void unload(void)
 
 static int open_in_group(struct perf_event_attr *attributes)
 {
-  return perf_event_open_in(attributes, counters.leader);
+  return pfx_group_open(attributes, counters.leader);
 }
 
 /* Opens an event in the group of counters.leader; if that is -1, as the leader of a new group,
@@ -167,8 +152,7 @@ static int open_event(uint32_t type, uint64_t config)
   attributes.size = sizeof attributes;
   attributes.type = type;
   attributes.config = config;
-  attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
-    | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+  attributes.read_format = PFX_GROUP_READ_FORMAT;
   attributes.pinned = attributes.disabled = counters.leader < 0;
   return perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group);
 }
@@ -190,7 +174,7 @@ static int can_open(uint32_t type, uint64_t config)
    event. Otherwise the error is the cause. */
 static int explain_refusal(int error, int event)
 {
-  const struct pfx_event_row *row = PFX_ROW(event), *cycles = PFX_ROW(0);
+  const struct pfx_event_row *row = pfx_events_row(event), *cycles = pfx_events_row(0);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
@@ -213,7 +197,7 @@ static int open_events(void)
 
   counters.leader = -1;
   for (i = 0; i < 2 && error == 0; i++) {
-    const struct pfx_event_row *row = PFX_ROW(counters.event[i]);
+    const struct pfx_event_row *row = pfx_events_row(counters.event[i]);
 
     counters.descriptor[i] = open_event(row->type, row->config);
     if (counters.descriptor[i] < 0)
@@ -254,7 +238,7 @@ static int start_events(void)
 /* Is there a kernel event for this number? Prints a message if not. */
 static int has_kernel_event(int event)
 {
-  const struct pfx_event_row *row = PFX_ROW(event);
+  const struct pfx_event_row *row = pfx_events_row(event);
 
   if (row && row->name)
     return 1;
@@ -291,26 +275,14 @@ int start_counters(int e0, int e1)
   return generation;
 }
 
-/* Unlike the C library's read(), this is no cancellation point. */
-static ssize_t read_descriptor(int descriptor, void *reading, size_t size)
-{
-  ssize_t length;
-
-  do
-    length = syscall(SYS_read, descriptor, reading, size);
-  while (length < 0 && errno == EINTR);
-  return length;
-}
-
 /* Reads the group. Returns 1 if its events, of this thread and process, have counted all the time
    since their start. */
-static int read_group(struct reading *reading)
+static int read_group(struct pfx_group_reading *reading)
 {
   memset(reading, 0, sizeof *reading);
   if (counters.is_copy || !is_our_event(0) || !is_our_event(1))
     return 0;
-  /* For a pinned group that has lost its hardware, read(2) returns 0. */
-  if (read_descriptor(counters.descriptor[0], reading, sizeof *reading) != (ssize_t)sizeof *reading)
+  if (pfx_group_read(counters.descriptor[0], reading) != (ssize_t)sizeof *reading)
     return 0;
   return reading->count == 2 && reading->enabled == reading->running
     && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
@@ -320,7 +292,7 @@ static int read_group(struct reading *reading)
    generation number, or a later one if the counts are incomplete. */
 static int read_and_stop(int first, long long *c0, long long *c1)
 {
-  struct reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };
+  struct pfx_group_reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };
   int generation;
 
   if (!counters.is_running || !read_group(&reading)) {

@@ -5,7 +5,15 @@
 #ifndef PERFEX_COUNT_H
 #define PERFEX_COUNT_H
 
+#include <limits.h>
+
 /* Returns the calling thread's number, from 1 to 2147483647. */
 int pfx_count_generation(void);
+
+/* Returns the number that follows: 1 after the largest. */
+static inline int pfx_count_next(int generation)
+{
+  return generation == INT_MAX ? 1 : generation + 1;
+}
 
 #endif

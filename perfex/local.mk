@@ -50,6 +50,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/events.c \
 	perfex/events.h \
 	perfex/fortran.c \
+	perfex/group.c \
+	perfex/group.h \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/print.c

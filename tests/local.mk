@@ -57,6 +57,9 @@ perfex_tests += tests/suites/check_perfex_events
 # EOL
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
+# With software events, in place of perfex/group.c.
+perfex_group = tests/suites/perfex-group.c tests/suites/perfex-group.h
+tests_suites_check_perfex_events_SOURCES = tests/suites/check_perfex_events.c $(perfex_group)
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
 
 # Suites that test or use the tool's files.
@@ -287,12 +290,14 @@ if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/programs/perfex-print
 endif
-# Loaded by check_perfex_events.
+# Loaded by check_perfex_events: libperfex's counters on software events.
 if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
-tests_programs_perfex_loaded_la_SOURCES = tests/programs/perfex-loaded.c perfex/events.c perfex/message.c
-tests_programs_perfex_loaded_la_SOURCES += sys/environment.c
+tests_programs_perfex_loaded_la_SOURCES = $(perfex_group) perfex/count.c perfex/events.c
+tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c
+# Gives the module objects of its own: the suite's are compiled without libtool.
+tests_programs_perfex_loaded_la_CPPFLAGS = $(AM_CPPFLAGS)
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
 tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la

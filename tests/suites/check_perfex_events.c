@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* start_counters() and read_counters() on software events, which every Linux counts without a PMU:
-   page faults, whose number a test knows exactly, and the thread's CPU time. The events are the
-   kernel's; tests replace single answers of it. */
+   page faults, whose number a test knows exactly, and the thread's CPU time. perfex-group.h tells
+   which events these are. */
 
 #include "config.h"
 
 #include "include/perfex.h"
-#include "perfex/events.h"
-#include "sys/perf-event.h"
+#include "perfex/count.h"
 
 #include "tests/suites/capture.h"
 #include "tests/suites/host.h"
+#include "tests/suites/perfex-group.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,68 +19,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-/* Event 15 counts page faults, 24 minor ones (the same number in these tests), and 0 time. */
-static const struct pfx_event_row *test_row(int event)
-{
-  static const struct pfx_event_row time
-    = { "time", "time", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK };
-  static const struct pfx_event_row faults
-    = { "faults", "faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS };
-  static const struct pfx_event_row minor
-    = { "minor", "minor", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN };
-
-  return event == 0 ? &time : event == 15 ? &faults : event == 24 ? &minor : NULL;
-}
-
-/* Answers that a test replaces: events that perf_event_open(2) refuses. */
-static int refused_alone;          /* config refused always, or 0 */
-static int refused_together;       /* config refused as the second of a group, or 0 */
-static int refused_without_kernel; /* 1: every event that excludes the kernel */
-static int refusal_errno;
-
-/* Called, if set: before an event is opened; after the group is read, with the result. */
-static void (*on_event_open)(void);
-static void (*alter_reading)(void *reading, ssize_t *length);
-
-/* The arguments of the thread's first calls of perf_event_open(2). */
-static _Thread_local struct perf_event_attr opened[4];
-static _Thread_local int opened_group[4], open_calls;
-
-static int test_open(struct perf_event_attr *wanted, int group)
-{
-  if (open_calls < 4) {
-    opened[open_calls] = *wanted;
-    opened_group[open_calls++] = group;
-  }
-  if (on_event_open)
-    on_event_open();
-  if ((refused_without_kernel && wanted->exclude_kernel)
-    || (refused_alone && (int)wanted->config == refused_alone)
-    || (refused_together && (int)wanted->config == refused_together && group >= 0)) {
-    errno = refusal_errno;
-    return -1;
-  }
-  return perf_event_open_in(wanted, group);
-}
-
-/* The only system call that count.c makes by number is read(2). */
-static long test_read(long number, int descriptor, void *reading, size_t size)
-{
-  ssize_t length = syscall(number, descriptor, reading, size);
-
-  if (alter_reading)
-    alter_reading(reading, &length);
-  return length;
-}
-
-/* A second copy of the code, besides the library's: this one calls the functions above. */
-#define PFX_ROW test_row
-#define perf_event_open_in test_open
-#define syscall test_read
-#include "perfex/count.c"
-#undef syscall
-#undef perf_event_open_in
 
 /* Can the kernel count these events here? Skips the test if not. */
 static int can_count(const char *test)
@@ -189,10 +127,8 @@ START_TEST(generation_grows_by_one_at_each_start_and_stop)
     ck_assert_int_eq(start, first + 2 * i);
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
   }
-  counters.generation = INT_MAX - 1;
-  ck_assert_int_eq(start_counters(0, 15), INT_MAX);
-  ck_assert_int_eq(read_counters(0, &c0, 15, &c1), INT_MAX);
-  ck_assert_int_eq(start_counters(0, 15), 2);
+  ck_assert_int_eq(pfx_count_next(INT_MAX - 1), INT_MAX);
+  ck_assert_int_eq(pfx_count_next(INT_MAX), 1);
 }
 END_TEST
 
@@ -235,17 +171,21 @@ END_TEST
 
 START_TEST(events_are_one_pinned_group_in_user_mode)
 {
+  const struct perfex_group_call *calls = perfex_group_calls;
+  int i;
+
   if (!can_count("events_are_one_pinned_group_in_user_mode"))
     return;
   ck_assert_int_gt(start_counters(15, 24), 0);
-  ck_assert_int_eq(open_calls, 2);
-  ck_assert_int_eq(opened_group[0], -1);
-  ck_assert_int_eq(opened_group[1], counters.descriptor[0]);
-  ck_assert(opened[0].pinned && opened[0].disabled && !opened[1].pinned && !opened[1].disabled);
-  ck_assert(opened[0].exclude_kernel && opened[0].exclude_hv);
-  ck_assert(opened[1].exclude_kernel && opened[1].exclude_hv);
-  ck_assert_int_eq(fcntl(counters.descriptor[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-  ck_assert_int_eq(fcntl(counters.descriptor[1], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_eq(perfex_group_call_count, 2);
+  ck_assert_int_eq(calls[0].leader, -1);
+  ck_assert_int_eq(calls[1].leader, perfex_group_descriptor[0]);
+  ck_assert(calls[0].wanted.pinned && calls[0].wanted.disabled);
+  ck_assert(!calls[1].wanted.pinned && !calls[1].wanted.disabled);
+  for (i = 0; i < 2; i++) {
+    ck_assert(calls[i].wanted.exclude_kernel && calls[i].wanted.exclude_hv);
+    ck_assert_int_eq(fcntl(perfex_group_descriptor[i], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  }
 }
 END_TEST
 
@@ -291,7 +231,7 @@ START_TEST(overridden_event_is_read_by_its_argument)
 
   if (!can_count("overridden_event_is_read_by_its_argument"))
     return;
-  setenv("T5_EVENT1", "minor", 1); /* a name in this test's table only */
+  setenv("T5_EVENT1", "minor", 1); /* no name of an event */
   capture_begin(stderr);
   ck_assert_int_eq(start_counters(0, 15), -1);
   capture_end();
@@ -325,25 +265,25 @@ END_TEST
 
 /* Readings as the kernel returns them if other events had the hardware for a part of the time, or
    took it permanently; and readings that do not belong to the group. */
-static void multiplexed(void *reading, ssize_t *length)
+static void multiplexed(struct pfx_group_reading *reading, ssize_t *length)
 {
-  ((struct reading *)reading)->running = ((struct reading *)reading)->enabled / 2;
+  reading->running = reading->enabled / 2;
   (void)length;
 }
 
-static void given_up(void *reading, ssize_t *length)
+static void given_up(struct pfx_group_reading *reading, ssize_t *length)
 {
-  memset(reading, 0, sizeof(struct reading));
+  memset(reading, 0, sizeof *reading);
   *length = 0;
 }
 
-static void with_another_id(void *reading, ssize_t *length)
+static void with_another_id(struct pfx_group_reading *reading, ssize_t *length)
 {
-  ((struct reading *)reading)->event[1].id++;
+  reading->event[1].id++;
   (void)length;
 }
 
-static void short_read(void *reading, ssize_t *length)
+static void short_read(struct pfx_group_reading *reading, ssize_t *length)
 {
   (void)reading;
   *length = 16;
@@ -351,14 +291,14 @@ static void short_read(void *reading, ssize_t *length)
 
 static void close_descriptor(void)
 {
-  close(counters.descriptor[1]);
+  close(perfex_group_descriptor[1]);
 }
 
 static void replace_descriptor(void)
 {
   int null = open("/dev/null", O_RDONLY);
 
-  dup2(null, counters.descriptor[0]);
+  dup2(null, perfex_group_descriptor[0]);
   close(null);
 }
 
@@ -449,7 +389,7 @@ static void count_in_handler(int signal)
   long long c0, c1;
 
   (void)signal;
-  on_event_open = NULL;
+  perfex_group.on_open = NULL;
   generation_in_handler = start_counters(0, 15);
   read_counters(0, &c0, 15, &c1);
 }
@@ -463,7 +403,7 @@ START_TEST(handler_that_counts_before_start_returns_invalidates_the_count)
   if (!can_count("handler_that_counts_before_start_returns_invalidates_the_count"))
     return;
   signal(SIGUSR1, count_in_handler);
-  on_event_open = raise_signal;
+  perfex_group.on_open = raise_signal;
   start = start_counters(0, 15);
   ck_assert_int_gt(start, 0);
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
@@ -473,7 +413,7 @@ END_TEST
 
 static const struct {
   const char *name;
-  void (*alter_reading)(void *reading, ssize_t *length);
+  void (*alter_reading)(struct pfx_group_reading *reading, ssize_t *length);
   void (*between)(void);
 } disturbances[] = {
   { "multiplexed", multiplexed, NULL },
@@ -499,9 +439,9 @@ START_TEST(disturbed_count_has_another_generation)
     ck_assert_int_gt(start, 0);
     if (disturbances[i].between)
       disturbances[i].between();
-    alter_reading = disturbances[i].alter_reading;
+    perfex_group.alter_reading = disturbances[i].alter_reading;
     read = read_counters(0, &c0, 15, &c1);
-    alter_reading = NULL;
+    perfex_group.alter_reading = NULL;
     ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbances[i].name, start, read);
     /* the next count is complete again */
     start = start_counters(0, 15);
@@ -513,7 +453,7 @@ END_TEST
 
 START_TEST(reused_descriptor_is_neither_read_nor_closed)
 {
-  char bytes[sizeof(struct reading)] = "";
+  char bytes[sizeof(struct pfx_group_reading)] = "";
   int ends[2], i, start, descriptor;
   long long c0, c1;
 
@@ -523,7 +463,7 @@ START_TEST(reused_descriptor_is_neither_read_nor_closed)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
     start = start_counters(0, 15);
-    descriptor = counters.descriptor[i];
+    descriptor = perfex_group_descriptor[i];
     ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
     ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
     ck_assert_int_eq(read(descriptor, bytes, sizeof bytes), sizeof bytes);
@@ -575,10 +515,10 @@ START_TEST(events_stop_even_if_a_forked_child_has_copies)
   start = start_counters(15, 24);
   child = fork();
   if (child == 0) {
-    struct reading last;
+    struct pfx_group_reading last;
 
     if (read(ends[0], counts, sizeof counts) != (ssize_t)sizeof counts
-      || read(counters.descriptor[0], &last, sizeof last) != (ssize_t)sizeof last)
+      || read(perfex_group_descriptor[0], &last, sizeof last) != (ssize_t)sizeof last)
       _exit(1);
     _exit((long long)last.event[0].value < counts[0] + 2 * PAGES ? 0 : 2);
   }
@@ -689,8 +629,8 @@ START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
   ck_assert_int_eq(open_descriptors(), before + 2);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(open_descriptors(), before);
-  refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  refusal_errno = EMFILE;
+  perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  perfex_group.refusal_errno = EMFILE;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -704,24 +644,24 @@ START_TEST(unsupported_event_differs_from_no_pmu)
   if (!can_count("unsupported_event_differs_from_no_pmu"))
     return;
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-    refusal_errno = errors[i];
-    refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+    perfex_group.refusal_errno = errors[i];
+    perfex_group.refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, ENOTSUP);
     ck_assert_int_eq(start_counters(15, 0), -1);
     ck_assert_int_eq(errno, ENOTSUP);
-    refused_alone = 0;
-    refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+    perfex_group.refused_alone = 0;
+    perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
-    refused_together = 0;
-    refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
+    perfex_group.refused_together = 0;
+    perfex_group.refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
-    refused_alone = 0;
+    perfex_group.refused_alone = 0;
   }
-  refusal_errno = EACCES;
-  refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+  perfex_group.refusal_errno = EACCES;
+  perfex_group.refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
 }
@@ -734,9 +674,9 @@ START_TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
 
   if (!can_count("start_fails_if_the_PMU_cannot_exclude_the_kernel"))
     return;
-  refused_without_kernel = 1;
+  perfex_group.refused_without_kernel = 1;
   for (i = 0; i < 2; i++) {
-    refusal_errno = errors[i];
+    perfex_group.refusal_errno = errors[i];
     capture_begin(stderr);
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
@@ -840,8 +780,8 @@ START_TEST(failing_start_is_no_cancellation_point_and_leaks_nothing)
   if (!can_count("failing_start_is_no_cancellation_point_and_leaks_nothing"))
     return;
   before = open_descriptors();
-  refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  refusal_errno = EINVAL;
+  perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  perfex_group.refusal_errno = EINVAL;
   ck_assert_int_eq(pthread_create(&thread, NULL, start_when_cancelled, &before), 0);
   pthread_join(thread, &result);
   ck_assert_ptr_eq(result, &before);

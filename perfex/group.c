@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Opens and reads a group of two events. Source: perf_event_open(2). */
+
+#include "config.h"
+
+#include "perfex/group.h"
+#include "sys/perf-event.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int pfx_group_open(struct perf_event_attr *wanted, int leader)
+{
+  return perf_event_open_in(wanted, leader);
+}
+
+/* Unlike the C library's read(), this is no cancellation point. */
+ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
+{
+  ssize_t length;
+
+  do
+    length = syscall(SYS_read, leader, reading, sizeof *reading);
+  while (length < 0 && errno == EINTR);
+  return length;
+}
