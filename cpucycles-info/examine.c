@@ -19,9 +19,6 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #endif
 
 void list_counters(struct counter_list *list)
@@ -111,9 +108,7 @@ void end_without_parent(void)
    and every end of a parent on other systems, is found by end_without_parent(). */
 static void end_with_parent(void)
 {
-#ifdef PR_SET_PDEATHSIG
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
+  request_signal_at_end_of_parent(SIGKILL);
   end_without_parent();
 }
 
@@ -127,7 +122,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
   if (pipe(pipes) != 0)
     return -1;
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, which is inherited, a child's status is lost */
-  child = fork();
+  child = start_child();
   if (child == 0) {
     close(pipes[0]);
     to_parent = pipes[1];

@@ -7,6 +7,10 @@
 
 #include "cpucycles-info/report.h"
 
+#ifdef HAVE_FORK
+#include <sys/types.h>
+#endif
+
 enum { MAX_CPUS = 8192 }; /* CPUs with higher numbers are ignored */
 
 /* examine.c: each counter in a process of its own. */
@@ -39,10 +43,6 @@ void end_without_parent(void);
 
 /* measure.c: measurements of the calling process's counter. */
 
-/* The OS clock that counters are measured against. */
-extern const char clock_name[];
-long long clock_nanoseconds(void);
-
 /* Needs timer->name, and fills the other members. If this process has not selected the counter of
    that name, fills only timer->failure. With progress, writes the elapsed time to standard
    error. */
@@ -51,6 +51,21 @@ void examine(struct counter_results *timer, double seconds, int progress);
 /* observe.c: the report's first lines, about the counter in use. */
 void observe_differences(struct report *report);
 void observe_rates(struct report *report);
+
+/* kernel.c: system calls. A test defines all of these itself: the linker then leaves kernel.c
+   out. */
+
+/* The OS clock that counters are measured against. */
+extern const char clock_name[];
+long long clock_nanoseconds(void);
+
+#ifdef HAVE_FORK
+/* fork(2). */
+pid_t start_child(void);
+
+/* Asks the kernel to send this process the signal when its parent ends. Only Linux does. */
+void request_signal_at_end_of_parent(int signal);
+#endif
 
 /* library.c: the library's answers. */
 const struct cpucycles_counter_info *selected_counter(void); /* NULL: none */

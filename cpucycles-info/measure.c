@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
 
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
@@ -27,34 +25,8 @@ enum {
   STOPPED_CLOCK_READS = 4000000
 };
 
-#if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
-const char clock_name[] = "CLOCK_MONOTONIC_RAW";
-#define CLOCK CLOCK_MONOTONIC_RAW
-#elif defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC)
-const char clock_name[] = "CLOCK_MONOTONIC";
-#define CLOCK CLOCK_MONOTONIC
-#else
-const char clock_name[] = "gettimeofday";
-#endif
-
 /* Smallest change of the clock seen, in nanoseconds; 0: the clock is stopped. */
 static long long clock_step;
-
-long long clock_nanoseconds(void)
-{
-#ifdef CLOCK
-  struct timespec now;
-
-  if (clock_gettime(CLOCK, &now) != 0)
-    return 0;
-  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
-#else
-  struct timeval now;
-
-  gettimeofday(&now, NULL);
-  return ((long long)now.tv_sec * 1000000 + now.tv_usec) * 1000;
-#endif
-}
 
 /* Measured, because clock_getres(2) returns the resolution of timers, not of the clock's source. */
 static long long find_clock_step(void)
