@@ -12,7 +12,9 @@ sys_libfiles_la_SOURCES = \
 	sys/kernel-file.c \
 	sys/kernel-file.h \
 	sys/parse.c \
-	sys/parse.h
+	sys/parse.h \
+	sys/root.c \
+	sys/root.h
 
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "include/cpucycles.h"
+#include "perfex/cost-clock.h"
 #include "perfex/cost-measure.h"
 #include "sys/kernel-file.h"
 
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
@@ -26,7 +26,6 @@
    limited as well, to ELAPSED_FACTOR times as much. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
-#define MEMORY_LIMIT (64L << 20) /* bytes mapped at most, for the duration of the measurement */
 
 enum {
   ROUNDS = 7,
@@ -39,24 +38,12 @@ enum {
   CACHES = PFX_LEVELS - 1
 };
 
-static long long read_clock(clockid_t clock)
-{
-  struct timespec time;
-
-  return clock_gettime(clock, &time) == 0 ? time.tv_sec * 1000000000LL + time.tv_nsec : 0;
-}
-
-static long long now(void)
-{
-  return read_clock(CLOCK_MONOTONIC);
-}
-
 /* CPU time of the thread; elapsed time if the kernel does not state it. */
 static long long thread_now(void)
 {
-  long long time = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  long long time = pfx_cost_clock_thread();
 
-  return time > 0 ? time : now();
+  return time > 0 ? time : pfx_cost_clock_elapsed();
 }
 
 /* A linear congruential generator; only its upper bits are random enough to be used. */
@@ -76,32 +63,32 @@ static __attribute__((noinline)) long long time_loads(struct working_set set, un
 {
   unsigned state = *seed, mask = (1u << set.bits) - 1;
   int shift = set.bits ? 32 - set.bits : 0, i;
-  long long begin = now();
+  long long begin = pfx_cost_clock_elapsed();
 
   for (i = 0; i < set.loads; i++)
     state = next_state(state
       + *(const volatile unsigned *)(set.memory + (size_t)(state >> shift & mask) * LINE));
   *seed = state;
-  return now() - begin;
+  return pfx_cost_clock_elapsed() - begin;
 }
 
 /* Nanoseconds for a chain of loads alone, without a generator: a pointer that points to itself. */
 static __attribute__((noinline)) long long time_l1_loads(void)
 {
   void *volatile self = (void *)&self, *at = self;
-  long long begin = now();
+  long long begin = pfx_cost_clock_elapsed();
   int i;
 
   for (i = 0; i < LOADS; i++)
     at = *(void *volatile *)at;
-  return now() - begin;
+  return pfx_cost_clock_elapsed() - begin;
 }
 
 /* Nanoseconds for branches on a random bit; with mask 0, on a bit that is always 0. */
 static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned *seed)
 {
   unsigned state = *seed;
-  long long begin = now();
+  long long begin = pfx_cost_clock_elapsed();
   int i;
 
   for (i = 0; i < BRANCHES; i++) {
@@ -110,7 +97,7 @@ static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned
       __asm__ volatile("" : "+r"(state)); /* keeps the compiler from removing the branch */
   }
   *seed = state;
-  return now() - begin;
+  return pfx_cost_clock_elapsed() - begin;
 }
 
 static int compare(const void *a, const void *b)
@@ -149,14 +136,14 @@ struct run {
 static int is_late(const struct run *run)
 {
   return thread_now() - run->thread_begin >= CPU_TIME_LIMIT
-    || now() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
+    || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
 /* The core's cycle, which event 0 counts; where it cannot be measured, the one that cpucycles()
    counts. */
 static void measure_cycle(struct run *run)
 {
-  long long rate = cpucycles_core_persecond(), cost;
+  long long rate = pfx_cost_clock_core(), cost;
 
   if (rate <= 0)
     rate = cpucycles_rate();
@@ -356,11 +343,10 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
   return count;
 }
 
-/* Maps memory: MEMORY_LIMIT bytes, but at most a quarter of the free memory. Pages are allocated
-   when they are touched, even after mlockall(MCL_FUTURE), as the mapping is unlocked before it
-   becomes accessible. No huge pages: programs usually have small ones, and the kernel can need
-   milliseconds for a huge one. Returns NULL on failure. */
-static char *map_memory(long *size)
+/* At most a quarter of the free memory. Pages are allocated when they are touched, even after
+   mlockall(MCL_FUTURE), as the mapping is unlocked before it becomes accessible. No huge pages:
+   programs usually have small ones, and the kernel can need milliseconds for a huge one. */
+char *pfx_cost_map_memory(long *size)
 {
   long quarter = 0;
   void *memory;
@@ -368,8 +354,8 @@ static char *map_memory(long *size)
 #ifdef _SC_AVPHYS_PAGES
   quarter = sysconf(_SC_AVPHYS_PAGES) / 4;
 #endif
-  *size = MEMORY_LIMIT;
-  if (quarter > 0 && quarter < MEMORY_LIMIT / sysconf(_SC_PAGESIZE))
+  *size = PFX_COST_MEMORY_LIMIT;
+  if (quarter > 0 && quarter < PFX_COST_MEMORY_LIMIT / sysconf(_SC_PAGESIZE))
     *size = quarter * sysconf(_SC_PAGESIZE);
   memory = mmap(NULL, (size_t)*size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
@@ -387,13 +373,14 @@ static char *map_memory(long *size)
 
 void pfx_cost_measure(const char *root, struct pfx_measured *measured)
 {
-  /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
-  struct run run = { measured, now(), thread_now(), 0, (unsigned)now() };
+  struct run run = { measured, pfx_cost_clock_elapsed(), thread_now(), 0, 0 };
   /* Usual sizes, for kernels that state none. */
   long caches[CACHES] = { 32 << 10, 512 << 10, 8 << 20 }, found[CACHES] = { 0 }, size;
   char *memory;
   int count;
 
+  /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
+  run.seed = (unsigned)run.begin;
   memset(measured, 0, sizeof *measured);
   count = find_caches(root, found, &measured->has_unmeasured_cache);
   if (count > 0)
@@ -403,10 +390,10 @@ void pfx_cost_measure(const char *root, struct pfx_measured *measured)
   measure_cycle(&run);
   measure_branch_miss(&run);
   measure_l1(&run, LINE);
-  memory = map_memory(&size);
+  memory = pfx_cost_map_memory(&size);
   if (memory) {
     measure_levels(&run, memory, size, caches, count);
     munmap(memory, (size_t)size);
   }
-  measured->nanoseconds = now() - run.begin;
+  measured->nanoseconds = pfx_cost_clock_elapsed() - run.begin;
 }

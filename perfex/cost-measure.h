@@ -24,4 +24,10 @@ struct pfx_measured {
    missing. A cost that cannot be measured is 0. root: folder above /sys, "" or a test's. */
 void pfx_cost_measure(const char *root, struct pfx_measured *measured);
 
+/* Bytes mapped at most, for the duration of the measurement. */
+#define PFX_COST_MEMORY_LIMIT (64L << 20)
+
+/* Maps memory for the loads, without pages yet. Stores its size. Returns NULL on failure. */
+char *pfx_cost_map_memory(long *size);
+
 #endif

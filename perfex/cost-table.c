@@ -11,21 +11,15 @@
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/message.h"
+#include "sys/kernel-file.h"
 #include "sys/lock.h"
+#include "sys/root.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-/* Tests define others. */
-#ifndef PFX_ETC_FILE
-#define PFX_ETC_FILE "/etc/perfex.costs"
-#endif
-#ifndef PFX_ROOT
-#define PFX_ROOT ""
-#endif
 
 /* Changed in place, under the lock: a child that is forked during a change has a part of it. */
 static struct pfx_cost_table shared_table;
@@ -84,18 +78,21 @@ static int is_complete(void)
 
 static void initialize(void)
 {
+  char path[CPUC_KERNEL_FILE_PATH_SIZE];
   struct pfx_costs costs;
-  int error = pfx_cost_file_read(PFX_ETC_FILE, &costs);
+  int error = ENOENT;
 
+  if (cpuc_kernel_file_path(path, cpuc_root(), "/etc/perfex.costs") == 0)
+    error = pfx_cost_file_read(path, &costs);
   if (error == 0)
     merge(&costs, PFX_ETC);
   else if (error == EINVAL)
-    pfx_message("%s is ignored", PFX_ETC_FILE);
+    pfx_message("%s is ignored", path);
   else if (error != ENOENT)
-    pfx_message("%s is ignored: %s", PFX_ETC_FILE, strerror(error));
+    pfx_message("%s is ignored: %s", path, strerror(error));
   if (is_complete())
     return;
-  pfx_cost_measure(PFX_ROOT, &shared_table.measured);
+  pfx_cost_measure(cpuc_root(), &shared_table.measured);
   pfx_cost_estimate(&shared_table.measured, &costs);
   merge(&costs, PFX_MEASURED);
 }

@@ -36,6 +36,8 @@ CLEANFILES += perfex/example.c
 if PERFEX
 noinst_LTLIBRARIES += perfex/libperfex-core.la
 perfex_libperfex_core_la_SOURCES = \
+	perfex/cost-clock.c \
+	perfex/cost-clock.h \
 	perfex/cost-estimate.c \
 	perfex/cost-estimate.h \
 	perfex/cost-file.c \

@@ -1,67 +1,77 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The table of costs: measurement, files, malformed files, and concurrent use. A file of the test
-   stands for /etc/perfex.costs. */
+/* The table of costs: measurement, files, malformed files, and concurrent use. This file has the
+   root of the file system and the clocks of the measurement: the linker leaves out sys/root.c and
+   perfex/cost-clock.c. */
 
 #define _GNU_SOURCE /* feenableexcept() */
 
 #include "config.h"
 
-/* A second copy of the code, besides the library's: this one uses the file names below. */
-#define PFX_ETC_FILE test_etc_file
-#define PFX_ROOT test_root
-static const char *test_etc_file = "/nonexistent/perfex.costs", *test_root = "";
-#include "perfex/cost-table.c"
-
 #include "include/cpucycles.h"
-
-/* The measurement reads the test's clocks. With is_clock_slow, elapsed time passes 1000 times
-   slower, CPU time is stopped, and a preemption of preemption_ms follows the 30th call. */
-static int is_clock_slow, clock_calls;
-static long preemption_ms;
-
-static int test_clock_gettime(clockid_t clock, struct timespec *time)
-{
-  static time_t first;
-  int result = clock_gettime(clock, time);
-  long long now;
-
-  if (result != 0 || !is_clock_slow)
-    return result;
-  if (clock == CLOCK_THREAD_CPUTIME_ID) {
-    *time = (struct timespec) { 1, 0 };
-    return 0;
-  }
-  if (first == 0)
-    first = time->tv_sec;
-  now = 1000000000LL + ((time->tv_sec - first) * 1000000000LL + time->tv_nsec) / 1000;
-  if (clock_calls++ >= 30)
-    now += preemption_ms * 1000000LL;
-  *time = (struct timespec) { (time_t)(now / 1000000000), (long)(now % 1000000000) };
-  return 0;
-}
-
-/* 0: measured. */
-static long long test_core_rate;
-
-static long long test_core_persecond(void)
-{
-  return test_core_rate ? test_core_rate : cpucycles_core_persecond();
-}
-
-#define clock_gettime test_clock_gettime
-#define cpucycles_core_persecond test_core_persecond
-#include "perfex/cost-measure.c"
-#undef clock_gettime
-#undef cpucycles_core_persecond
+#include "include/perfex.h"
+#include "perfex/cost-clock.h"
+#include "perfex/cost-estimate.h"
+#include "perfex/cost-file.h"
+#include "perfex/cost-table.h"
+#include "sys/os-clock.h"
+#include "sys/root.h"
 
 #include "tests/suites/float-traps.h"
 #include "tests/suites/host.h"
 #include "tests/suites/machine.h"
 #include "tests/suites/capture.h"
 
+#include <errno.h>
 #include <locale.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where /etc/perfex.costs is, and the kernel's descriptions of caches: the test's folder. Without
+   one, there are none. */
+const char *cpuc_root(void)
+{
+  return machine_root;
+}
+
+/* With is_clock_slow, elapsed time passes 1000 times slower, CPU time is stopped, and a preemption
+   of preemption_ms follows the 30th call. */
+static int is_clock_slow, clock_calls;
+static long preemption_ms;
+
+long long pfx_cost_clock_elapsed(void)
+{
+  static long long first;
+  long long now = cpuc_os_clock_monotonic();
+
+  if (!is_clock_slow)
+    return now;
+  if (first == 0)
+    first = now;
+  now = 1000000000 + (now - first) / 1000;
+  return clock_calls++ < 30 ? now : now + preemption_ms * 1000000LL;
+}
+
+long long pfx_cost_clock_thread(void)
+{
+  struct timespec time;
+
+  if (is_clock_slow)
+    return 1000000000;
+  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
+    ? time.tv_sec * 1000000000LL + time.tv_nsec : 0;
+}
+
+/* 0: measured. */
+static long long core_rate;
+
+long long pfx_cost_clock_core(void)
+{
+  return core_rate ? core_rate : cpucycles_core_persecond();
+}
 
 /* Writes a file below the test's folder. Returns its path, valid for the next three calls. */
 static char *write_costs(const char *name, const char *text)
@@ -96,10 +106,13 @@ static int is_cost(struct pfx_cost cost, long long minimum, long long typical, l
 
 START_TEST(measured_costs_are_in_order_and_have_their_origin)
 {
-  struct pfx_cost_table table = table_now();
   long long rate = cpucycles_persecond();
+  struct pfx_cost_table table;
   int i;
 
+  use_test_folder();
+  ck_assert_int_eq(symlink("/sys", path_of("/sys")), 0); /* this machine's caches */
+  table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
   /* within a factor of 100: the core's frequency changes */
@@ -122,9 +135,9 @@ START_TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_measured measured;
 
-  test_core_rate = 4 * cpucycles_persecond();
+  core_rate = 4 * cpucycles_persecond();
   pfx_cost_measure("", &measured);
-  ck_assert_int_eq(measured.cycle.typical, (PFX_COST_LIMIT + test_core_rate / 2) / test_core_rate);
+  ck_assert_int_eq(measured.cycle.typical, (PFX_COST_LIMIT + core_rate / 2) / core_rate);
 }
 END_TEST
 
@@ -180,7 +193,7 @@ START_TEST(cost_files_are_closed)
   ck_assert_int_eq(load_costs(machine_root), -1);
   ck_assert_int_eq(load_costs((char *)"/dev/null"), -1);
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
-  test_etc_file = write_costs("/etc", "24 1 2 3\n");
+  write_costs("/etc/perfex.costs", "24 1 2 3\n");
   table_now();
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -222,7 +235,7 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
   struct pfx_cost_table table;
 
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
+  write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
   ck_assert(table.origin[24] == PFX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
@@ -246,7 +259,7 @@ START_TEST(loaded_costs_stay_when_the_table_is_initialized)
   struct pfx_cost_table table;
 
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 1 2 3\n25 4 5 6\n");
+  write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(write_costs("/one", "24 7 8 9\n")), 0);
   table = table_now();
   ck_assert(table.origin[24] == PFX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
@@ -263,7 +276,7 @@ START_TEST(nothing_is_measured_if_files_state_all_costs)
   use_test_folder();
   for (i = 0; i < PFX_EVENTS; i++)
     sprintf(text + strlen(text), "%d %d 100 1000\n", i, i);
-  test_etc_file = write_costs("/etc", text);
+  write_costs("/etc/perfex.costs", text);
   ck_assert_int_eq(table_now().measured.nanoseconds, 0);
   ck_assert(is_cost(table_now().cost[31], 31000, 100000, 1000000));
 }
@@ -410,7 +423,7 @@ START_TEST(malformed_etc_is_ignored_with_a_message)
   struct pfx_cost_table table;
 
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 1 2 3\n25 junk\n");
+  write_costs("/etc/perfex.costs", "24 1 2 3\n25 junk\n");
   capture_begin(stderr);
   table = table_now();
   ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
@@ -471,7 +484,6 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
     ck_assert_int_eq(measured.has_unmeasured_cache, 1);
     ck_assert_int_le(measured.levels, 2);
   }
-  test_root = machine_root;
   capture_begin(stderr);
   print_costs(26, 1, 10, 1);
   capture_end();
@@ -497,9 +509,10 @@ static long allocated_bytes(char *memory, long room)
 
 static int much_memory_can_be_locked(void)
 {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
   return mlockall(MCL_FUTURE) != 0
-    || mmap(NULL, MEMORY_LIMIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-    == MAP_FAILED;
+    || mmap(NULL, PFX_COST_MEMORY_LIMIT, PROT_NONE, flags, -1, 0) == MAP_FAILED;
 }
 
 START_TEST(locked_mapping_has_no_pages_before_the_first_access)
@@ -514,7 +527,7 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   if (skip_unless(test, much_memory_can_be_locked, 0, "this user may not lock so much memory"))
     return;
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
-  memory = map_memory(&room);
+  memory = pfx_cost_map_memory(&room);
   ck_assert_ptr_nonnull(memory);
   ck_assert_int_eq(allocated_bytes(memory, room), 0);
   memory[0] = 1;
@@ -556,7 +569,7 @@ START_TEST(costs_are_printed_with_their_origin)
 
   use_test_folder();
   setlocale(LC_ALL, "de_DE.UTF-8");
-  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n");
+  write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   path = write_costs("/costs", "15 0 0.125 3\n");
   ck_assert_int_gt(load_costs(path), 0);
   capture_begin(stderr);
@@ -579,7 +592,7 @@ START_TEST(costs_are_printed_while_inexact_operations_trap)
         -SIGFPE, "floating-point exceptions are not trapped"))
     return;
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n15 0 0.125 3\n");
+  write_costs("/etc/perfex.costs", "24 1 2.5 1000\n15 0 0.125 3\n");
   capture_begin(stderr);
   enable_traps();
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
@@ -592,7 +605,7 @@ END_TEST
 START_TEST(costs_are_printed_up_to_292_years)
 {
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 0.001 1 1000000000\n");
+  write_costs("/etc/perfex.costs", "24 0.001 1 1000000000\n");
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1234567890123456789LL, 24, -1500), 0);
   capture_end();
@@ -607,7 +620,7 @@ START_TEST(origin_is_the_file_that_has_the_event)
   char *one, *two;
 
   use_test_folder();
-  test_etc_file = write_costs("/etc", "15 0 1 2\n");
+  write_costs("/etc/perfex.costs", "15 0 1 2\n");
   one = write_costs("/one", "24 7 8 9\n25 1 2 3\n");
   two = write_costs("/two", "0 1 1 1\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(one), 0);
@@ -639,7 +652,7 @@ START_TEST(printed_table_can_be_loaded)
   int i, result;
 
   use_test_folder();
-  test_etc_file = write_costs("/etc", "24 1 2.5 1000\n");
+  write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   before = table_now();
   capture_begin(stdout);
   result = perfex_print_table();

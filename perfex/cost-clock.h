@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The clocks of the measurement of costs. A test defines these functions itself: the linker then
+   leaves cost-clock.c out. */
+
+#ifndef PERFEX_COST_CLOCK_H
+#define PERFEX_COST_CLOCK_H
+
+/* Nanoseconds since an arbitrary start. 0 if the system refuses. */
+long long pfx_cost_clock_elapsed(void);
+
+/* CPU time of the calling thread in nanoseconds. 0 if the system does not state it. */
+long long pfx_cost_clock_thread(void);
+
+/* The core's cycles per second. 0 if they cannot be measured. */
+long long pfx_cost_clock_core(void);
+
+#endif

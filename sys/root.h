@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The root of the file system. */
+
+#ifndef CPUCYCLES_ROOT_H
+#define CPUCYCLES_ROOT_H
+
+#pragma GCC visibility push(hidden)
+
+/* The folder that stands for "/" in the functions of kernel-file.h: "". A test that simulates a
+   machine defines this function itself: the linker then leaves root.c out. */
+const char *cpuc_root(void);
+
+#pragma GCC visibility pop
+
+#endif
