@@ -6,6 +6,7 @@
 
 #include "backends/perf/remedy.h"
 #include "sys/hypervisor.h"
+#include "sys/root.h"
 
 #include "tests/suites/machine.h"
 
@@ -16,8 +17,11 @@
 
 #include <cpuid.h>
 
-/* A CPU of Intel with three fixed counters of 48 bits. */
-static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
+extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
+
+/* The CPU of this counter, which is compiled with tests/ports/cpuid-headers: one of Intel with
+   three fixed counters of 48 bits. */
+int __get_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
   unsigned int *edx)
 {
   *eax = 4;
@@ -26,22 +30,19 @@ static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, u
   return leaf == 0xa;
 }
 
-/* The counter itself, on this CPU and below the simulated root. */
-#define __get_cpuid fake_cpuid
-#define cpuc_remedy_rdpmc_level(root) cpuc_remedy_rdpmc_level(machine_root)
-#define cpuc_remedy_for_rdpmc(root, needed, why) cpuc_remedy_for_rdpmc(machine_root, needed, why)
-#define cpuc_remedy_nmi_watchdog_is_on(root) cpuc_remedy_nmi_watchdog_is_on(machine_root)
-#define cpuc_remedy_for_fixed_counter(root, why) cpuc_remedy_for_fixed_counter(machine_root, why)
-#define cpuc_backend_amd64_pmcff fixed_counter
-#include "backends/amd64-pmcff.c"
-#undef cpuc_backend_amd64_pmcff
-#undef cpuc_remedy_for_fixed_counter
-#undef cpuc_remedy_nmi_watchdog_is_on
-#undef cpuc_remedy_for_rdpmc
-#undef cpuc_remedy_rdpmc_level
-#undef __get_cpuid
+unsigned int __get_cpuid_max(unsigned int leaf, unsigned int *signature)
+{
+  *signature = signature_INTEL_ebx;
+  return leaf + 0xa;
+}
 
 #endif
+
+/* In place of sys/root.c: the simulated machine. */
+const char *cpuc_root(void)
+{
+  return machine_root;
+}
 
 enum { FILES = 6 };
 
@@ -465,13 +466,13 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(rows[i].files);
-    ck_assert_int_eq(fixed_counter.open(NULL, &why), rows[i].error);
+    ck_assert_int_eq(cpuc_backend_amd64_pmcff.open(NULL, &why), rows[i].error);
     if (rows[i].error == EBUSY)
       ck_assert_str_eq(why.reason, "decreasing");
     else
       ck_assert_ptr_null(why.reason);
     if (rows[i].error != ENODEV) /* 0: it has opened and is stopped */
-      fixed_counter.explain(rows[i].error, 0, &why);
+      cpuc_backend_amd64_pmcff.explain(rows[i].error, 0, &why);
     remove_machine();
     expect_begins(why.explanation, rows[i].explanation);
     expect_begins(why.remedy, rows[i].remedy);
