@@ -15,7 +15,7 @@ targets() {
   sources='lib/frequency-cpuinfo.c lib/frequency-files.c lib/frequency-system.c'
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/kernel-file.c sys/parse.c
-options 512
+options 512 cpucycles-info/cpucycles-info.c
 scale 64 lib/scale.c lib/calibrate.c sys/os-clock.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
@@ -53,8 +53,14 @@ build() {
   for source; do
     sources="$sources $srcdir/$source"
   done
-  $FUZZ_CC -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -I"$srcdir" \
-    -I"$srcdir/include" "$srcdir/tests/fuzz/fuzz_$name.c" $sources -o "$folder/fuzz_$name"
+  flags='-O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all'
+  if [ "$name" = options ]; then
+    $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" -c $sources -o "$folder/tool.o"
+    ${OBJCOPY:-objcopy} --redefine-sym main=tool "$folder/tool.o"
+    sources=$folder/tool.o
+  fi
+  $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" "$srcdir/tests/fuzz/fuzz_$name.c" $sources \
+    -o "$folder/fuzz_$name"
 }
 
 run() {
