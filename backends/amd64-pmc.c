@@ -34,7 +34,7 @@ static void diagnose_access(struct cpuc_diagnosis *why)
 
 static const struct cpuc_perf_method method = {
   .instruction = rdpmc,
-  .refusal = &refused,
+  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

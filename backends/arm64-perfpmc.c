@@ -69,7 +69,7 @@ static const struct cpuc_perf_method method = {
   .instruction = read_register,
   .width = 64,
   .config1 = LONG | USER_ACCESS,
-  .refusal = &refused,
+  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

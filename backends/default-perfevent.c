@@ -12,7 +12,7 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/read.h"
 
-static const struct cpuc_perf_method method = { .refusal = &refused };
+static const struct cpuc_perf_method method = { .findings = &findings };
 
 static long long read_cycles(void)
 {

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct cpuc_perf_refusal refused;
+static struct cpuc_perf_findings findings;
 static const struct cpuc_perf_method method
-  = { .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused };
+  = { .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .findings = &findings };
 
 static long long read_by_library(void)
 {

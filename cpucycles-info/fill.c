@@ -14,7 +14,7 @@ void fill_machine(struct report *report)
   fill_cpu(&report->cpu, "", report->system.architecture);
   if (report->cpu.foreign)
     strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
-  fill_settings(&report->state, "");
+  fill_settings(&report->settings, "");
 }
 
 void fill_report(struct report *report, const struct counter_list *list, const char *only,

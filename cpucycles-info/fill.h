@@ -78,7 +78,7 @@ void fill_core(struct report *report, long long before);
 /* system.c, machine.c: mostly from files below root: "", or a test's folder. */
 void fill_system(struct system_info *system, const char *root);
 void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
-void fill_settings(struct settings_info *state, const char *root);
+void fill_settings(struct settings_info *settings, const char *root);
 
 /* warn.c: conditions that can spoil a measurement. Needs the rest of the report. */
 void find_warnings(struct report *report);

@@ -199,15 +199,15 @@ static void print_rate(const struct counter_results *timer, const char *clock)
 {
   key("rate");
   open_with('{');
-  integer_or_null("stated", timer->stated);
-  text_or_null("stated_source", timer->stated_source);
+  integer_or_null("stated", timer->reported);
+  text_or_null("stated_source", timer->reported_source);
   key("measured");
   if (timer->measured > 0)
     printf("%.0f", timer->measured);
   else
     printf("null");
   number_or_null("uncertainty_ppm", timer->uncertainty, timer->measured > 0);
-  number_or_null("off_ppm", rate_off_ppm(timer), timer->stated > 0 && timer->measured > 0);
+  number_or_null("off_ppm", rate_off_ppm(timer), timer->reported > 0 && timer->measured > 0);
   number("seconds", timer->seconds);
   key("clock");
   string(clock);
@@ -358,20 +358,20 @@ static void print_observed(const struct report *report)
   close_with(']');
 }
 
-static void print_state(const struct settings_info *state)
+static void print_settings(const struct settings_info *settings)
 {
-  text_or_null("clock_source", state->clock_source);
-  text_or_null("clock_sources", state->clock_sources);
+  text_or_null("clock_source", settings->clock_source);
+  text_or_null("clock_sources", settings->clock_sources);
   key("governor");
-  if (*state->governor) {
+  if (*settings->governor) {
     open_with('{');
-    text_or_null("name", state->governor);
-    integer("cpus", state->governor_cpus);
-    boolean("others", state->governors > 1);
+    text_or_null("name", settings->governor);
+    integer("cpus", settings->governor_cpus);
+    boolean("others", settings->governors > 1);
     close_with('}');
   } else
     printf("null");
-  boolean("turbo", state->turbo);
+  boolean("turbo", settings->turbo);
 }
 
 static void print_warnings(const struct report *report)
@@ -403,7 +403,7 @@ void print_json(const struct report *report)
   print_observed(report);
   print_system(&report->system);
   print_cpu(&report->cpu);
-  print_state(&report->state);
+  print_settings(&report->settings);
   print_warnings(report);
   close_with('}');
   printf("\n");

@@ -82,17 +82,17 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
 /* Linux has one PMU for each kind of core of a hybrid x86 CPU. */
 static void count_hybrid_types(struct cpu_info *cpu, const char *root)
 {
-  static const char *const kinds[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
+  static const char *const pmus[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
   size_t i;
 
-  for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+  for (i = 0; i < sizeof pmus / sizeof pmus[0]; i++) {
     char path[64];
     int count;
 
-    snprintf(path, sizeof path, "/sys/devices/%s/cpus", kinds[i]);
+    snprintf(path, sizeof path, "/sys/devices/%s/cpus", pmus[i]);
     count = read_cpus(root, path, NULL);
     if (count > 0)
-      add_type(cpu, kinds[i], count);
+      add_type(cpu, pmus[i], count);
   }
 }
 
@@ -279,21 +279,21 @@ void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 
 /* Counts a CPU's governor. The report names "performance" only if no CPU has another governor,
    because any other changes the frequency. */
-static void count_governor(struct settings_info *state, const char *governor)
+static void count_governor(struct settings_info *settings, const char *governor)
 {
-  if (*state->governor && strcmp(governor, state->governor) != 0) {
-    state->governors = 2;
-    if (strcmp(state->governor, "performance") != 0)
+  if (*settings->governor && strcmp(governor, settings->governor) != 0) {
+    settings->governors = 2;
+    if (strcmp(settings->governor, "performance") != 0)
       return;
-    state->governor_cpus = 0;
+    settings->governor_cpus = 0;
   }
-  snprintf(state->governor, sizeof state->governor, "%s", governor);
-  state->governor_cpus++;
-  if (state->governors == 0)
-    state->governors = 1;
+  snprintf(settings->governor, sizeof settings->governor, "%s", governor);
+  settings->governor_cpus++;
+  if (settings->governors == 0)
+    settings->governors = 1;
 }
 
-static void count_governors(struct settings_info *state, const char *root)
+static void count_governors(struct settings_info *settings, const char *root)
 {
   static unsigned char online[MAX_CPUS];
   int cpu;
@@ -308,7 +308,7 @@ static void count_governors(struct settings_info *state, const char *root)
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
     copy_line_of_file(governor, sizeof governor, root, path);
     if (*governor)
-      count_governor(state, governor);
+      count_governor(settings, governor);
   }
 }
 
@@ -331,14 +331,14 @@ static int read_nmi_watchdog(const char *root)
   return strcmp(text, "0") != 0;
 }
 
-void fill_settings(struct settings_info *state, const char *root)
+void fill_settings(struct settings_info *settings, const char *root)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
-  copy_line_of_file(state->clock_source, sizeof state->clock_source, root,
+  copy_line_of_file(settings->clock_source, sizeof settings->clock_source, root,
     CLOCKS "current_clocksource");
-  copy_line_of_file(state->clock_sources, sizeof state->clock_sources, root,
+  copy_line_of_file(settings->clock_sources, sizeof settings->clock_sources, root,
     CLOCKS "available_clocksource");
-  count_governors(state, root);
-  state->turbo = read_turbo(root);
-  state->nmi_watchdog = read_nmi_watchdog(root);
+  count_governors(settings, root);
+  settings->turbo = read_turbo(root);
+  settings->nmi_watchdog = read_nmi_watchdog(root);
 }

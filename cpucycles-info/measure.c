@@ -259,8 +259,8 @@ static void copy_timer_info(struct counter_results *timer)
   const struct cpucycles_timer_info *info = cpucycles_timer();
 
   timer->invariant = info ? info->invariant : -1;
-  timer->stated = info ? info->stated_rate : 0;
-  snprintf(timer->stated_source, sizeof timer->stated_source, "%s",
+  timer->reported = info ? info->stated_rate : 0;
+  snprintf(timer->reported_source, sizeof timer->reported_source, "%s",
     info && info->stated_rate_source ? info->stated_rate_source : "");
   snprintf(timer->invariant_source, sizeof timer->invariant_source, "%s",
     info && info->invariant_source ? info->invariant_source : "");

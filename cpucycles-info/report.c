@@ -72,7 +72,7 @@ double cycles_per_counted_cycle(const struct core_info *core, long long persecon
 
 double rate_off_ppm(const struct counter_results *timer)
 {
-  if (timer->stated <= 0 || timer->measured <= 0)
+  if (timer->reported <= 0 || timer->measured <= 0)
     return 0;
-  return (timer->measured - (double)timer->stated) / (double)timer->stated * 1e6;
+  return (timer->measured - (double)timer->reported) / (double)timer->reported * 1e6;
 }

@@ -27,8 +27,8 @@ struct counter_results {
   char failure[80];       /* why it was not examined; empty: it was */
   int scaled;             /* 1: scaling is not 1 */
   double scaling;         /* cycles per unit */
-  long long stated;       /* stated rate, units per second; 0: none */
-  char stated_source[48]; /* of the stated rate, if a counter has several sources; else empty */
+  long long reported;       /* stated rate, units per second; 0: none */
+  char reported_source[48]; /* of the stated rate, if a counter has several sources; else empty */
   double measured;        /* rate against the OS clock, units per second; 0: not measured */
   double uncertainty;     /* of the measured rate, in parts per million */
   double seconds;         /* duration of the observation; 0: the OS clock failed */
@@ -105,7 +105,7 @@ struct report {
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
-  struct settings_info state;
+  struct settings_info settings;
   const char *clock; /* name of the OS clock that measured the rates */
   int timers;
   struct counter_results *timer; /* one for each counter that works */

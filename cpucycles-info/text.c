@@ -137,9 +137,9 @@ static void print_unit(const struct cpucycles_counter_info *counter)
 static void print_rate(const struct counter_results *timer, const char *clock)
 {
   printf("cpucycles timer %s rate ", timer->name);
-  if (timer->stated > 0)
-    printf("stated %lld%s%s, ", timer->stated, *timer->stated_source ? " by " : "",
-      timer->stated_source);
+  if (timer->reported > 0)
+    printf("stated %lld%s%s, ", timer->reported, *timer->reported_source ? " by " : "",
+      timer->reported_source);
   else
     printf("not stated, ");
   if (timer->measured > 0)
@@ -147,7 +147,7 @@ static void print_rate(const struct counter_results *timer, const char *clock)
       timer->seconds, clock);
   else
     printf("not measured");
-  if (timer->stated > 0 && timer->measured > 0)
+  if (timer->reported > 0 && timer->measured > 0)
     printf(", %+.1f ppm off", rate_off_ppm(timer));
   printf("\n");
 }
@@ -278,23 +278,23 @@ static void print_reasons(const struct library_info *library)
   }
 }
 
-static void print_state(const struct settings_info *state)
+static void print_settings(const struct settings_info *settings)
 {
-  if (*state->clock_source)
-    printf("cpucycles clock source %s; available: %s\n", state->clock_source,
-      text_or(state->clock_sources, "not known"));
-  if (*state->governor)
-    printf("cpucycles governor %s on %d CPUs%s\n", state->governor, state->governor_cpus,
-      state->governors > 1 ? ", another on others" : "");
-  if (state->turbo >= 0)
-    printf("cpucycles turbo %s\n", state->turbo ? "on" : "off");
+  if (*settings->clock_source)
+    printf("cpucycles clock source %s; available: %s\n", settings->clock_source,
+      text_or(settings->clock_sources, "not known"));
+  if (*settings->governor)
+    printf("cpucycles governor %s on %d CPUs%s\n", settings->governor, settings->governor_cpus,
+      settings->governors > 1 ? ", another on others" : "");
+  if (settings->turbo >= 0)
+    printf("cpucycles turbo %s\n", settings->turbo ? "on" : "off");
 }
 
 void print_text_of_machine(const struct report *report)
 {
   print_system(&report->system);
   print_cpu(&report->cpu);
-  print_state(&report->state);
+  print_settings(&report->settings);
 }
 
 void print_text(const struct report *report)
@@ -312,7 +312,7 @@ void print_text(const struct report *report)
   for (i = 0; i < report->timers; i++)
     print_timer(report, &report->timer[i]);
   print_reasons(&report->library);
-  print_state(&report->state);
+  print_settings(&report->settings);
   for (i = 0; i < report->warnings; i++)
     printf("cpucycles warning %s\n", report->warning[i]);
 }

@@ -58,14 +58,14 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
 static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
-  const struct settings_info *state = &report->state;
+  const struct settings_info *settings = &report->settings;
   const char *effect = counts_core(counter)
     ? "the same work takes more or less time from run to run"
     : "the cycles counted are not the core's";
 
-  if (*state->governor && strcmp(state->governor, "performance") != 0)
-    warn(report, "the governor %s changes the core's frequency: %s", state->governor, effect);
-  if (state->turbo == 1)
+  if (*settings->governor && strcmp(settings->governor, "performance") != 0)
+    warn(report, "the governor %s changes the core's frequency: %s", settings->governor, effect);
+  if (settings->turbo == 1)
     warn(report, "turbo is on and changes the core's frequency: %s", effect);
 }
 
@@ -74,7 +74,7 @@ static void warn_about_frequency(struct report *report,
 static void warn_about_watchdog(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
-  if (report->state.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
+  if (report->settings.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
     warn(report,
       "the kernel's NMI watchdog sets %s back every few seconds: counts can be too small, or below "
       "0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
@@ -83,11 +83,11 @@ static void warn_about_watchdog(struct report *report,
 static void warn_about_clock_source(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
-  const struct settings_info *state = &report->state;
+  const struct settings_info *settings = &report->settings;
   size_t i;
 
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
-    if (strcmp(state->clock_source, slow[i]) == 0)
+    if (strcmp(settings->clock_source, slow[i]) == 0)
       warn(report,
         "the clock source %s is slow and coarse: what is measured against the OS clock is less "
         "exact", slow[i]);
@@ -101,7 +101,7 @@ static void warn_about_timer(struct report *report, const struct counter_results
   if (timer->measured > 0 && size > 10000 && size > timer->uncertainty)
     warn(report,
       "%s counts %.0f units per second instead of the reported %lld: this is typical of emulators",
-      timer->name, timer->measured, timer->stated);
+      timer->name, timer->measured, timer->reported);
   if (counter && strcmp(counter->scope, "system") == 0 && timer->largest_step_back > 0)
     warn(report,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",

@@ -71,14 +71,14 @@ static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calib
   long long from, long long nanoseconds)
 {
   long long before = from, end = from + nanoseconds, now;
-  int still = 0;
+  int equal_reads = 0;
 
   while (before < end) {
     now = calibration->now();
     if (now < before)
       return CPUC_CLOCK_SET_BACK;
-    still = now == before ? still + 1 : 0;
-    if (still == STUCK_READS)
+    equal_reads = now == before ? equal_reads + 1 : 0;
+    if (equal_reads == STUCK_READS)
       return CPUC_CLOCK_STOPPED;
     before = now;
   }

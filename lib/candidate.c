@@ -127,13 +127,13 @@ static long long read_zero(void)
    and no clock is better. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
-  struct cpuc_extend32_clock none = { read_zero, read_zero },
+  struct cpuc_extend32_clock no_clock = { read_zero, read_zero },
     clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (candidate->backend->width != 32)
     return;
   cpuc_extend32_begin(&candidate->trial->extension, candidate->backend->read,
-    cpuc_os_clock_is_settable() ? none : clock, rate);
+    cpuc_os_clock_is_settable() ? no_clock : clock, rate);
   candidate->reader.extension = &candidate->trial->extension;
 }
 
@@ -160,7 +160,7 @@ static void score(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
 
-  switch (cpuc_precision_measure(&candidate->reader, candidate->is_quick, &smallest)) {
+  switch (cpuc_precision_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
   case CPUC_TREND_UP:
     candidate->info->state = CPUCYCLES_USABLE;
     candidate->info->precision = smallest + cpuc_candidate_penalty(candidate);
@@ -214,9 +214,9 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
   cpuc_reasons_describe(info, entry);
 }
 
-void cpuc_candidate_try(struct cpuc_candidate *candidate, int is_quick)
+void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
-  candidate->is_quick = is_quick;
+  candidate->cannot_win = cannot_win;
   candidate->info->reason = candidate->info->explanation = NULL; /* "not-asked" */
   if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* by its kind */

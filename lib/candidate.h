@@ -29,7 +29,7 @@ struct cpuc_candidate {
   struct cpuc_diagnosis why; /* details of the last open() */
   struct cpuc_reader reader;
   long long rate;  /* units per second, according to the scale */
-  int is_quick;    /* its score decides nothing */
+  int cannot_win;    /* its score decides nothing */
   int is_dropped;  /* by the running trial */
   int has_faulted; /* it was dropped for a signal */
 };
@@ -45,7 +45,7 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
    usable, and info->precision is its score; or dropped, with the reason. is_quick: a few reads are
    enough, because its score decides nothing. Call between cpuc_guard_enter() and
    cpuc_guard_leave(). */
-void cpuc_candidate_try(struct cpuc_candidate *candidate, int is_quick);
+void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
 /* Opens the counter again after its trial, with the scale that the trial found, and verifies that
    it still counts; candidate->reader then reads it. If that fails, drops it and returns 0. Call

@@ -159,7 +159,7 @@ const char *cpucycles_implementation_skipped(void)
 {
   const struct cpuc_selection *selected = select_and_publish();
 
-  return selected && *selected->skipped ? selected->skipped : NULL;
+  return selected && *selected->unusable_names ? selected->unusable_names : NULL;
 }
 
 const char *cpucycles_version(void)
@@ -185,7 +185,7 @@ const char *cpucycles_frequency_skipped(void)
 {
   const struct cpuc_selection *selected = select_and_publish();
 
-  return selected && *selected->frequency.skipped ? selected->frequency.skipped : NULL;
+  return selected && *selected->frequency.ignored ? selected->frequency.ignored : NULL;
 }
 
 /* Signals wait: handlers that run in most windows would lengthen all of these alike. */

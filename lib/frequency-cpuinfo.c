@@ -71,7 +71,7 @@ static const struct {
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 /* The lines that state a frequency, "key : value". */
-static const struct dialect {
+static const struct cpuinfo_format {
   unsigned int families;
   int is_current; /* the value is the current frequency */
   const char *key;

@@ -92,7 +92,7 @@ struct series {
 
 /* The length of a window in nanoseconds: as short as the clock's step allows, since fewer short
    windows are interrupted. The clock's step is at most the least time that it has shown. */
-static long long long_enough(const struct series *series)
+static long long enough_time(const struct series *series)
 {
   long long time = STEPS * series->least;
 
@@ -122,7 +122,7 @@ static int add_window(struct series *series, long long time)
   if (time > 0 && (series->least == 0 || time < series->least))
     series->least = time;
   series->is_coarse |= time == 0;
-  if (time == 0 || time < long_enough(series)) {
+  if (time == 0 || time < enough_time(series)) {
     series->passes *= 2;
     series->count = 0;
     series->next = 2 * time;
@@ -155,11 +155,11 @@ static long long result_of(const struct series *series)
    one came early. */
 static int has_time(const struct series *series, long long spent)
 {
-  long long whole = BUDGET_NS;
+  long long budget = BUDGET_NS;
 
   if (series->longest > series->next && result_of(series) == 0)
-    whole += series->longest - series->next;
-  return spent >= 0 && spent + series->next <= whole;
+    budget += series->longest - series->next;
+  return spent >= 0 && spent + series->next <= budget;
 }
 
 long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)

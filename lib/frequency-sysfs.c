@@ -104,30 +104,30 @@ static int has_policy(struct cpuc_query *query, int cpu)
    online CPU without a policy. */
 static void list_cpus(struct cpuc_query *query)
 {
-  struct cpu_set online, policy, asked;
+  struct cpu_set online, policy, covered;
   char path[128];
-  int cpu, other, policies = 0, alone = 0;
+  int cpu, other, policies = 0, is_single = 0;
 
-  memset(&asked, 0, sizeof asked);
+  memset(&covered, 0, sizeof covered);
   query->cpus = 0;
   if (read_cpus(query, CPU_DIRECTORY "/online", &online) == 0
     && read_cpus(query, CPU_DIRECTORY "/present", &online) == 0)
     find_cpu_directories(query, &online);
   for (cpu = 0; cpu < MAX_CPUS && query->cpus < CPUC_QUERY_CPUS; cpu++) {
-    if (!has_cpu(&online, cpu) || has_cpu(&asked, cpu))
+    if (!has_cpu(&online, cpu) || has_cpu(&covered, cpu))
       continue;
     query->cpu[query->cpus] = cpu;
     query->has_policy[query->cpus]
       = (policies > 0 || query->cpus < MISSING_FILES_LIMIT) && has_policy(query, cpu);
     if (!query->has_policy[query->cpus++])
       continue;
-    if (++policies > 1 && alone)
+    if (++policies > 1 && is_single)
       continue; /* each CPU has its own policy, as on x86 */
     make_cpu_path(path, cpu, "cpufreq/affected_cpus");
-    alone = read_cpus(query, path, &policy) == 1;
+    is_single = read_cpus(query, path, &policy) == 1;
     for (other = 0; other < MAX_CPUS; other++)
       if (has_cpu(&policy, other))
-        add_cpu(&asked, other);
+        add_cpu(&covered, other);
   }
 }
 
@@ -148,13 +148,13 @@ static long long from_cpu(struct cpuc_query *query, const struct cpuc_source *so
 /* Returns the highest frequency of all core types. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  int is_of_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
+  int needs_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
   long long highest = 0, hz;
 
   if (query->cpus < 0)
     list_cpus(query);
   for (i = 0; i < query->cpus && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
-    hz = is_of_policy && !query->has_policy[i] ? 0 : from_cpu(query, source, query->cpu[i]);
+    hz = needs_policy && !query->has_policy[i] ? 0 : from_cpu(query, source, query->cpu[i]);
     if (hz > highest)
       highest = hz;
   }

@@ -26,10 +26,10 @@ enum { KHZ = 1000, MHZ = 1000000 };
 /* Adds the reason why a setting is ignored. */
 static void note_ignored(struct cpuc_query *query, const char *setting, const char *why)
 {
-  char *skipped = query->found->skipped;
-  size_t size = sizeof query->found->skipped, used = strlen(skipped);
+  char *ignored = query->found->ignored;
+  size_t size = sizeof query->found->ignored, used = strlen(ignored);
 
-  snprintf(skipped + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
+  snprintf(ignored + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
 /* Parses a setting; reports it if it is no number. */
@@ -118,7 +118,7 @@ static void run_source(void *argument)
   query->result = query->source->run(query, query->source);
 }
 
-static void release(void *argument)
+static void close_all(void *argument)
 {
   struct cpuc_query *query = argument;
 
@@ -140,7 +140,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_source 
   query->name = source->name;
   if (cpuc_guard_run(run_source, query) == 0)
     return query->result;
-  cpuc_guard_run(release, query);
+  cpuc_guard_run(close_all, query);
   query->file = -1;
   query->directory = NULL;
   query->reference = NULL;

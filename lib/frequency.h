@@ -38,7 +38,7 @@ extern const struct cpuc_platform cpuc_frequency_platform;
 struct cpuc_frequency {
   long long persecond;
   const char *source; /* the name of the source that answered */
-  char skipped[224];  /* ignored settings and the reasons, as text; or empty */
+  char ignored[224];  /* ignored settings and the reasons, as text; or empty */
 };
 
 /* Call between cpuc_guard_enter() and cpuc_guard_leave(). A source that raises a signal does not

@@ -31,12 +31,12 @@ static enum cpuc_trend try_once(const struct cpuc_reader *reader, int difference
 enum cpuc_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest)
 {
-  enum cpuc_trend steps = CPUC_TREND_FLAT;
+  enum cpuc_trend trend = CPUC_TREND_FLAT;
   int i;
 
   if (quick && try_once(reader, QUICK, smallest) == CPUC_TREND_UP)
     return CPUC_TREND_UP;
-  for (i = 0; i < TRIES && steps != CPUC_TREND_UP; i++)
-    steps = try_once(reader, FULL, smallest);
-  return steps;
+  for (i = 0; i < TRIES && trend != CPUC_TREND_UP; i++)
+    trend = try_once(reader, FULL, smallest);
+  return trend;
 }

@@ -51,13 +51,13 @@ static void release(const struct locking *locking)
   errno = locking->saved_errno;
 }
 
-static void note(const char *code)
+static void note_reason(const char *code)
 {
   int i;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (process.counters[i].state == CPUCYCLES_SELECTED)
-      cpuc_reasons_note_fallback(&process.counters[i], code);
+      cpuc_reasons_note_selected(&process.counters[i], code);
 }
 
 /* The members of cpuc_process_services. */
@@ -70,13 +70,13 @@ static long long read_fallback(void)
 static void note_fallback(const char *code)
 {
   if (cpuc_process_has_selected())
-    note(code);
+    note_reason(code);
 }
 
 const struct cpuc_services cpuc_process_services = { read_fallback, note_fallback };
 
 /* Falls back to a worse OS clock while the clock faults. */
-static void try_clock(void)
+static void try_clocks(void)
 {
   int i;
 
@@ -89,14 +89,14 @@ static void select_guarded(void)
   const struct cpuc_backend *backend;
 
   cpuc_guard_enter();
-  try_clock();
+  try_clocks();
   cpuc_select(&cpuc_frequency_platform, &cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH,
     process.counters, &process.selection);
   backend = process.selection.backend;
   if (backend && backend->fix_up)
     cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
   if (!cpuc_guard_leave())
-    note("unguarded");
+    note_reason("unguarded");
   __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
 }
 

@@ -123,7 +123,7 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
 }
 
 /* The last reason of the table is the worst, and is never replaced. */
-void cpuc_reasons_note_fallback(struct cpucycles_counter_info *info, const char *code)
+void cpuc_reasons_note_selected(struct cpucycles_counter_info *info, const char *code)
 {
   int i = find_reason(code);
 

@@ -26,7 +26,7 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_bac
 
 /* Stores a code of cpucycles(3) as the selected counter's reason: some thread has fallen back.
    Async-signal-safe. */
-void cpuc_reasons_note_fallback(struct cpucycles_counter_info *, const char *code);
+void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop
 

@@ -63,38 +63,38 @@ static void copy_printable(char *shown, size_t size, const char *name, size_t le
     memcpy(shown + i - 3, "...", 3);
 }
 
-/* Appends a name and why it was skipped. If there is no room for it, appends "and others" and
+/* Appends a name and why it was text. If there is no room for it, appends "and others" and
    returns 0. */
-static int append(char *skipped, size_t size, const char *name, const char *why, const char *reason)
+static int append(char *text, size_t size, const char *name, const char *why, const char *reason)
 {
   static const char others[] = "; and others";
-  size_t used = strlen(skipped), room = size - used - sizeof others;
-  int length = snprintf(skipped + used, room, "%s%s %s%s%s", used ? "; " : "", name, why,
+  size_t used = strlen(text), room = size - used - sizeof others;
+  int length = snprintf(text + used, room, "%s%s %s%s%s", used ? "; " : "", name, why,
     reason ? ": " : "", reason ? reason : "");
 
   if (length >= 0 && (size_t)length < room)
     return 1;
-  memcpy(skipped + used, others, sizeof others);
+  memcpy(text + used, others, sizeof others);
   return 0;
 }
 
 void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
-  int count, char *skipped, int size)
+  int count, char *text, int size)
 {
   const struct cpucycles_counter_info *info;
   const char *name;
   size_t length;
   int more = 1;
 
-  *skipped = 0;
+  *text = 0;
   while (more && (name = next_name(&list, &length)) != NULL) {
     char shown[32];
 
     copy_printable(shown, sizeof shown, name, length);
     info = find(infos, count, name, length);
     if (!info)
-      more = append(skipped, (size_t)size, shown, "is no counter of this library", NULL);
+      more = append(text, (size_t)size, shown, "is no counter of this library", NULL);
     else if (info->reason)
-      more = append(skipped, (size_t)size, shown, "does not work here", info->reason);
+      more = append(text, (size_t)size, shown, "does not work here", info->reason);
   }
 }

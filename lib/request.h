@@ -17,7 +17,7 @@ int cpuc_request_includes(const char *list, const char *counter);
 /* After the selection: writes a sentence on the names that could not be used, with reasons, or the
    empty string if there is none. */
 void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
-  int count, char *skipped, int size);
+  int count, char *text, int size);
 
 #pragma GCC visibility pop
 

@@ -191,6 +191,6 @@ void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_service
     if (cpuc_request_includes(list, table[i].name))
       cpuc_candidate_explain(&selection->candidates[i]);
   if (list)
-    cpuc_request_describe_unusable(list, counters, count, selection->skipped,
-      (int)sizeof selection->skipped);
+    cpuc_request_describe_unusable(list, counters, count, selection->unusable_names,
+      (int)sizeof selection->unusable_names);
 }

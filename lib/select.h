@@ -22,7 +22,7 @@ struct cpuc_selection {
   struct cpuc_trial trial;
   const char *implementation; /* name of the selected counter */
   /* sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used; or empty */
-  char skipped[320];
+  char unusable_names[320];
   struct cpuc_reader reader; /* of the selected counter */
   const struct cpuc_backend *backend; /* of the selected counter; NULL: none works */
   unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */

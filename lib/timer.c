@@ -59,7 +59,7 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
    thread stops while the kernel or another thread runs, so that its rate is taken from the core
    frequency, or, on a CPU where that cannot be measured, from the measurement with the fewest
    interruptions. */
-static long long measure(const struct cpuc_backend *backend)
+static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
   long long highest = 0, rate;
@@ -84,7 +84,7 @@ long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
 
   if (selection->reader.scale.multiplier)
     return selection->frequency.persecond;
-  rate = measure(selection->backend);
+  rate = measure_selected(selection->backend);
   if (rate == 0)
     return reported;
   if (reported <= 0 || !cpuc_scale_rates_agree(rate, reported) || selection->reported.is_rounded)

@@ -19,7 +19,7 @@ static struct pfx_cost ordered_cost(long long minimum, long long typical, long l
 static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
 {
   costs->cost[event] = cost;
-  costs->stated[event] = 1;
+  costs->has_cost[event] = 1;
 }
 
 /* Instructions, branches, loads and stores overlap: at the least, they cost nothing; typically, a

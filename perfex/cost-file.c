@@ -124,11 +124,11 @@ static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
   for (i = 0; length > 0 && i < PFX_EVENTS; i++) {
     if (!is_event(event, i))
       continue;
-    if (costs->stated[i])
+    if (costs->has_cost[i])
       return "the event has costs in an earlier line";
     found = 1;
     costs->cost[i] = cost;
-    costs->stated[i] = 1;
+    costs->has_cost[i] = 1;
   }
   return found ? mistake : "no event has that number or name";
 }

@@ -60,7 +60,7 @@ static void merge(const struct pfx_costs *costs, enum pfx_cost_origin origin)
   int i;
 
   for (i = 0; i < PFX_EVENTS; i++)
-    if (costs->stated[i] && shared_table.origin[i] <= origin) {
+    if (costs->has_cost[i] && shared_table.origin[i] <= origin) {
       shared_table.cost[i] = costs->cost[i];
       shared_table.origin[i] = (unsigned char)origin;
     }

@@ -17,7 +17,7 @@ struct pfx_cost {
 /* The costs that one source contains. */
 struct pfx_costs {
   struct pfx_cost cost[PFX_EVENTS];
-  unsigned char stated[PFX_EVENTS]; /* 1: cost[] has an entry for this event */
+  unsigned char has_cost[PFX_EVENTS]; /* 1: cost[] has an entry for this event */
 };
 
 #endif

@@ -28,7 +28,7 @@ static struct {
   volatile sig_atomic_t armed; /* a body is running */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
-  volatile sig_atomic_t sent[FAULTS]; /* one per number, as if pending */
+  volatile sig_atomic_t deferred[FAULTS]; /* one per number, as if pending */
   /* The program's actions. They stay valid after leave, since a handler of the program may have
      found ours, and pass signals on to it at any time. */
   struct sigaction program[FAULTS];
@@ -77,13 +77,13 @@ static int send_with_info(siginfo_t *info)
    has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
-  int is_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
+  int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
   struct sigaction action;
 
   memset(&action, 0, sizeof action);
   action.sa_handler = SIG_DFL;
   sigaction(info->si_signo, &action, NULL);
-  if (is_access && !was_sent(info))
+  if (is_memory_access && !was_sent(info))
     return;
   if (send_with_info(info) != 0)
     pthread_kill(pthread_self(), info->si_signo);
@@ -118,7 +118,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     && pthread_equal(pthread_self(), guard.thread);
 
   if (is_guarded && was_sent(info))
-    guard.sent[i] = 1;
+    guard.deferred[i] = 1;
   else if (is_guarded && guard.armed) {
     guard.armed = 0;
     guard.caught = signal;
@@ -135,7 +135,7 @@ static int is_ours(const struct sigaction *action)
 
 /* Stores the program's action. Our handler is already installed in a child that was forked while
    another thread was guarded: the stored action is then the program's. */
-static void store_action(int i)
+static void store_disposition(int i)
 {
   struct sigaction found;
 
@@ -194,8 +194,8 @@ void cpuc_guard_enter(void)
   __atomic_store_n(&guard.fix_up, NULL, __ATOMIC_RELEASE);
   guard.lasting = 0;
   for (i = 0; i < FAULTS; i++) {
-    guard.sent[i] = 0;
-    store_action(i);
+    guard.deferred[i] = 0;
+    store_disposition(i);
   }
   __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
@@ -221,7 +221,7 @@ int cpuc_guard_leave(void)
       uninstall(i);
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
-    if (guard.sent[i])
+    if (guard.deferred[i])
       pthread_kill(pthread_self(), cpuc_os_thread_faults[i]);
   return is_kept;
 }

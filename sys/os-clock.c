@@ -78,7 +78,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
 }
 #endif
 
-static long long by_system_call(clockid_t clock, long long persecond)
+static long long read_with_syscall(clockid_t clock, long long persecond)
 {
   long long seconds, nanoseconds;
 
@@ -92,7 +92,7 @@ static long long by_system_call(clockid_t clock, long long persecond)
 
 #else
 
-#define by_system_call(clock, persecond) 0LL
+#define read_with_syscall(clock, persecond) 0LL
 
 #endif
 
@@ -101,7 +101,7 @@ long long cpuc_os_clock_wall(void)
   struct timeval now;
 
   if (current_access())
-    return by_system_call(CLOCK_REALTIME, 1000000);
+    return read_with_syscall(CLOCK_REALTIME, 1000000);
   if (gettimeofday(&now, NULL) != 0)
     return 0;
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
@@ -114,7 +114,7 @@ static long long read_nanoseconds(clockid_t clock)
   struct timespec now;
 
   if (current_access())
-    return by_system_call(clock, 1000000000);
+    return read_with_syscall(clock, 1000000000);
   if (clock_gettime(clock, &now) != 0)
     return 0;
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;

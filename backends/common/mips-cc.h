@@ -25,22 +25,22 @@
 #endif
 
 /* CCRes. Written by open() only, before the counter is published. */
-static unsigned int cycles_per_tick;
+static unsigned int cycles_per_unit;
 
 static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
-  __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_per_tick));
-  return cycles_per_tick ? 0 : ENODEV;
+  __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_per_unit));
+  return cycles_per_unit ? 0 : ENODEV;
 }
 
 /* CC has 32 bits; the low 32 bits of the product continue where it wraps. */
 static long long read_cc(void)
 {
-  unsigned int ticks;
+  unsigned int units;
 
-  __asm__ volatile(MIPS_RDHWR(2) : "=r"(ticks));
-  return (long long)(ticks * cycles_per_tick);
+  __asm__ volatile(MIPS_RDHWR(2) : "=r"(units));
+  return (long long)(units * cycles_per_unit);
 }
 
 #define MIPS_CC_MEMBERS \

@@ -77,7 +77,7 @@ static void diagnose_access(struct cpuc_diagnosis *why)
 static const struct cpuc_perf_method method = {
   .instruction = read_register,
   .width = 64,
-  .refusal = &refused,
+  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

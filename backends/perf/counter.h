@@ -9,7 +9,7 @@
 
 static const struct cpuc_perf_method method;
 
-static struct cpuc_perf_refusal refused;
+static struct cpuc_perf_findings findings;
 
 static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {

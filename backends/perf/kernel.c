@@ -86,15 +86,15 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 
 int cpuc_perf_kernel_visit_pmus(int (*visit)(const char *name, void *argument), void *argument)
 {
-  DIR *folder = opendir(PMUS);
+  DIR *directory = opendir(PMUS);
   const struct dirent *entry;
   int error = 0;
 
-  if (!folder)
+  if (!directory)
     return 0;
-  while (error == 0 && (entry = readdir(folder)) != NULL)
+  while (error == 0 && (entry = readdir(directory)) != NULL)
     error = visit(entry->d_name, argument);
-  closedir(folder);
+  closedir(directory);
   return error;
 }
 

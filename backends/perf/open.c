@@ -164,7 +164,7 @@ static int use_pages(void)
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
   self->base = 0;
-  if (!cpuc_perf_pages_show_count() || cpuc_perf_read_descriptors(&count) != 0) {
+  if (!cpuc_perf_pages_have_count() || cpuc_perf_read_descriptors(&count) != 0) {
     unmap_pages();
     return 0;
   }
@@ -221,7 +221,7 @@ void cpuc_perf_open_thread(void)
 }
 
 /* Closes this thread's events, and leaves them closed. */
-static void end_thread(void)
+static void close_at_exit(void)
 {
   close_events();
   cpuc_perf_self.is_exiting = 1;
@@ -232,7 +232,7 @@ static void end_thread(void)
 static void on_thread_exit(void *unused)
 {
   (void)unused;
-  cpuc_perf_kernel_block_signals(end_thread);
+  cpuc_perf_kernel_block_signals(close_at_exit);
 }
 
 /* Runs when the library is loaded: the C library has room in each thread for the values of the
@@ -263,7 +263,7 @@ static int try_event(struct cpuc_perf_choice choice)
   int error;
 
   add_events(1);
-  error = open_event(&cpuc_perf_self.events[0], choice, &method->refusal->counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], choice, &method->findings->counts_kernel);
   close_events();
   return error;
 }
@@ -273,10 +273,10 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
 {
   if (signal == SIGSYS)
     cpuc_remedy_for_perf_filter("", why);
-  else if (error != 0 && dropped->refusal->access_denied)
+  else if (error != 0 && dropped->findings->access_denied)
     dropped->diagnose_access(why);
   else if (error != 0 && error != EIO)
-    cpuc_remedy_for_perf_event("", error, dropped->refusal->counts_kernel, why);
+    cpuc_remedy_for_perf_event("", error, dropped->findings->counts_kernel, why);
 }
 
 /* Finds out whether the kernel has the event. Returns 0 or an errno. */
@@ -284,7 +284,7 @@ static int try_method(void)
 {
   int error;
 
-  method->refusal->access_denied = 0;
+  method->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
   error = try_event(method->event);
@@ -311,10 +311,10 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
   error = open_events();
   if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     why->explanation = "the kernel has the event, and does not let programs read its register";
-    method->refusal->access_denied = 1;
+    method->findings->access_denied = 1;
     error = EACCES;
   }
-  if (error == 0 && method->refusal->counts_kernel)
+  if (error == 0 && method->findings->counts_kernel)
     why->unit = "core cycles in user mode and kernel";
   return error;
 }

@@ -111,19 +111,19 @@ static int read_pages(const struct cpuc_perf_method *method, long long *count)
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }
 
-int cpuc_perf_pages_show_count(void)
+int cpuc_perf_pages_have_count(void)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int i, is_shown = 0;
+  int i, has_index = 0;
 
   for (i = 0; i < self->event_count; i++) {
     const volatile struct perf_event_mmap_page *page = self->events[i].page;
 
     if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
       return 0;
-    is_shown |= page->index != 0;
+    has_index |= page->index != 0;
   }
-  return is_shown;
+  return has_index;
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, as

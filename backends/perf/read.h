@@ -19,7 +19,7 @@
 #pragma GCC visibility push(hidden)
 
 /* What the selection found, for the counter's unit and its explain(). */
-struct cpuc_perf_refusal {
+struct cpuc_perf_findings {
   int counts_kernel; /* the event does not exclude the kernel, as the PMU cannot */
   int access_denied;     /* the event opened, but programs may not read its register */
 };
@@ -37,7 +37,7 @@ struct cpuc_perf_method {
   struct cpuc_perf_choice event;
   /* perf_event_attr's config1, for a PMU that must be told that programs read the counter. */
   uint64_t config1;
-  struct cpuc_perf_refusal *refusal;
+  struct cpuc_perf_findings *findings;
   /* Explains why programs may not read the register of an event that opened. */
   void (*diagnose_access)(struct cpuc_diagnosis *why);
 };

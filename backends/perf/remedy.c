@@ -226,18 +226,18 @@ static const struct {
 static unsigned find_pmu(const char *root, int (*is_wanted)(const char *name))
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE];
-  DIR *folder = NULL;
+  DIR *directory = NULL;
   struct dirent *entry;
   unsigned found = PMU_ABSENT;
 
   if (cpuc_kernel_file_path(path, root, "/sys/bus/event_source/devices") == 0)
-    folder = opendir(path);
-  if (!folder)
+    directory = opendir(path);
+  if (!directory)
     return PMU_UNKNOWN;
-  while (found == PMU_ABSENT && (entry = readdir(folder)) != NULL)
+  while (found == PMU_ABSENT && (entry = readdir(directory)) != NULL)
     if (is_wanted(entry->d_name))
       found = PMU_PRESENT;
-  closedir(folder);
+  closedir(directory);
   return found;
 }
 

@@ -20,7 +20,7 @@ int cpuc_perf_read_descriptors(long long *count);
 
 /* Does every event have a page that lets programs read a register, and does one of them have an
    index? Events for other core types have none. */
-int cpuc_perf_pages_show_count(void);
+int cpuc_perf_pages_have_count(void);
 
 /* open.c. */
 

@@ -25,5 +25,5 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
 
 /* By assembly, because not all compilers have the intrinsic. */
 const struct cpuc_backend cpuc_tsc = {
-  X86_TSC_MEMBERS, .read = read_tsc_by_assembly
+  X86_TSC_MEMBERS, .read = read_tsc_with_assembly
 };

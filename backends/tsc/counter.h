@@ -23,7 +23,7 @@ extern const struct cpuc_backend cpuc_tsc;
 #pragma GCC visibility pop
 
 /* For compilers without the intrinsic. */
-static inline long long read_tsc_by_assembly(void)
+static inline long long read_tsc_with_assembly(void)
 {
   return (long long)cpucycles_inline_tsc();
 }

@@ -40,7 +40,7 @@ long long cpuc_tsc_rate_from_text(const char *text)
   return rest && strcmp(rest, "\n") == 0 ? plausible_rate((unsigned long long)hz) : 0;
 }
 
-static long long tsc_rate_of_file(void)
+static long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
   char text[32];
@@ -249,7 +249,7 @@ long long cpuc_tsc_rate_from_sysctl(void)
 }
 #endif
 
-int cpuc_tsc_is_invariant_by(cpuid_reader *cpuid)
+int cpuc_tsc_is_invariant_from_cpuid(cpuid_reader *cpuid)
 {
   unsigned int highest = cpuid(0x80000000).a;
 
@@ -261,39 +261,39 @@ int cpuc_tsc_is_invariant_by(cpuid_reader *cpuid)
 int cpuc_tsc_invariant(const char **source)
 {
   *source = "CPUID 80000007H EDX[8]";
-  return cpuc_tsc_is_invariant_by(read_cpuid);
+  return cpuc_tsc_is_invariant_from_cpuid(read_cpuid);
 }
 
-static long long tsc_rate_of_cpu(void)
+static long long from_cpuid15(void)
 {
   return cpuc_tsc_rate_from_cpuid15(read_cpuid);
 }
 
-static long long tsc_rate_of_base_frequency(void)
+static long long from_cpuid16(void)
 {
   return cpuc_tsc_rate_from_cpuid16(read_cpuid);
 }
 
-static long long tsc_rate_of_virtual_cpu(void)
+static long long from_hypervisor(void)
 {
   return cpuc_tsc_rate_from_hypervisor(read_cpuid);
 }
 
-static long long tsc_rate_of_model_name(void)
+static long long from_brand_string(void)
 {
   return cpuc_tsc_rate_from_brand_string(read_cpuid);
 }
 
 const struct cpuc_tsc_source cpuc_tsc_sources[] = {
-  { "tsc_freq_khz", tsc_rate_of_file, 0 },
+  { "tsc_freq_khz", from_file, 0 },
   { "perf time_mult", cpuc_tsc_rate_from_perf, 0 },
-  { "CPUID leaf 15H", tsc_rate_of_cpu, 0 },
-  { "CPUID leaf 40000010H", tsc_rate_of_virtual_cpu, 0 },
+  { "CPUID leaf 15H", from_cpuid15, 0 },
+  { "CPUID leaf 40000010H", from_hypervisor, 0 },
 #ifdef HAVE_SYSCTLBYNAME
   { "sysctl of the TSC", cpuc_tsc_rate_from_sysctl, 0 },
 #endif
-  { "CPUID leaf 16H", tsc_rate_of_base_frequency, 1 },
-  { "model name", tsc_rate_of_model_name, 1 },
+  { "CPUID leaf 16H", from_cpuid16, 1 },
+  { "model name", from_brand_string, 1 },
   { NULL, NULL, 0 },
 };
 
@@ -303,7 +303,7 @@ struct cpuc_rate cpuc_tsc_rate_from_sources(const struct cpuc_tsc_source *source
   long long hz;
 
   for (source = sources; source->name; source++) {
-    hz = source->ask();
+    hz = source->run();
     if (hz != 0)
       return (struct cpuc_rate) { hz, source->name, source->is_rounded };
   }

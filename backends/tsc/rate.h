@@ -64,13 +64,13 @@ long long cpuc_tsc_rate_from_sysctl(void);
 /* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Returns 1 or 0;
    -1: not stated. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID
    Fn8000_0007. */
-int cpuc_tsc_is_invariant_by(cpuid_reader *cpuid);
+int cpuc_tsc_is_invariant_from_cpuid(cpuid_reader *cpuid);
 
 /* The sources in the order in which they are asked, the most exact first, up to one without a
    name. */
 extern const struct cpuc_tsc_source {
   const char *name;
-  long long (*ask)(void);
+  long long (*run)(void);
   int is_rounded;
 } cpuc_tsc_sources[];
 

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct pfx_cost *cost = &costs.cost[i];
 
     if (cost->minimum < 0 || cost->minimum > cost->typical || cost->typical > cost->maximum
-      || cost->maximum > PFX_COST_LIMIT || costs.stated[i] > 1)
+      || cost->maximum > PFX_COST_LIMIT || costs.has_cost[i] > 1)
       abort();
   }
   free(text);

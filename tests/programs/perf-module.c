@@ -11,9 +11,9 @@
 
 #include <signal.h>
 
-static struct cpuc_perf_refusal refused;
+static struct cpuc_perf_findings findings;
 static const struct cpuc_perf_method method = {
-  .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .refusal = &refused
+  .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .findings = &findings
 };
 
 static int fix_up_nothing(void *context)

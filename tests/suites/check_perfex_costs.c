@@ -222,11 +222,11 @@ START_TEST(costs_are_estimated_from_measured_times)
   measured.has_memory = 0;
   measured.levels = 2;
   pfx_cost_estimate(&measured, &costs);
-  ck_assert(!costs.stated[26] && !costs.stated[10] && costs.stated[25]);
+  ck_assert(!costs.has_cost[26] && !costs.has_cost[10] && costs.has_cost[25]);
   ck_assert(is_cost(costs.cost[25], 1900, 3300, 3600));
   measured.levels = 1;
   pfx_cost_estimate(&measured, &costs);
-  ck_assert(!costs.stated[25] && !costs.stated[23] && costs.stated[18]);
+  ck_assert(!costs.has_cost[25] && !costs.has_cost[23] && costs.has_cost[18]);
 }
 END_TEST
 
@@ -376,8 +376,8 @@ START_TEST(file_may_have_comments_blanks_and_no_final_newline)
   static const char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
 
   ck_assert_int_eq(pfx_cost_file_parse(text, sizeof text - 1, &costs, &mistake), 0);
-  ck_assert(costs.stated[0] && is_cost(costs.cost[0], 1000, 2500, PFX_COST_LIMIT));
-  ck_assert(costs.stated[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.stated[16]);
+  ck_assert(costs.has_cost[0] && is_cost(costs.cost[0], 1000, 2500, PFX_COST_LIMIT));
+  ck_assert(costs.has_cost[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.has_cost[16]);
 }
 END_TEST
 

@@ -118,7 +118,7 @@ START_TEST(machine_is_printed_completely)
     .governor = "powersave",
     .governor_cpus = 3, .governors = 2, .turbo = 1 };
 
-  report.state = state;
+  report.settings = state;
   strcpy(report.system.kernel, "Linux");
   strcpy(report.cpu.model, "Some CPU");
   report.cpu.cpus = 8;
@@ -145,15 +145,15 @@ START_TEST(machine_is_printed_completely)
     "{\"name\": \"cpu_atom\",\"cpus\": 6}]");
   expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},"
     "\"turbo\": true");
-  report.state.governors = 1;
-  report.state.turbo = 0;
-  *report.state.clock_sources = 0;
+  report.settings.governors = 1;
+  report.settings.turbo = 0;
+  *report.settings.clock_sources = 0;
   print(print_text_of_machine);
   expect("cpucycles clock source tsc; available: not known");
   expect("cpucycles governor powersave on 3 CPUs");
   expect("cpucycles turbo off");
-  memset(&report.state, 0, sizeof report.state);
-  report.state.turbo = -1;
+  memset(&report.settings, 0, sizeof report.settings);
+  report.settings.turbo = -1;
   print(print_text_of_machine);
   print(print_json);
   expect_json("\"governor\": null,\"turbo\": null");
@@ -214,8 +214,8 @@ START_TEST(timer_is_printed_completely)
   strcpy(timers[1].failure, "it ended");
   strcpy(timer->name, "fake");
   timer->scaled = 1;
-  timer->stated = 1000;
-  strcpy(timer->stated_source, "the test");
+  timer->reported = 1000;
+  strcpy(timer->reported_source, "the test");
   timer->measured = 1010;
   timer->uncertainty = 5;
   timer->seconds = 0.05;
@@ -264,7 +264,7 @@ START_TEST(timer_is_printed_completely)
   print(print_json);
   expect_json("\"timer\": {\"failure\": \"it ended\"}");
   *timer->failure = 0;
-  timer->stated = 0;
+  timer->reported = 0;
   timer->measured = timer->uncertainty = 0; /* the rate could not be measured */
   timer->invariant = -1;
   *timer->invariant_source = 0;
@@ -341,7 +341,7 @@ static void print_warnings_about(const char *kind)
 
   set_counters(&fake, 1);
   report.warnings = 0;
-  report.state.turbo = 1;
+  report.settings.turbo = 1;
   report.core = core_in_report;
   strcpy(timers[0].name, "fake");
   strcpy(timers[0].invariant_source, "me");

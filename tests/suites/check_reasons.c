@@ -218,7 +218,7 @@ static void note(const char *code)
 {
   memset(&info, 0, sizeof info);
   info.state = CPUCYCLES_SELECTED;
-  cpuc_reasons_note_fallback(&info, code);
+  cpuc_reasons_note_selected(&info, code);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
 }
 
@@ -235,7 +235,7 @@ static void by_page_without_index(void)
 static void by_lost_event(void)
 {
   note("by-next-best");
-  cpuc_reasons_note_fallback(&info, "by-read"); /* less severe, so it is ignored */
+  cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
 }
 
 static const struct {

@@ -214,7 +214,7 @@ static void warn_about_settings(void)
 {
   fill_below(machine_root, "x86_64");
   begin_report();
-  report.state = state;
+  report.settings = state;
   find_warnings(&report);
 }
 
@@ -267,7 +267,7 @@ static int warns_of_watchdog(const char *setting, const char *name)
   write_file("/proc/sys/kernel/nmi_watchdog", setting);
   fill_below(machine_root, "x86_64");
   begin_report();
-  report.state = state;
+  report.settings = state;
   report.library.selected = &counter;
   find_warnings(&report);
   return has_warning("the kernel's NMI watchdog sets amd64-pmcff back");
@@ -288,7 +288,7 @@ END_TEST
 static void warn_about(const struct counter_results *timer)
 {
   begin_report();
-  report.state.turbo = -1;
+  report.settings.turbo = -1;
   report.timer = (struct counter_results *)timer;
   report.timers = 1;
   find_warnings(&report);
@@ -296,7 +296,7 @@ static void warn_about(const struct counter_results *timer)
 
 START_TEST(warning_of_a_counter_that_is_not_as_stated)
 {
-  static struct counter_results timer = { .name = "default-gettimeofday", .stated = 1000000,
+  static struct counter_results timer = { .name = "default-gettimeofday", .reported = 1000000,
     .measured = 1000100,
     .invariant = 1, .samples = 100 };
 
@@ -313,7 +313,7 @@ START_TEST(warning_of_a_counter_that_is_not_as_stated)
   timer.measured = 970000;
   warn_about(&timer);
   ck_assert(has_warning("instead of the reported"));
-  timer.stated = 0;
+  timer.reported = 0;
   warn_about(&timer);
   ck_assert(!has_warning("instead of the reported"));
   timer.largest_step_back = 12345;

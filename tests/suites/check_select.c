@@ -686,7 +686,7 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
 
     select_with_request(requests[i].names);
     ck_assert_str_eq(selection.implementation, requests[i].selected);
-    ck_assert_str_eq(selection.skipped, requests[i].skipped);
+    ck_assert_str_eq(selection.unusable_names, requests[i].skipped);
     ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
     expect_tried(tried);
   }
@@ -702,17 +702,17 @@ START_TEST(report_of_any_request_is_short_and_printable)
   size_t i;
 
   select_with_request("\033[31mred\001\377");
-  ck_assert_str_eq(selection.skipped, "?[31mred?? is no counter of this library");
+  ck_assert_str_eq(selection.unusable_names, "?[31mred?? is no counter of this library");
   memset(long_name, 'x', sizeof long_name - 1);
   select_with_request(long_name);
-  ck_assert_str_eq(selection.skipped,
+  ck_assert_str_eq(selection.unusable_names,
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
   for (i = 0; i + 2 < sizeof many; i += 2)
     memcpy(many + i, "y,", 2);
   select_with_request(many);
   ck_assert_str_eq(selection.implementation, "core");
-  ck_assert_uint_lt(strlen(selection.skipped), sizeof selection.skipped);
-  ck_assert_str_eq(strstr(selection.skipped, "; and"), "; and others");
+  ck_assert_uint_lt(strlen(selection.unusable_names), sizeof selection.unusable_names);
+  ck_assert_str_eq(strstr(selection.unusable_names, "; and"), "; and others");
 }
 END_TEST
 

@@ -25,9 +25,9 @@ static inline _Noreturn void suite_exit(int status)
 
 /* Number of entries in a folder such as /proc/self/fd; -1 if it cannot be read. So without
    /proc, tests compare -1 with -1. */
-static inline int suite_entries(const char *folder)
+static inline int suite_entries(const char *directory)
 {
-  DIR *stream = opendir(folder);
+  DIR *stream = opendir(directory);
   int n = 0;
 
   if (!stream)
