@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the rates of counters against a clock, and verifies reported rates. A measurement takes
-   a count and its time at both ends of a window of time. select.c decides which counters are
+/* Measures the rates of counters against a clock, and verifies reported rates. A measurement reads
+   a count and its time at both ends of a window of time. candidate.c decides which counters are
    scaled. */
 
 #include "config.h"
@@ -12,17 +12,17 @@
 #include "sys/os-clock.h"
 
 enum {
-  SAMPLES = 16,             /* at each end of a window, at most */
-  STUCK_READS = 4096,       /* after this many without a change, the clock has stopped */
-  WINDOW_REPORTED = 200000, /* ns: resolves 1 % with a clock of microseconds */
-  WINDOW_MULTIPLE = 400000, /* ns: resolves 0.05 % with a clock of nanoseconds */
-  WINDOW_RATE = 850000,     /* ns: with the samples, less than a millisecond */
+  SAMPLES = 16,             /* highest number at each end of a window */
+  STUCK_READS = 4096,       /* the clock has stopped after so many without a change */
+  WINDOW_REPORTED = 200000, /* ns: 1 % is 2 us, which a clock of microseconds resolves */
+  WINDOW_MULTIPLE = 400000, /* ns: 0.05 % is 200 ns, which a clock of nanoseconds resolves */
+  WINDOW_RATE = 850000,     /* ns: less than a millisecond together with the samples */
   ESTIMATES = 3,            /* these must agree */
   TRIES = 3
 };
 
-/* A count, the time at which it was read, and the length of the interval that contains the time:
-   at least a step of the clock, and longer if the read was interrupted. */
+/* A count, the time at which it was read, and the width of the interval that contains this time, in
+   nanoseconds. The width is at least a step of the clock, and more if the read was interrupted. */
 struct timed_count {
   long long count, time, width;
 };
@@ -34,7 +34,8 @@ static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibratio
   struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
   int is_coarse = sample.width == 0, reads;
 
-  /* Waits for the step of a coarse clock, which comes right after the last of these reads. */
+  /* A coarse clock shows the same time twice: the loop repeats the read until the clock advances.
+     The last read is then just before the step. */
   for (reads = 1; sample.width == 0 && reads < STUCK_READS; reads++) {
     sample.inner = calibration->read();
     sample.width = calibration->now() - sample.outer;
@@ -47,8 +48,9 @@ static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibratio
   return CPUC_SUCCESS;
 }
 
-/* The narrowest of several, since others may have been interrupted. Two of the same width are as
-   narrow as the clock allows: hardly two interruptions take the same time. */
+/* Stores the narrowest of several timed counts, because reads of the others may have been
+   interrupted. Stops at two equal widths: these are as narrow as the clock allows, because two
+   interruptions hardly ever take the same time. */
 static enum cpuc_calibrate_failure best_timed_count(const struct cpuc_calibration *calibration,
   struct timed_count *best)
 {
@@ -66,7 +68,8 @@ static enum cpuc_calibrate_failure best_timed_count(const struct cpuc_calibratio
   return failure;
 }
 
-/* Busy-waits until the time has passed, since a core's counter may stop when the core sleeps. */
+/* Waits for `nanoseconds` after `from`. Keeps the core busy, because the counter of a core may stop
+   while the core sleeps. */
 static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calibration,
   long long from, long long nanoseconds)
 {
@@ -85,7 +88,7 @@ static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calib
   return CPUC_SUCCESS;
 }
 
-/* Counts per second between two timed counts. */
+/* Computes the counts per second between two timed counts. */
 static enum cpuc_calibrate_failure rate_between(const struct cpuc_calibration *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
@@ -98,12 +101,12 @@ static enum cpuc_calibrate_failure rate_between(const struct cpuc_calibration *c
   if (counted <= 0)
     return counted < 0 ? CPUC_COUNTER_SET_BACK : CPUC_COUNTER_STOPPED;
   *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
-  /* no counter is that slow or fast, and later calculations would overflow */
+  /* No counter is so slow or so fast, and later calculations would overflow. */
   return *rate < 1 || *rate > CPUC_FREQUENCY_HIGHEST ? CPUC_RATE_MISMATCH : CPUC_SUCCESS;
 }
 
-/* Measures the rate in the window that begins with the count `from`. Stores the count at its
-   end. */
+/* Measures the rate in a window of `window` nanoseconds that begins with the count `from`. Stores
+   the count at its end in *to. */
 static enum cpuc_calibrate_failure measure_window(const struct cpuc_calibration *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
@@ -127,8 +130,8 @@ static enum cpuc_calibrate_failure measure(const struct cpuc_calibration *calibr
   return failure;
 }
 
-/* Deducts time from the budget of all counters. Returns 0 if too little is left. A window that
-   takes longer on a busy machine costs the same. */
+/* Deducts nanoseconds from the budget of all counters. Returns 0 if too little is left. A window
+   that takes longer on a busy machine is charged with its planned length. */
 static int take_budget(struct cpuc_calibration *calibration, long long nanoseconds)
 {
   if (calibration->left < nanoseconds)
@@ -137,7 +140,7 @@ static int take_budget(struct cpuc_calibration *calibration, long long nanosecon
   return 1;
 }
 
-/* Verifies a reported rate. If the time is spent, accepts it unchecked. */
+/* Verifies a reported rate. If no budget is left, accepts the rate without a measurement. */
 static enum cpuc_calibrate_failure verify(struct cpuc_calibration *calibration, long long reported)
 {
   enum cpuc_calibrate_failure failure;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The trial of one counter. Each step runs under the fault guard, because access to a counter that
-   is not permitted may raise a signal. select.c decides which counters are tried and which wins.
-   The floating-point operations are exact, because the program may trap others, or round in any
+/* The trial of one counter. Each step runs under the fault guard, because reading a counter without
+   permission can cause a fault. select.c decides which counters are tried and which one wins. All
+   floating-point operations are exact, because the program may trap inexact ones or round in any
    direction. */
 
 #include "config.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Penalty by kind: on-core counters first, OS clocks last. */
+/* The penalty for each kind: 0 for counters in the core, the highest for OS clocks. */
 static const int penalties[] = {
   [CPUC_KIND_CORE] = 0,
   [CPUC_KIND_PERF_READ] = 100,
@@ -29,7 +29,7 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
   return penalties[candidate->backend->kind];
 }
 
-/* The reason codes for measurements without a result. */
+/* Reason codes for measurements without a result. */
 static const char *const failures[] = {
   [CPUC_CLOCK_SET_BACK] = "clock-step",
   [CPUC_CLOCK_STOPPED] = "clock-stopped",
@@ -46,7 +46,8 @@ static void drop(struct cpuc_candidate *candidate, const char *reason)
   cpuc_reasons_drop(candidate->info, reason);
 }
 
-/* Runs a step of the trial. Returns 0 if it drops the counter, which a signal does, too. */
+/* Runs a step of the trial. Returns 0 if the step drops the counter or causes a fault, which also
+   drops the counter. */
 static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
 {
   int signal = cpuc_guard_run(step, candidate);
@@ -72,7 +73,7 @@ static void open_counter(void *argument)
     candidate->info->unit = candidate->why.unit;
 }
 
-/* For measurements of this counter. */
+/* Returns the shared calibration, prepared for measurements of this counter. */
 static struct cpuc_calibration *calibration_of(const struct cpuc_candidate *candidate)
 {
   struct cpuc_calibration *calibration = &candidate->trial->calibration;
@@ -82,7 +83,7 @@ static struct cpuc_calibration *calibration_of(const struct cpuc_candidate *cand
   return calibration;
 }
 
-/* So many units of the counter are so many cycles. */
+/* Sets the scale factor to cycles / units. */
 static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
 {
   candidate->reader.scale = cpuc_scale_between(units, cycles);
@@ -91,8 +92,9 @@ static void set_scale(struct cpuc_candidate *candidate, long long units, long lo
     = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->trial->persecond);
 }
 
-/* Clocks have a fixed rate. Other time-based counters need a reported rate that a measurement
-   confirms, or a measured rate. Counters of cycles are not scaled. */
+/* Finds the scale factor. Counters of cycles are not scaled. Clocks have a fixed rate. Other
+   time-based counters need a verified rate, or a measured rate that is a simple multiple of a
+   cycle. */
 static void find_scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
@@ -123,8 +125,8 @@ static long long read_zero(void)
   return 0;
 }
 
-/* Extends a counter of 32 bits at this rate. A clock that can be set would predict wrong counts,
-   and no clock is better. */
+/* Extends a 32-bit counter of this rate. A clock that can be set would predict wrong counts, so the
+   extension then uses none. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   struct cpuc_extend32_clock no_clock = { read_zero, read_zero },
@@ -144,7 +146,7 @@ static void extend_for_trial(void *argument)
   extend(candidate, candidate->rate);
 }
 
-/* The better the rate is known, the longer the gaps between calls may be. */
+/* Measures the rate first: the more exact it is, the longer the gaps between calls may be. */
 static void extend_for_use(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
@@ -174,8 +176,8 @@ static void score(void *argument)
   }
 }
 
-/* A core's counter must still advance: the trial of another counter may have stopped it, when a
-   perf event of the same hardware ended. */
+/* Drops the counter of a core if it no longer advances. The trial of another counter may have
+   stopped it by closing a perf event that used the same hardware. */
 static void read_again(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
@@ -217,9 +219,9 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
-  candidate->info->reason = candidate->info->explanation = NULL; /* "not-asked" */
+  candidate->info->reason = candidate->info->explanation = NULL; /* was "not-asked" */
   if (candidate->backend->kind == CPUC_KIND_NONE)
-    drop(candidate, "not-increasing"); /* by its kind */
+    drop(candidate, "not-increasing"); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, find_scale)
     && run(candidate, extend_for_trial))
     run(candidate, score);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* One counter in the selection: its trial, and what the trial has shown. */
+/* One counter in the selection: its trial and the results. */
 
 #ifndef CPUCYCLES_CANDIDATE_H
 #define CPUCYCLES_CANDIDATE_H
@@ -14,46 +14,46 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What the trials of one selection share. */
+/* State that the trials of one selection share. */
 struct cpuc_trial {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
   struct cpuc_calibration calibration;
-  struct cpuc_extension extension; /* for a counter of 32 bits; one is open at a time */
+  struct cpuc_extension extension; /* of the 32-bit counter that is open; only one is at a time */
 };
 
 struct cpuc_candidate {
   const struct cpuc_backend *backend;
-  struct cpucycles_counter_info *info; /* what programs see: state, precision, scaling, reason */
+  struct cpucycles_counter_info *info; /* the public results: state, precision, scaling, reason */
   struct cpuc_trial *trial;
   struct cpuc_diagnosis why; /* details of the last open() */
   struct cpuc_reader reader;
   long long rate;  /* units per second, according to the scale */
-  int cannot_win;    /* its score decides nothing */
-  int is_dropped;  /* by the running trial */
-  int has_faulted; /* it was dropped for a signal */
+  int cannot_win;  /* it loses with any score, so a few reads suffice */
+  int is_dropped;  /* the current trial dropped it */
+  int has_faulted; /* a fault dropped it */
 };
 
-/* Describes the counter of this entry, before any trial. */
+/* Initializes the candidate and the public description of its counter. */
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpucycles_counter_info *info, struct cpuc_trial *trial);
 
-/* Part of the score that depends on the kind alone. */
+/* Returns the part of the score that depends on the kind alone. */
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
 
-/* The trial: opens, scales, extends, and scores the counter, then closes it. Afterwards it is
-   usable, and info->precision is its score; or dropped, with the reason. is_quick: a few reads are
-   enough, because its score decides nothing. Call between cpuc_guard_enter() and
-   cpuc_guard_leave(). */
+/* Runs the trial: opens, scales, extends and scores the counter, then closes it. Afterwards the
+   counter is usable and info->precision is its score, or it is dropped and info->reason is set.
+   With cannot_win, 101 reads suffice, because the counter loses with any score. Call between
+   cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
-/* Opens the counter again after its trial, with the scale that the trial found, and verifies that
-   it still counts; candidate->reader then reads it. If that fails, drops it and returns 0. Call
-   where cpuc_candidate_try() may be called. */
+/* Opens the counter again after its trial, with the scale from the trial, and verifies that it
+   still counts. Returns 1, and candidate->reader can then be used; or drops the counter and returns
+   0. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 
-/* Asks the backend for the reason of a dropped counter. Call where cpuc_candidate_try() may be
-   called. */
+/* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and
+   cpuc_guard_leave(). */
 void cpuc_candidate_explain(struct cpuc_candidate *candidate);
 
 #pragma GCC visibility pop

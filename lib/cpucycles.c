@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The public calls, and the pointer `cpucycles`. */
+/* The public functions, and the pointer `cpucycles`. */
 
 #include "config.h"
 
@@ -18,18 +18,19 @@
 
 static long long first_call(void);
 
-/* The pointer has default visibility and is reached through the GOT, because a non-PIE program
-   holds the only copy of it (copy relocation). */
+/* The library accesses the pointer through the GOT (it has default visibility), because a non-PIE
+   program holds the only valid copy of it (copy relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* The state is reached through the GOT for the same reason. */
+/* A non-PIE program also holds the only valid copy of this state. */
 struct cpucycles_inline_state cpucycles_inline_state;
 
-/* The selected counter; NULL until it is published. */
+/* Reads the selected counter. NULL until it is published. */
 static const struct cpuc_reader *published_reader;
 
-/* Reads an extended counter. A thread may see the new value of `cpucycles` before the selection's
-   other writes: the acquire orders them before the read, or the thread asks for the selection. */
+/* Reads an extended counter. A thread may see the new value of `cpucycles` before the other writes
+   of the selection. If it sees published_reader, the acquire makes those writes visible; otherwise
+   the thread asks for the selection. */
 static long long read_extended(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -37,7 +38,7 @@ static long long read_extended(void)
   return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->reader);
 }
 
-/* Reads a counter that is scaled and not extended, at less cost. */
+/* Reads a counter that is scaled and not extended: faster than read_extended(). */
 static long long read_scaled(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -54,17 +55,17 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
   return reader->extension ? read_extended : read_scaled;
 }
 
-/* The count for a signal handler or allocator of the program that runs inside the selection: the
-   wall clock's time, scaled by the default frequency in whole MHz. The selection blocks or defers
-   all signals except faults, so few handlers run there: after a fault outside of the guard, or if
-   another thread has installed one in the meantime. */
+/* Returned while this thread is still selecting, that is, to a signal handler or allocator that
+   runs inside the selection: the wall clock, scaled by the default frequency in whole MHz. The
+   selection blocks or defers all signals except faults, so a handler runs there only after a fault
+   outside of the guard, or if another thread has installed it during the selection. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpuc_os_clock_wall() * (CPUC_FREQUENCY_DEFAULT / 1000000));
 }
 
-/* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
-   aligned pointer in one piece, and all threads write the same value. */
+/* Programs read the pointer without atomics, which is formally a data race. It is harmless: every
+   CPU writes an aligned pointer in one piece, and all threads write the same value. */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -79,8 +80,9 @@ publish(long long (*read)(void))
     *where = read;
 }
 
-/* Only one thread writes the state, so that no thread reads it half written. A child that is forked
-   before that keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every count. */
+/* One thread writes the state, so that no thread reads a state that is half written. A child that
+   is forked before the write ends keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every
+   count. */
 static void publish_inline(const struct cpuc_selection *selected)
 {
   static int written;
@@ -96,17 +98,17 @@ static void publish_inline(const struct cpuc_selection *selected)
     __ATOMIC_RELEASE);
 }
 
-/* tracesetup lines were requested and are not printed yet */
+/* 1 while tracesetup lines are requested and not yet printed */
 static int trace_wanted;
 
-/* The scaling in millionths; 0 for a dropped counter. */
+/* Returns the scale factor in millionths; 0 for a dropped counter. */
 static long long millionths_of(const struct cpuc_candidate *candidate)
 {
   struct cpuc_scale scale = candidate->reader.scale;
 
   if (candidate->info->state == CPUCYCLES_DROPPED)
     return 0;
-  /* of twice the factor, to round */
+  /* scales 2000000 and halves the result, to round */
   return scale.multiplier ? (cpuc_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
 }
 
@@ -116,7 +118,7 @@ static void print_trace(const struct cpuc_selection *selected)
   int i;
 
   for (i = 0; i < selected->count; i++, info++) {
-    /* not by %f, which prints the locale's decimal point */
+    /* %f would print the decimal point of the locale */
     long long scaling = millionths_of(&selected->candidates[i]);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
@@ -124,8 +126,8 @@ static void print_trace(const struct cpuc_selection *selected)
   }
 }
 
-/* Selects a counter if none is selected yet, publishes it, and prints tracesetup lines if they are
-   due. Returns NULL in a signal handler or allocator that runs inside the selection. */
+/* Selects a counter if none is selected yet, publishes it, and prints requested tracesetup lines.
+   Returns NULL in a signal handler or allocator that runs inside the selection. */
 static struct cpuc_selection *select_and_publish(void)
 {
   struct cpuc_selection *selected = cpuc_process_selection();

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Extends a 32-bit counter to 64 bits. select.c chooses the counter, the clock and the estimate of
-   the rate.
+/* Extends a 32-bit counter to 64 bits. candidate.c chooses the clock and estimates the rate.
 
-   The low bits of a count are those of the counter. The high bits are the number of wraps, which
-   only a clock can show. Each thread extends from its own anchor: a time, and the count at that
-   time. The first anchor of every thread is the start of the extension.
+   The low 32 bits of a count come from the counter. The high bits are the number of wraparounds,
+   which only a clock can tell. Each thread extends from its own anchor: a time and the count at
+   that time. The first anchor of every thread is the start of the extension.
 
-   A read predicts the count as anchor + rate * elapsed. Of the counts that end in the counter's 32
-   bits, it returns the one nearest to the prediction. Near the anchor (within 10 ms and 2^26
-   counts) the anchor itself is the prediction, and the read is done. Otherwise clock and counter
-   are sampled together, and the result becomes the anchor.
+   A read predicts the count as anchor + rate * elapsed. Of the counts with these low 32 bits, it
+   returns the one nearest to the prediction. Near the anchor (within 10 ms and 2^26 counts) the
+   prediction is the count of the anchor, and the anchor stays. Otherwise the read samples clock and
+   counter together, and the result becomes the anchor.
 
-   Bounds. Let T be the time from the beginning of a thread's read to the end of its next one, plus
-   10 ms and the lag of the coarse clock, because the anchor may be that much older than the first
-   read; and let w be the error of the samples in counts. The counts of a thread that stays on its
+   Bounds. Let T be the time from the beginning of one read of a thread to the end of its next read,
+   plus 10 ms and the lag of the coarse clock, because the anchor may be that much older than the
+   first read. Let w be the error of the samples in counts. The counts of a thread that stays on its
    core are correct while the counts in T differ from rate * T by less than 2^31 - w.
-   - Any rate from 0 (the core sleeps) to the fastest: T is below 2^31 counts of the fastest rate,
-     or of the estimate if that is higher: 1.43 s at 1.5 GHz.
-   - Constant rate, estimated with a relative error e: T is below 2^31 / e counts: 10.7 s at 1 GHz
-     where the estimate is 20 % off, 35 minutes where the rate was measured to 0.1 %.
-   Where the clock does not advance (it is refused, or has stopped), there must be less than 7/8 of
-   2^32 counts between two reads. Beyond the bounds, the thread's counts are wrong by a multiple of
-   2^32 from then on.
+   - If the rate varies from 0 (the core sleeps) to a maximum, T must be below the time of 2^31
+     counts at the maximum, or at the estimate if that is higher: 1.43 s at 1.5 GHz.
+   - If the rate is constant and its estimate has the relative error e, T must be below the time of
+     2^31 / e counts: 10.7 s at 1 GHz if the estimate is 20 % off, 35 minutes if the rate was
+     measured within 0.1 %.
+   If the clock does not advance (it is refused, or has stopped), there must be less than 7/8 of
+   2^32 counts between two reads. Once a bound is exceeded, all later counts of the thread are wrong
+   by a multiple of 2^32.
 
-   A thread that moves to a core whose counter differs gets an error of at most 2^31, the distance
-   of the nearest count. The errors of several moves can add up.
+   If a thread moves to a core whose counter differs, its counts get an error of at most 2^31, the
+   distance of the nearest count. The errors of several moves can add up.
 
-   Signal handlers may read at any time, and may never return (siglongjmp). A store blocks signals,
-   so that they find a whole anchor. A read that a handler's store interrupts copies the anchor
-   again. A read that is interrupted later may replace the anchor of a handler by its own earlier
-   sample, which is as good: it lies within this read, and T begins with it. */
+   Signal handlers may read at any time, and may never return (siglongjmp). Signals are blocked
+   while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor
+   while a read copies it, the read copies again. A read that is interrupted later may replace the
+   anchor of the handler with its own earlier sample. This is correct: the sample lies within this
+   read, and T begins with this read. */
 
 #include "config.h"
 
@@ -44,20 +45,20 @@
 #define NEAR_COUNTS (1LL << 26)
 #define WRAP (1LL << 32)
 
-/* A sample of the counter between two reads of the clock that are this close, in nanoseconds, is
-   tight enough: its error w is far below 2^26 counts. */
+/* Nanoseconds. If two reads of the clock are at most this far apart, the sample between them is
+   used: its error w is far below 2^26 counts. */
 #define TIGHT 5000
 
 enum { TRIES = 8 };
 
-/* Shared with the signal handlers of the thread. */
+/* The thread shares these variables with its signal handlers. */
 static CPUC_THREAD_LOCAL struct {
   struct cpuc_extend32_anchor anchor;
   unsigned int sequence; /* number of stores */
 } own;
 
-/* Keeps the compiler from moving accesses to `own` across. Handlers of a thread run on its CPU, so
-   that its order needs no other barrier. */
+/* Keeps the compiler from moving accesses to `own` across this call. A barrier for the CPU is not
+   needed, because a thread sees its own accesses in order. */
 static void signal_fence(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -90,13 +91,13 @@ static void store_anchor(const struct cpuc_extend32_anchor *anchor)
   cpuc_os_thread_restore_signals(&saved);
 }
 
-/* Wraps around instead of overflowing, whatever a clock returns. */
+/* Returns now - time, without undefined overflow for any values of a clock. */
 static long long since(long long time, long long now)
 {
   return (long long)((unsigned long long)now - (unsigned long long)time);
 }
 
-/* The count from expected - 2^31 to expected + 2^31 - 1 whose low 32 bits are `low`. */
+/* Returns the count from expected - 2^31 to expected + 2^31 - 1 whose low 32 bits are `low`. */
 static unsigned long long nearest(unsigned long long expected, uint32_t low)
 {
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
@@ -107,8 +108,8 @@ static struct clock_sample sample_counter(const struct cpuc_extension *extension
   return tightest_clock_sample(extension->clock.now, extension->read, TRIES, TIGHT);
 }
 
-/* The counts to expect in that time. If the clock does not advance, the middle of those that the
-   nearest count can show, from -1/16 to 15/16 of 2^32. */
+/* Predicts the counts in the elapsed time. If the clock does not advance, returns 7/16 of 2^32, so
+   that nearest() covers counts from -1/16 to 15/16 of 2^32. */
 static unsigned long long predicted_counts(const struct cpuc_extension *extension,
   long long elapsed)
 {
@@ -117,7 +118,7 @@ static unsigned long long predicted_counts(const struct cpuc_extension *extensio
   return (unsigned long long)cpuc_scale_apply(extension->rate, elapsed);
 }
 
-/* Samples counter and clock. The count becomes the anchor. */
+/* Samples counter and clock, and makes the sample the anchor. Returns its count. */
 static long long resample(const struct cpuc_extension *extension,
   struct cpuc_extend32_anchor *anchor)
 {

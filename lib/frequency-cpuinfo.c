@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads /proc/cpuinfo in pieces, until the lines so far decide. Safe for any contents. */
+/* Reads /proc/cpuinfo in pieces, until the frequency is decided. Safe for any contents. */
 
 #include "config.h"
 
@@ -30,7 +30,7 @@ static const char *parse_spaced_mhz(const char *text, long long *hz)
   return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
 }
 
-/* Architectures whose kernels state a frequency in /proc/cpuinfo. BogoMIPS is none. */
+/* Architectures whose kernels report a frequency in /proc/cpuinfo. BogoMIPS is not a frequency. */
 enum {
   ALPHA = 1,
   IA64 = 2,
@@ -45,7 +45,7 @@ enum {
   ALL = 1023
 };
 
-/* The first letters of the architectures' names in uname(2). */
+/* Architectures by the beginning of their name in uname(2). */
 static const struct {
   const char *machine;
   unsigned int family;
@@ -70,12 +70,12 @@ static const struct {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-/* The lines that state a frequency, "key : value". */
+/* Lines that contain a frequency, of the form "key : value". */
 static const struct cpuinfo_format {
   unsigned int families;
   int is_current; /* the value is the current frequency */
   const char *key;
-  const char *(*parse)(const char *value, long long *hz); /* returns the rest, or 0 */
+  const char *(*parse)(const char *value, long long *hz); /* returns the rest, or NULL */
 } cpuinfo_formats[] = {
   { X86, 1, "cpu MHz", parse_mhz },
   { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
@@ -88,7 +88,7 @@ static const struct cpuinfo_format {
 
 enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 
-/* Lines that state the rate of a counter too. */
+/* Lines that also contain the rate of a counter. */
 static const struct {
   unsigned int families;
   long long (*rate_of)(const char *line);
@@ -108,7 +108,7 @@ static const char *value_of(const char *line, const char *key)
   return *line == ':' ? cpuc_parse_skip_blanks(line + 1) : NULL;
 }
 
-/* Returns the frequency in a line; 0 if there is none. */
+/* Returns the frequency in a line in Hz, or 0. Sets *is_current for a line "key : value". */
 static long long parse_line(const char *line, unsigned int families, int *is_current)
 {
   int i;
@@ -148,10 +148,10 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine)
   memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
 }
 
-/* Linux on x86 shows the current frequency if the CPU can count it, as the flag aperfmperf says;
-   else one that it has found once: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
-   line of flags is longer than the buffer for a line, so the flag is searched for in the file's
-   characters. */
+/* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts;
+   without the flag, a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
+   line of flags does not fit into the buffer for a line, so find_aperfmperf() searches the
+   characters of the file. */
 static int is_flags(const struct cpuc_cpuinfo *cpuinfo)
 {
   return strncmp(cpuinfo->line.text, "flags", 5) == 0;
@@ -208,11 +208,12 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
 }
 
 enum {
-  CHUNK_SIZE = 1024, /* small enough for small stacks, and for one CPU's part of the file */
-  LIMIT = 32 * 1024  /* tens of CPUs have the frequencies of hundreds */
+  CHUNK_SIZE = 1024, /* fits on small stacks, and is about the part of one CPU */
+  LIMIT = 32 * 1024  /* bytes: tens of CPUs, enough for all core types */
 };
 
-/* An emulator names the emulated machine, and may show its host's /proc/cpuinfo. */
+/* Under an emulator, uname(2) names the emulated machine, but /proc/cpuinfo may be that of the
+   host. */
 static void begin_cpuinfo(struct cpuc_query *query, struct cpuc_cpuinfo *cpuinfo)
 {
   char machine[32] = "";
@@ -241,7 +242,7 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpu
   return cpuc_cpuinfo_constant(&cpuinfo);
 }
 
-/* The highest current frequency, as some cores may be idle. */
+/* Returns the highest current frequency, because some cores may be idle. */
 long long cpuc_frequency_from_current(struct cpuc_query *query, const struct cpuc_source *source)
 {
   (void)source;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency in the CPU nodes of a device tree. */
+/* Reads the frequency in the CPU nodes of a device tree. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define NODES "/proc/device-tree/cpus"
 
-enum { MAX_NODES = 256 }; /* hundreds of CPUs have the frequencies of the first ones */
+enum { MAX_NODES = 256 }; /* enough for all core types */
 
 /* Reads a property of a node. Returns its length, or a cpuc_query_error. */
 static int read_property(struct cpuc_query *query, const char *directory, const char *node,
@@ -26,8 +26,8 @@ static int read_property(struct cpuc_query *query, const char *directory, const 
   return cpuc_query_read_bytes(query, path, bytes, size);
 }
 
-/* Reads the frequency of a CPU's node in the device tree: "cpu@0", "PowerPC,POWER9@20". Returns 0
-   for other nodes, such as those of caches. */
+/* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for other nodes,
+   such as those of caches. */
 static long long from_node(struct cpuc_query *query, const char *directory, const char *node)
 {
   char bytes[16];
@@ -42,8 +42,8 @@ static long long from_node(struct cpuc_query *query, const char *directory, cons
   return rate_from_dt_cells(bytes, length);
 }
 
-/* The names of the nodes differ between machines, so the directory must be listed. That allocates
-   memory, but only on machines where no file above has a frequency. */
+/* Lists the directory, because the names of the nodes differ between machines. That allocates
+   memory, but only on machines where no earlier source has a frequency. */
 long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
   const struct cpuc_source *source)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* File access of the frequency sources: bounded reads below the root. The query owns what is open,
-   so that frequency.c can close it if a signal ends a source. */
+/* File access of the frequency sources: bounded reads below the root. The query holds the open
+   files, so that frequency.c can close them if a fault ends a source. */
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the core's frequency: times a chain of adds, each of which waits for the one before and
-   takes one cycle, by the OS clock. sys/dependent-add.h lists the CPUs on which an add takes one
-   cycle. If no source reports the frequency, the result serves as an estimate on every CPU. */
+/* Measures the core frequency: times a chain of adds against the OS clock. Each add waits for the
+   one before and takes one cycle, on the CPUs that sys/dependent-add.h lists. If no source reports
+   the frequency, the result is used as an estimate on every CPU. */
 
 #include "config.h"
 
@@ -10,22 +10,22 @@
 #include "sys/os-clock.h"
 
 enum {
-  ADDS = 512,             /* per pass; the loop around it takes 2 more cycles at most */
-  PASSES_LIMIT = 4096,    /* per window: enough for 20 GHz; if not, the clock is too coarse */
-  STUCK_PASSES = 512,     /* a clock of microseconds advances in so many even at 200 GHz */
-  STEPS = 100,            /* of the clock, at least, in a window: for 1 % */
+  ADDS = 512,             /* per pass; the loop itself adds at most 2 cycles */
+  PASSES_LIMIT = 4096,    /* per window: enough for 20 GHz; beyond, the clock is too coarse */
+  STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
+  STEPS = 100,            /* of the clock per window, at least: 1 % each */
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */
-  WINDOW_CAP_NS = 100000, /* no longer window is needed: STEPS of a clock of microseconds */
-  BUDGET_NS = 1800000,    /* of all windows */
-  MAX_STEP_NS = 2000,     /* of a clock: by a coarser one, windows of other lengths look equal */
-  AGREEING = 3            /* shortest windows, which must agree within 1 % */
+  WINDOW_CAP_NS = 100000, /* STEPS of a clock of microseconds: longer ones are not needed */
+  BUDGET_NS = 1800000,    /* for all windows */
+  MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
+  AGREEING = 3            /* shortest windows that must agree within 1 % */
 };
 
-/* Unoptimized code would add in memory, and measure that. */
+/* Unoptimized code keeps its variables in memory, so it would measure accesses to memory. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 
-/* The asm may change x, so the compiler cannot join adds. Both operands are registers, as some
-   CPUs execute the addition of a constant in no time. */
+/* The asm may change x, so the compiler cannot combine adds. Both operands are registers, because
+   some CPUs add a constant in no time. */
 __attribute__((always_inline)) static inline unsigned long add(unsigned long x, unsigned long y)
 {
   x += y;
@@ -80,18 +80,19 @@ long long cpuc_frequency_measure_core(void)
 
 #endif
 
-/* The windows so far, and the length of the next one. */
+/* The windows measured so far, and the length of the next one. All times are in nanoseconds. */
 struct series {
-  long passes;                   /* a window */
-  int count;                     /* of windows that were long enough */
-  long long shortest[AGREEING];  /* of these windows, in order */
-  long long least;               /* shortest time that the clock has shown; 0: none yet */
-  int is_coarse;                 /* the clock did not advance in a window */
-  long long next, longest;       /* expected length of the next window; longest so far */
+  long passes;                   /* per window */
+  int count;                     /* number of windows that were long enough */
+  long long shortest[AGREEING];  /* the shortest of these windows, ascending */
+  long long least;               /* shortest nonzero time of any window; 0: none yet */
+  int is_coarse;                 /* 1: the clock did not advance in a window */
+  long long next, longest;       /* expected length of the next window; longest one so far */
 };
 
-/* The length of a window in nanoseconds: as short as the clock's step allows, since fewer short
-   windows are interrupted. The clock's step is at most the least time that it has shown. */
+/* Returns the length of a window that is long enough: as short as the step of the clock allows,
+   because short windows are interrupted less often. The step of the clock is at most
+   series->least. */
 static long long enough_time(const struct series *series)
 {
   long long time = STEPS * series->least;
@@ -111,8 +112,9 @@ static void insert(struct series *series, long long time)
     series->shortest[i] = time;
 }
 
-/* Adds a window. One that is too short begins a new series of windows twice as long; any earlier
-   ones were interrupted. Returns 0, or -1: the clock is too coarse, or went back. */
+/* Adds a window. If it is too short, begins a new series of windows that are twice as long: any
+   earlier windows that seemed long enough were interrupted. Returns 0, or -1 if the clock is too
+   coarse or was set back. */
 static int add_window(struct series *series, long long time)
 {
   if (time < 0 || (time == 0 && series->passes >= STUCK_PASSES))
@@ -128,7 +130,7 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* the first window may have been interrupted, but hardly the first two */
+  /* The first window may have been interrupted, but hardly both of the first two. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -137,9 +139,9 @@ static int add_window(struct series *series, long long time)
   return 0;
 }
 
-/* Interruptions make windows longer. The shortest was not interrupted, if others agree with it;
-   none agrees with a window during which the clock was set back. Returns the time of the shortest;
-   0: no agreement. */
+/* Returns the time of the shortest window, or 0 if others do not agree with it. Interruptions make
+   windows longer, so a shortest window with which others agree was not interrupted. No others agree
+   with a window during which the clock was set back. */
 static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
@@ -149,10 +151,10 @@ static long long result_of(const struct series *series)
   return shortest;
 }
 
-/* Returns 1 if there is time for another window. As long as there is no result, the excess of the
-   longest window does not count: one interruption must not use up the time of all windows. The
-   whole can thus exceed 2 ms by one window's interruption, or by those of two windows if the first
-   one came early. */
+/* Returns 1 if there is time for another window. While there is no result, the excess of the
+   longest window is not counted, so that one interruption does not use up the time of all windows.
+   The measurement can thus exceed 2 ms by the interruption of one window, or of two windows if the
+   first was interrupted early. */
 static int has_time(const struct series *series, long long spent)
 {
   long long budget = BUDGET_NS;
@@ -168,14 +170,14 @@ long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
   long long begin = loop->now(), now = begin, last, shortest, cost = BUDGET_NS;
   int i;
 
-  for (i = 0; i < AGREEING; i++) { /* the shortest time of a read of the clock */
+  for (i = 0; i < AGREEING; i++) { /* finds the shortest time of a clock read */
     last = now;
     now = loop->now();
     if (now - last < cost)
       cost = now - last;
   }
 
-  /* a window begins where the one before ended, so no interruption is lost between them */
+  /* A window begins where the one before ended, so no interruption is lost between them. */
   do {
     last = now;
     loop->run(series.passes);

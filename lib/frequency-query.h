@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A query for the CPU frequency, and its sources. frequency.c sends the query to one source after
-   the other; each source that reads more than one value has a file of its own. */
+/* A query for the CPU frequency, and the sources that it asks. frequency.c passes the query to one
+   source after the other. Each source that reads more than one value has its own file. */
 
 #ifndef CPUCYCLES_FREQUENCY_QUERY_H
 #define CPUCYCLES_FREQUENCY_QUERY_H
@@ -16,32 +16,33 @@
 struct cpuc_query;
 
 struct cpuc_source {
-  const char *name; /* of a file: its path */
+  const char *name; /* the path, if the source is a file */
   long long (*run)(struct cpuc_query *query, const struct cpuc_source *source); /* Hz, or 0 */
-  long long unit; /* of a result that is one number, in Hz */
+  long long unit; /* Hz per unit, for sources that are one number */
 };
 
-enum { CPUC_QUERY_CPUS = 32 }; /* whose files are read; there are fewer core types */
+enum { CPUC_QUERY_CPUS = 32 }; /* at most, whose files are read: more than core types */
 
 struct cpuc_query {
   const struct cpuc_platform *platform;
   struct cpuc_frequency *found;
-  const struct cpuc_source *source; /* running now */
-  long long result;                 /* of this source, in Hz; 0: none */
-  const char *name;                 /* of the source of the result, as it is reported */
-  /* In use, or -1 and NULL. Closed by frequency.c if a signal ends the source. */
+  const struct cpuc_source *source; /* the source that is running */
+  long long result;                 /* of this source in Hz, or 0 */
+  const char *name;                 /* the name to report for the source of the result */
+  /* Resources in use, or -1 and NULL. frequency.c closes them if a fault ends the source. */
   int file;
   DIR *directory;
   const struct cpuc_backend *reference;
-  /* frequency-sysfs.c: the CPUs whose files are read; -1: not listed yet. */
+  /* frequency-sysfs.c: number of CPUs whose files are read (-1: not listed yet), and these CPUs. */
   int cpus;
   int cpu[CPUC_QUERY_CPUS];
-  int has_policy[CPUC_QUERY_CPUS]; /* the CPU has a directory cpufreq */
-  long long current; /* frequency in /proc/cpuinfo, once that was read */
+  int has_policy[CPUC_QUERY_CPUS]; /* 1 if the CPU has a directory cpufreq */
+  long long current; /* current frequency in /proc/cpuinfo, once read */
 };
 
-/* The sources. An emulator can show the files of its host: those of sysfs are right, because the
-   CPU of the host does the work; /proc/cpuinfo is used only if it describes the emulated CPU. */
+/* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
+   then, because the CPU of the host does the work. /proc/cpuinfo is used only if it describes the
+   emulated CPU. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query, const struct cpuc_source *source);
 long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpuc_source *source);
 long long cpuc_frequency_from_current(struct cpuc_query *query, const struct cpuc_source *source);
@@ -49,7 +50,7 @@ long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
   const struct cpuc_source *source);
 long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source);
 
-/* Why a file has no result. */
+/* The reason why a file has no result. */
 enum cpuc_query_error {
   CPUC_FILE_ABSENT = -1,
   CPUC_FILE_REFUSED = -2,
@@ -59,16 +60,16 @@ enum cpuc_query_error {
   CPUC_FILE_NOT_TEXT = -6
 };
 
-/* The error as the end of a sentence about the file. Not for CPUC_FILE_ABSENT. */
+/* Returns the end of a sentence about the file. Not for CPUC_FILE_ABSENT. */
 const char *cpuc_query_error_text(int error);
 
-/* Opens a regular file below the root. Others, such as FIFOs, could make a read wait. Returns 0 or
-   an error. */
+/* Opens a regular file below the root. Other files, such as FIFOs, could make a read wait. Returns
+   0 or a cpuc_query_error. */
 int cpuc_query_open(struct cpuc_query *query, const char *path);
 void cpuc_query_close(struct cpuc_query *query);
 
-/* Reads a whole file of fewer than size bytes; read_text() adds a 0. Returns their number, or an
-   error. */
+/* Reads a whole file of fewer than size bytes; read_text() adds a 0. Returns the number of bytes,
+   or a cpuc_query_error. */
 int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *bytes, int size);
 int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text, int size);
 

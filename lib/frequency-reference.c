@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of a constant counter that runs near the core frequency, used as that frequency. */
+/* Uses the rate of a counter near the core frequency as the frequency estimate. */
 
 #include "config.h"
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { TRIES = 2 }; /* an interruption can falsify the measurement that verifies a reported rate */
+enum { TRIES = 2 }; /* because an interruption can falsify the measurement of a rate */
 
 void cpuc_query_close_reference(struct cpuc_query *query)
 {
@@ -19,8 +19,8 @@ void cpuc_query_close_reference(struct cpuc_query *query)
     reference->close();
 }
 
-/* Returns the verified rate that the counter reports, or the measured rate of a constant
-   counter. The counter is closed also if rate() raises a signal. */
+/* Returns the verified rate of the counter, or the measured rate if it is invariant, or 0. If
+   rate() causes a fault, frequency.c closes the counter. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
   const char *origin = NULL;
@@ -38,7 +38,7 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
   return hz;
 }
 
-/* This source is tried after the files because CPUID can cause VM exits. */
+/* Tried after the files, because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source)
 {
   const struct cpuc_backend *reference = query->platform->reference;

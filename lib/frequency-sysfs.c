@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequencies that Linux reports per CPU, in files of sysfs. Reads the files of one CPU of each
-   frequency policy. */
+/* Reads the frequencies that Linux reports per CPU in sysfs, for one CPU of each frequency
+   policy. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@
 enum {
   MAX_CPUS = 1024,
   MAX_DIRECTORY_ENTRIES = 256,
-  MISSING_FILES_LIMIT = 4 /* CPUs without the file, before the search for it ends */
+  MISSING_FILES_LIMIT = 4 /* the search for a file ends after so many CPUs without it */
 };
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
@@ -36,8 +36,8 @@ static int has_cpu(const struct cpu_set *set, int cpu)
   return set->has[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Makes the path of a file in a CPU's directory, which must fit. cpuc_kernel_file_path() explains
-   why it does not use snprintf(). */
+/* Makes the path of a file in the directory of a CPU, which must fit. cpuc_kernel_file_path()
+   explains why this does not use snprintf(). */
 static void make_cpu_path(char *path, int cpu, const char *name)
 {
   static const char directory[] = CPU_DIRECTORY "/cpu";
@@ -55,7 +55,7 @@ static void make_cpu_path(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* Reads a kernel's list of CPUs. Returns their number; 0 for a list without a newline, which is
+/* Reads a list of CPUs. Returns their number, or 0 if the list ends without a newline and is thus
    incomplete. */
 static int read_cpus(struct cpuc_query *query, const char *path, struct cpu_set *set)
 {
@@ -74,7 +74,7 @@ static int read_cpus(struct cpuc_query *query, const char *path, struct cpu_set 
   return count;
 }
 
-/* Finds the CPUs through their directories, where there is no list. */
+/* Finds the CPUs from their directories, if there is no list. */
 static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
 {
   struct dirent *entry;
@@ -90,8 +90,8 @@ static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
   cpuc_query_close_directory(query);
 }
 
-/* Returns 1 if the CPU has a directory cpufreq. Most virtual machines have none, and
-   each access to a missing file takes a microsecond or more. */
+/* Returns 1 if the CPU has a directory cpufreq. In most virtual machines no CPU has one, and each
+   access to a missing file takes a microsecond or more. */
 static int has_policy(struct cpuc_query *query, int cpu)
 {
   char path[64], whole[CPUC_KERNEL_FILE_PATH_SIZE];
@@ -122,7 +122,7 @@ static void list_cpus(struct cpuc_query *query)
     if (!query->has_policy[query->cpus++])
       continue;
     if (++policies > 1 && is_single)
-      continue; /* each CPU has its own policy, as on x86 */
+      continue; /* each CPU has its own policy, like on x86 */
     make_cpu_path(path, cpu, "cpufreq/affected_cpus");
     is_single = read_cpus(query, path, &policy) == 1;
     for (other = 0; other < MAX_CPUS; other++)
@@ -131,8 +131,8 @@ static void list_cpus(struct cpuc_query *query)
   }
 }
 
-/* Reads one number from a file in a CPU's directory. Without a newline the number may be
-   incomplete. */
+/* Returns the rate in a file in the directory of a CPU, or 0. A number without a newline may be
+   incomplete, and is ignored. */
 static long long from_cpu(struct cpuc_query *query, const struct cpuc_source *source, int cpu)
 {
   char text[64], path[128];
@@ -145,7 +145,7 @@ static long long from_cpu(struct cpuc_query *query, const struct cpuc_source *so
   return plausible_rate((unsigned long long)cpuc_parse_number(text, source->unit));
 }
 
-/* Returns the highest frequency of all core types. */
+/* Returns the highest frequency of all core types in Hz, or 0. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query, const struct cpuc_source *source)
 {
   int needs_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Calls of operating systems other than Linux that state the CPU's frequency: sysctl of the BSDs
-   and Darwin, perfstat of AIX, processor_info of Solaris. (AIX's _system_configuration contains the
-   time base's rate alone.) configure finds the calls; Linux has none. */
+/* Calls with which operating systems other than Linux report the CPU frequency: sysctl of the BSDs
+   and Darwin, perfstat of AIX, processor_info of Solaris. (_system_configuration of AIX contains
+   only the rate of the time base.) configure finds the calls; Linux has none. */
 
 #include "config.h"
 
@@ -44,9 +44,9 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 }
 
 #ifdef HAVE_SYSCTLBYNAME
-/* Constants come before a current value, which can be an idle core's. Darwin on Apple's own CPUs
-   has none of these names, and its hw.perflevelN.* are numbers of cores and sizes of caches: there
-   the frequency is measured. */
+/* Constant frequencies come before a current one, which can be that of an idle core. Darwin on
+   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and sizes
+   of caches, so the frequency is measured there. */
 static const struct {
   const char *name;
   long long unit;

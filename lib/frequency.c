@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Estimates the CPU frequency: a table of sources, asked in order until one has a result. The other
-   files frequency-*.c read what the sources need. Starts no process, ignores the locale, reads a
-   bounded number of bytes, and skips malformed input. */
+/* Estimates the CPU frequency: asks the sources of a table in order until one has a result. The
+   other files frequency-*.c contain sources. Starts no process, ignores the locale, reads a bounded
+   number of bytes, and ignores malformed input. */
 
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 enum { KHZ = 1000, MHZ = 1000000 };
 
-/* Adds the reason why a setting is ignored. */
+/* Appends a sentence about a setting that is ignored: its name and the reason. */
 static void note_ignored(struct cpuc_query *query, const char *setting, const char *why)
 {
   char *ignored = query->found->ignored;
@@ -32,7 +32,7 @@ static void note_ignored(struct cpuc_query *query, const char *setting, const ch
   snprintf(ignored + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
 
-/* Parses a setting; reports it if it is no number. */
+/* Parses a setting. If it is not a valid number, notes that it is ignored and returns 0. */
 static long long parse_setting(struct cpuc_query *query, const char *setting, const char *text)
 {
   long long number = cpuc_parse_number(text, 1), hz = plausible_rate((unsigned long long)number);
@@ -45,7 +45,7 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
   return hz;
 }
 
-/* Reads the administrator's file, of one number. */
+/* Reads the file of the administrator, which contains one number. */
 static long long from_setting(struct cpuc_query *query, const struct cpuc_source *source)
 {
   char text[64];
@@ -76,8 +76,8 @@ static long long from_environment(struct cpuc_query *query, const struct cpuc_so
   return value ? parse_setting(query, source->name, value) : 0;
 }
 
-/* The environment is used only if no source before it answers. If it is set and ignored, report
-   that. */
+/* Notes that the variable is ignored, if it is set: the environment is used only if no source
+   before it has a result. */
 static void note_unneeded_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
   const char *value = query->platform->environment(source->name);
@@ -132,7 +132,8 @@ static int is_setting(const struct cpuc_source *source)
   return source->run == from_setting || source->run == from_environment;
 }
 
-/* Runs one source under the guard. Returns its result, or 0 if it has none or causes a signal. */
+/* Runs one source under the fault guard. Returns its result in Hz, or 0 if it has none or causes a
+   fault. */
 static long long run_guarded(struct cpuc_query *query, const struct cpuc_source *source)
 {
   query->source = source;

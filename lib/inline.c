@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The library's own copies of the functions of inline.h, for calls that a compiler does not
-   inline. They are not inlined here either, so that the overhead is that of calls, as in the
-   program. */
+/* The library's copies of the functions of inline.h, for calls that a compiler does not inline.
+   They are not inlined here either, so that cpucycles_inline_overhead() includes the calls, like
+   the sections of such a program. */
 
 #include "config.h"
 

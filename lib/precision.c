@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the precision of a counter. select.c adds penalties and chooses. */
+/* Measures the step of a counter. candidate.c adds the penalty of the kind to get the score. */
 
 #include "config.h"
 
@@ -15,7 +15,7 @@ static enum cpuc_trend try_once(const struct cpuc_reader *reader, int difference
 
   for (i = 0; i <= differences; i++) {
     long long now = cpuc_reader_read(reader);
-    /* modulo 2^64, as programs subtract counts */
+    /* modulo 2^64, like programs subtract counts */
     long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the process finds once: the first thread that needs the selection makes it under the fault
-   guard, and other results are found on demand. Other threads wait. The child of a fork finds for
-   itself what its parent has not finished. */
+/* Results that the process computes once. The first thread that needs the selection makes it, under
+   the fault guard; other results are computed on demand. Other threads wait. A forked child
+   computes a result again if its parent had not finished it. */
 
 #include "config.h"
 
@@ -19,19 +19,19 @@ static struct {
   struct cpuc_lock lock;
   int selected;
   struct cpucycles_counter_info counters[CPUC_TABLE_LENGTH];
-  struct cpuc_selection selection; /* last, as most of its candidates are never touched */
+  struct cpuc_selection selection; /* last, because most candidates are never accessed */
 } process;
 
-/* The thread's state while it holds the lock, or cannot have it. */
+/* The state of a thread that has called acquire(), to be restored by release(). */
 struct locking {
   struct cpuc_os_thread_signals signals;
   int saved_errno;
   int is_acquired;
 };
 
-/* Acquires the lock, waiting for other threads. Signals are blocked before, so that no handler of
-   the program runs in the thread that holds it, except handlers of faults. A thread that holds the
-   lock already does not acquire it: the caller is such a handler, or an allocator. */
+/* Acquires the lock, and waits for other threads. First blocks signals, so that only fault handlers
+   of the program can run in the thread that holds the lock. If this thread holds the lock already,
+   the caller is such a handler or an allocator, and does not acquire it. */
 static void acquire(struct locking *locking)
 {
   enum cpuc_lock_result result;
@@ -39,7 +39,7 @@ static void acquire(struct locking *locking)
   locking->saved_errno = errno;
   cpuc_os_thread_block_signals(&locking->signals);
   while ((result = cpuc_lock_try(&process.lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
-    cpuc_os_thread_sleep_briefly(); /* most work takes 0.1 ms to some ms */
+    cpuc_os_thread_sleep_briefly(); /* most holders take 0.1 ms to a few ms */
   locking->is_acquired = result == CPUC_LOCK_ACQUIRED;
 }
 
@@ -60,7 +60,7 @@ static void note_reason(const char *code)
       cpuc_reasons_note_selected(&process.counters[i], code);
 }
 
-/* The members of cpuc_process_services. */
+/* Members of cpuc_process_services. */
 
 static long long read_fallback(void)
 {
@@ -75,7 +75,7 @@ static void note_fallback(const char *code)
 
 const struct cpuc_services cpuc_process_services = { read_fallback, note_fallback };
 
-/* Falls back to a worse OS clock while the clock faults. */
+/* Reads the OS clocks. If that causes a fault, falls back to system calls, and then to no clock. */
 static void try_clocks(void)
 {
   int i;
@@ -100,7 +100,8 @@ static void select_guarded(void)
   __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
 }
 
-/* The thread that forked may hold the lock itself, if an allocator forks. */
+/* Releases the lock unless the thread that forked holds it itself, which happens if an allocator
+   forks. */
 static void after_fork_in_child(void)
 {
   if (cpuc_process_has_selected() && process.selection.backend && process.selection.backend->forked)
@@ -109,9 +110,10 @@ static void after_fork_in_child(void)
     cpuc_guard_forked();
 }
 
-/* Runs when the library is loaded, since fork handlers cannot be added while a fork runs them. The
-   number, where there are numbers: before the constructors of the program, which come first in a
-   program that is linked statically, and may fork or install fork handlers that read. */
+/* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them.
+   Priority 101 lets it run before the constructors of the program, which may fork or install fork
+   handlers that read; in a statically linked program they would otherwise run first. Darwin has no
+   priorities. */
 #ifdef __APPLE__
 __attribute__((constructor)) static void load(void)
 #else
@@ -139,9 +141,10 @@ struct cpuc_selection *cpuc_process_selection(void)
   return locking.is_acquired ? &process.selection : NULL;
 }
 
-/* A fault of find() is not caught, but must not be blocked either: the selected counter's own
-   faults are repaired, and others belong to the program's handlers. A program that blocks these
-   signals takes them by sigwait(3) or the like. */
+/* The guard does not cover find(), but its faults must not be blocked either: the fix-up of the
+   selected counter repairs its faults, and handlers of the program take all others. Signals that
+   the program itself blocks stay blocked, because it takes them with sigwait(3) or similar
+   calls. */
 int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
 {
   struct locking locking;

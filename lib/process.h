@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the process finds once, in the first thread that needs it: the selection, and the results
-   that are found on demand. One lock protects all of them. */
+/* Results that the process computes once, in the first thread that needs them: the selection, and
+   results that are computed on demand. One lock protects all of them. */
 
 #ifndef CPUCYCLES_PROCESS_H
 #define CPUCYCLES_PROCESS_H
@@ -9,21 +9,21 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the selection. The first call makes it, in any thread, and other threads wait; the
+/* Returns the selection. The first call makes it, in any thread, and other threads wait. The
    selection is constant from then on. Returns NULL in a signal handler or allocator that runs
-   inside this thread's own selection. Preserves errno. */
+   inside a selection of this thread. Preserves errno. */
 struct cpuc_selection *cpuc_process_selection(void);
 
-/* True once the selection has been made. */
+/* Returns 1 once the selection has been made. */
 int cpuc_process_has_selected(void);
 
-/* Call after the selection. If *is_found is 0, calls find(), and sets *is_found to 1. Other threads
-   wait, and signals wait, except those of faults. Returns 1; or 0 if nothing is found yet, because
-   the caller is a signal handler or allocator that runs inside this thread's own find(). Preserves
+/* Call after the selection. If *is_found is 0, calls find() and sets *is_found to 1. Until it has
+   returned, other threads wait, and signals except faults are deferred. Returns 1, or 0 if the
+   caller is a signal handler or allocator that runs inside find() in this thread. Preserves
    errno. */
 int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection));
 
-/* What the process does for its counters. */
+/* Functions that the process offers to its counters. */
 extern const struct cpuc_services cpuc_process_services;
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads a counter as cpucycles() returns it. */
+/* Reads a counter and converts its count to the result of cpucycles(). */
 
 #ifndef CPUCYCLES_READER_H
 #define CPUCYCLES_READER_H
@@ -7,14 +7,14 @@
 #include "lib/extend32.h"
 #include "lib/scale.h"
 
-/* How to read a counter: the backend's read(), extended to 64 bits, then scaled. */
+/* How to read a counter: call read() of the backend, extend the count to 64 bits, then scale it. */
 struct cpuc_reader {
   long long (*read)(void);
-  struct cpuc_extension *extension; /* NULL: read() counts in 64 bits */
+  struct cpuc_extension *extension; /* NULL if read() counts in 64 bits */
   struct cpuc_scale scale;
 };
 
-/* True if the reader is read() and nothing else. */
+/* Returns 1 if the count of read() is neither extended nor scaled. */
 static inline int cpuc_reader_is_direct(const struct cpuc_reader *reader)
 {
   return !reader->extension && !reader->scale.multiplier;

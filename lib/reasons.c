@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Why counters were dropped: reason codes of cpucycles(3), their sentences, and remedies. */
+/* The reason codes of cpucycles(3), their sentences, and remedies. */
 
 #include "config.h"
 
@@ -36,7 +36,7 @@ enum { REASONS = sizeof reasons / sizeof reasons[0] };
 
 static const char *code_of_errno(int error)
 {
-  if (error == ENOTSUP) /* the same as EOPNOTSUPP on some systems, and so no case beside it */
+  if (error == ENOTSUP) /* not a case label, because it equals EOPNOTSUPP on some systems */
     error = EOPNOTSUPP;
   switch (error) {
   case EACCES:
@@ -122,7 +122,7 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     info->remedy = why.remedy;
 }
 
-/* The last reason of the table is the worst, and is never replaced. */
+/* Keeps the last reason of the table, which is the worst. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *info, const char *code)
 {
   int i = find_reason(code);

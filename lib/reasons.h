@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Why counters were dropped: reason codes of cpucycles(3), their sentences, and remedies. */
+/* The reason codes of cpucycles(3), their sentences, and remedies. */
 
 #ifndef CPUCYCLES_REASONS_H
 #define CPUCYCLES_REASONS_H
@@ -9,12 +9,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Fills in the properties that are known before the trial. */
+/* Stores the properties that are known before the trial. */
 void cpuc_reasons_describe(struct cpucycles_counter_info *, const struct cpuc_table_entry *);
 
-/* Marks a counter as dropped, for a reason code, an errno of open(), or a signal. The code decides
-   the sentence, and an errno decides the code, unless the backend gave its own. With errno and
-   signal, the backend's remedy is stored. */
+/* Marks a counter as dropped, because of a reason code, an errno of open(), or the signal of a
+   fault. The sentence follows from the code, and the code follows from the errno, unless the
+   diagnosis of the backend contains them. With an errno or a signal, also stores the remedy of the
+   diagnosis. */
 void cpuc_reasons_drop(struct cpucycles_counter_info *, const char *reason);
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
@@ -24,8 +25,8 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal,
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
-/* Stores a code of cpucycles(3) as the selected counter's reason: some thread has fallen back.
-   Async-signal-safe. */
+/* Stores a code of cpucycles(3) as the reason of the selected counter, because at least one thread
+   uses a fallback, or because the fix-up has no handler. Async-signal-safe. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses the names in the environment variable CPUCYCLES_IMPLEMENTATION, and reports those that
-   could not be used. select.c decides by them. */
+/* Parses the names in the environment variable CPUCYCLES_IMPLEMENTATION, and describes those that
+   could not be used. select.c applies the list. */
 
 #include "config.h"
 
@@ -51,7 +51,7 @@ static const struct cpucycles_counter_info *find(const struct cpucycles_counter_
   return NULL;
 }
 
-/* Copies a name from the list, cut to size, with ? for characters that are not printable. */
+/* Copies a name from the list, cut to size. Replaces characters that are not printable with '?'. */
 static void copy_printable(char *shown, size_t size, const char *name, size_t length)
 {
   size_t i;
@@ -63,8 +63,8 @@ static void copy_printable(char *shown, size_t size, const char *name, size_t le
     memcpy(shown + i - 3, "...", 3);
 }
 
-/* Appends a name and why it was text. If there is no room for it, appends "and others" and
-   returns 0. */
+/* Appends a name and the reason why it was ignored. If there is no room for them, appends "and
+   others" and returns 0. */
 static int append(char *text, size_t size, const char *name, const char *why, const char *reason)
 {
   static const char others[] = "; and others";

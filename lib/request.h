@@ -8,14 +8,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns 1 if the list contains a name, else 0. */
+/* Returns 1 if the list contains a name. */
 int cpuc_request_has_names(const char *list);
 
-/* True if the list names the counter. */
+/* Returns 1 if the list contains the name of the counter. */
 int cpuc_request_includes(const char *list, const char *counter);
 
-/* After the selection: writes a sentence on the names that could not be used, with reasons, or the
-   empty string if there is none. */
+/* Call after the selection. Stores a sentence on the names that could not be used and the reasons,
+   or the empty string if all could be used. */
 void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
   int count, char *text, int size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The arithmetic of scales and rates. calibrate.c measures the rates. */
+/* Arithmetic of scale factors and rates. calibrate.c measures rates. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@ struct cpuc_scale cpuc_scale_between(long long rate, long long persecond)
   unsigned long long quotient = (unsigned long long)persecond / divisor;
   unsigned long long remainder = (unsigned long long)persecond % divisor;
 
-  /* Long division, bit by bit, until the multiplier has 63 bits or the shift is 63. */
+  /* Divides bit by bit, until the multiplier has 63 bits or the shift is 63. */
   while (scale.shift < 63 && quotient < 1ULL << 62) {
     remainder *= 2;
     quotient *= 2;
@@ -46,11 +46,11 @@ long long cpuc_scale_counts_per_second(unsigned long long counts, long long nano
 
   if (counts / (unsigned long long)nanoseconds >= 1000000)
     return 0;
-  /* twice the result, so that it can be rounded */
+  /* computes twice the result, to round it */
   return (long long)(cpucycles_inline_product(counts, scale.multiplier, scale.shift - 1) + 1) / 2;
 }
 
-/* True if |x| <= y / parts. */
+/* Returns 1 if |x| <= y / parts. */
 static int within_fraction(long long x, long long y, int parts)
 {
   return (x < 0 ? -x : x) <= y / parts;
@@ -63,7 +63,7 @@ long long cpuc_scale_multiple(long long rate, long long persecond)
   for (denominator = 1; denominator <= 16; denominator *= 2) {
     numerator = (persecond * denominator + rate / 2) / rate;
     excess = persecond * denominator - numerator * rate;
-    /* The second test: every rate is near some large multiple, which proves nothing. */
+    /* The second test rejects large multiples: every rate is near one of them by chance. */
     if (numerator > 0 && within_fraction(excess, persecond * denominator, 2000)
       && within_fraction(excess, rate, 16))
       return numerator * (16 / denominator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: reads between fences, and the overhead of an empty section. */
+/* Timed sections: reads the count between fences, and measures the overhead of an empty section. */
 
 #include "config.h"
 
@@ -9,8 +9,8 @@
 
 enum { EMPTY_SECTIONS = 1000 };
 
-/* Not inlined, so that the path without a call needs no stack frame. The caller has executed the
-   first fence. */
+/* The caller has executed the first fence. Not inlined, so that the path without a call needs no
+   stack frame. */
 __attribute__((noinline)) static long long call_before_a_fence(void)
 {
   long long cycles = cpucycles();
@@ -33,8 +33,9 @@ long long cpucycles_end(void)
   return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
 }
 
-/* Calls through volatile pointers, so that the compiler cannot inline what a program calls. Skips
-   sections below 0: the counter was set back, or the thread has moved to another core. */
+/* Calls through volatile pointers, so that the compiler cannot inline functions that a program
+   calls. Ignores negative sections, in which the counter was set back or the thread moved to
+   another core. */
 static long long smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
@@ -53,7 +54,7 @@ static long long smallest_section(void)
   return smallest;
 }
 
-static long long overhead; /* once it is found */
+static long long overhead; /* in cycles, once it is measured */
 
 static void find_overhead(struct cpuc_selection *unused)
 {

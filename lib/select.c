@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Selection policy: which counters are tried, in what order, and which one wins. candidate.c tries
-   one counter, and process.c runs the selection once per process. */
+/* The policy of the selection: which counters are tried, in what order, and which one wins.
+   candidate.c tries one counter, and process.c runs the selection once per process. */
 
 #include "config.h"
 
@@ -17,9 +17,9 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info->state == CPUCYCLES_USABLE;
 }
 
-/* True for counters of time, which scaling turns into cycles. The result is wrong once the core's
-   frequency differs from the estimate, and nothing shows that. Counters of cycles therefore go
-   first, whatever a read costs. */
+/* Returns 1 for counters whose count is time that is converted to cycles. Their result is wrong if
+   the core frequency differs from the estimate, and a program cannot notice that. Counters of
+   cycles therefore come first, whatever their read cost. */
 static int is_time_based(const struct cpuc_candidate *candidate)
 {
   switch (candidate->backend->kind) {
@@ -32,7 +32,8 @@ static int is_time_based(const struct cpuc_candidate *candidate)
   }
 }
 
-/* True if an earlier usable counter reads the same register. Their scores differ by noise only. */
+/* Returns 1 if an earlier usable counter reads the same register. Their scores differ by noise
+   only, so the earlier one wins. */
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
@@ -45,9 +46,9 @@ static int reads_same_register(const struct cpuc_selection *selection,
   return 0;
 }
 
-/* False if an earlier usable counter rules out this one, whatever its score: the earlier one counts
-   cycles and this one counts time; or both count the same, and the earlier one scores no more than
-   the penalty of this one; or both read the same register. */
+/* Returns 1 if the candidate can still be selected. It cannot if an earlier usable counter counts
+   cycles and this one is time-based; if both are of the same sort and the score of the earlier one
+   is at most the penalty of this one; or if both read the same register. */
 static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
@@ -67,14 +68,15 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
   return candidate->info->precision < other->info->precision;
 }
 
-/* Can every thread read it, with a better result than the OS clock's? */
+/* Returns 1 for a fallback counter: all threads share it, and it is better than the OS clock. */
 static int is_fallback(const struct cpuc_candidate *candidate)
 {
   return candidate->backend->scope == CPUC_SCOPE_SYSTEM
     && candidate->backend->kind != CPUC_KIND_CLOCK;
 }
 
-/* The best usable counter, or fallback counter, the earlier one at a tie; NULL: none. */
+/* Returns the best usable counter, or the best usable fallback counter; the earlier one on a tie.
+   Returns NULL if there is none. */
 static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;
@@ -87,7 +89,7 @@ static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int am
   return best;
 }
 
-/* Opens the counter again, and makes it the selected one. Returns 0 if that fails. */
+/* Opens the counter again and selects it. Returns 0 if it cannot be opened. */
 static int select_counter(struct cpuc_selection *selection, struct cpuc_candidate *candidate)
 {
   if (!cpuc_candidate_reopen(candidate))
@@ -101,8 +103,8 @@ static int select_counter(struct cpuc_selection *selection, struct cpuc_candidat
   return 1;
 }
 
-/* Next best counter, for threads that cannot have their own count of the selected one: the best of
-   those that all threads share. If there is none, fallback stays the OS clock. */
+/* Chooses the fallback for threads that cannot open the selected per-thread counter, or lose it:
+   the best counter that all threads share. If there is none, the fallback stays the OS clock. */
 static void choose_fallback(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *best;
@@ -114,8 +116,8 @@ static void choose_fallback(struct cpuc_selection *selection)
     }
 }
 
-/* Tries the counters that the list names, or the others, and selects the best. Returns 0 if none
-   works. Without a list, all counters are others. */
+/* Tries the counters that the list names if `named` is 1, otherwise all others (without a list, all
+   counters), and selects the best. Returns 0 if none works. */
 static int choose_among(struct cpuc_selection *selection, int named, const char *list)
 {
   struct cpuc_candidate *candidate = selection->candidates, *best;
@@ -138,8 +140,8 @@ static long long read_zero(void)
   return 0;
 }
 
-/* Selects a clock after no counter has passed its trial, the last of the list first: the clock may
-   have stopped during the trial only. If every clock faults, the count is always 0. */
+/* Selects a clock if no counter has passed its trial, because the clock may have stopped during the
+   trial only. Tries the list from its end. If every clock causes a fault, the count is always 0. */
 static void select_last_resort(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *candidate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The selection: trial of each counter, and the choice of the best. */
+/* The selection: tries the counters and selects the best. */
 
 #ifndef CPUCYCLES_SELECT_H
 #define CPUCYCLES_SELECT_H
@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CPUC_COUNTERS_LIMIT = 64 }; /* entries of a table */
+enum { CPUC_COUNTERS_LIMIT = 64 }; /* highest number of entries in a table */
 
 struct cpuc_selection {
   struct cpuc_frequency frequency;
@@ -21,22 +21,22 @@ struct cpuc_selection {
   int count;
   struct cpuc_trial trial;
   const char *implementation; /* name of the selected counter */
-  /* sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used; or empty */
+  /* a sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used, or empty */
   char unusable_names[320];
   struct cpuc_reader reader; /* of the selected counter */
-  const struct cpuc_backend *backend; /* of the selected counter; NULL: none works */
+  const struct cpuc_backend *backend; /* of the selected counter; NULL if none works */
   unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */
-  /* of the selected counter; timer.c fills them on demand */
+  /* Properties of the selected counter, which timer.c stores on demand. */
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
-  struct cpuc_candidate candidates[CPUC_COUNTERS_LIMIT]; /* last: the unused are not touched */
+  struct cpuc_candidate candidates[CPUC_COUNTERS_LIMIT]; /* last: most are never accessed */
 };
 
-/* Tries the `count` entries of the table, and opens the best. If CPUCYCLES_IMPLEMENTATION in the
-   environment of the platform names counters, tries these first, and the others only if none of
-   these can be used. `services` are for the counters, and `counters` has room for `count`. Call
-   between cpuc_guard_enter() and cpuc_guard_leave(). */
+/* Tries the `count` entries of the table, and opens the best one. If CPUCYCLES_IMPLEMENTATION in
+   the environment of the platform names counters, tries these first, and the others only if none of
+   these can be used. Passes `services` to the counters. Stores their descriptions in `counters`,
+   which has room for `count`. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_services *services,
   const struct cpuc_table_entry *table, int count, struct cpucycles_counter_info *counters,
   struct cpuc_selection *selection);

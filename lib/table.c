@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The table of the counters that configure found buildable, generated from backends.def. */
+/* The table of the counters that were built, generated from backends.def. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Properties of the selected counter as a timer, and its rate, both found on demand. */
+/* Finds the properties of the selected counter as a timer, and its rate, on demand. */
 
 #include "config.h"
 
@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TRIES = 4 }; /* of a measurement, which can be interrupted */
+enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-/* Invariance as far as the kind decides it: core cycles follow the core's frequency, and scaled
+/* Invariance, if it follows from the kind: core cycles follow the core frequency, and scaled
    counters are used only if their rate is constant. */
 static const struct {
   int invariant;
@@ -55,10 +55,10 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
   }
 }
 
-/* Measures the selected counter, several times if the measurement is interrupted. The count of a
-   thread stops while the kernel or another thread runs, so that its rate is taken from the core
-   frequency, or, on a CPU where that cannot be measured, from the measurement with the fewest
-   interruptions. */
+/* Measures the rate of the selected counter, again if the measurement is interrupted. The count of a
+   thread stops while the kernel or another thread runs, so its rate is taken from the core frequency
+   or, where that cannot be measured, from the measurement with the fewest interruptions. Returns Hz,
+   or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
@@ -77,7 +77,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
   return highest;
 }
 
-/* The rate of a scaled counter is the frequency that it is scaled to. */
+/* A scaled counter has the rate that it is scaled to. */
 long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
 {
   long long reported = selection->timer.stated_rate, rate;
