@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Samples of a counter and a clock at one time: one of the two is read between two reads of the
-   other. The caller decides which one is the outer one. */
+/* Samples a counter and a clock at one time: reads one of the two between two reads of the other.
+   The caller decides which of the two is the outer one. */
 
 #ifndef CPUCYCLES_CLOCK_SAMPLE_H
 #define CPUCYCLES_CLOCK_SAMPLE_H
@@ -8,7 +8,7 @@
 struct clock_sample {
   long long outer; /* first read of the outer one */
   long long inner;
-  long long width; /* between the reads of the outer one, modulo 2^64: bounds the error */
+  long long width; /* second read of the outer one minus the first, modulo 2^64; bounds the error */
 };
 
 /* Reads `inner` between two reads of `outer`. */
@@ -23,8 +23,8 @@ static inline struct clock_sample take_clock_sample(long long (*outer)(void),
   return sample;
 }
 
-/* The tightest of `tries` samples, or the first that is not wider than `enough`. A sample in which
-   `outer` ran backward is the widest. */
+/* Returns the tightest of `tries` samples, or the first one whose width is at most `enough`. A
+   sample in which `outer` steps back counts as the widest. */
 static inline struct clock_sample tightest_clock_sample(long long (*outer)(void),
   long long (*inner)(void), int tries, long long enough)
 {

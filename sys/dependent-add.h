@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* CPUs on which an add of two registers takes one cycle of the core, if one of them is the result
-   of the add before: a chain of adds is a clock of the core there. Sources: the latencies in GCC's
-   machine descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
-   ("r74k_int_arith" 2), and for x86 and Arm the vendors' optimization manuals. */
+/* Whether an add of two registers takes one core cycle if one of them is the result of the add
+   before. A chain of such adds measures the core frequency. Sources: the latencies in GCC's machine
+   descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
+   ("r74k_int_arith" 2); for x86 and Arm, the optimization manuals of the vendors. */
 
 #ifndef CPUCYCLES_DEPENDENT_ADD_H
 #define CPUCYCLES_DEPENDENT_ADD_H
@@ -10,8 +10,9 @@
 #ifdef HAVE_CPUID_H
 #include <cpuid.h>
 
-/* Intel's family 15 (NetBurst) adds twice a cycle: Intel 64 and IA-32 Architectures Optimization
-   Reference Manual, "NetBurst Microarchitecture". Returns 1 also on CPUs without CPUID. */
+/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and on CPUs without CPUID.
+   Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
+   Microarchitecture". */
 static inline int may_add_twice_per_cycle(void)
 {
   unsigned int a, b, c, d;
@@ -29,7 +30,7 @@ static inline int may_add_twice_per_cycle(void)
 }
 #endif
 
-/* Returns 1 if a dependent add takes one cycle; 0 if it takes another time, or the time is not
+/* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not
    known. */
 static inline int dependent_add_takes_one_cycle(void)
 {
@@ -39,7 +40,7 @@ static inline int dependent_add_takes_one_cycle(void)
   || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
   || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)
   return 1;
-#else /* PowerPC, 32-bit MIPS, m68k: one on some CPUs, two on others; s390x: not known */
+#else /* PowerPC, 32-bit MIPS, m68k: one or two cycles, depending on the CPU; s390x: not known */
   return 0;
 #endif
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught, by a vectored exception handler. Windows
-   calls it before all handlers of the program, and it passes on every other exception.
+/* The fault guard for Windows: a vectored exception handler turns faults of the calling thread into
+   returned signal numbers. Windows calls it before all handlers of the program, and it passes on
+   every other exception.
    Source: Microsoft, Windows documentation, "Vectored exception handling",
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
@@ -18,13 +19,14 @@
 /* Global, because the exception handler reads it. */
 static struct {
   void *handler;
-  volatile uintptr_t thread; /* that called enter; 0: none */
-  volatile int armed;        /* is body() running? */
+  volatile uintptr_t thread; /* that called cpuc_guard_enter(); 0: none */
+  volatile int armed;        /* 1 while body() runs */
   volatile int caught;
   CONTEXT before_body;
 } guard;
 
-/* The signal that the same fault raises on POSIX; 0: reading a counter raises no such fault. */
+/* Returns the signal that this fault raises on POSIX; 0 if reading a counter cannot cause this
+   exception. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {
@@ -45,8 +47,8 @@ static int signal_of(DWORD exception)
   }
 }
 
-/* Makes the thread continue before the body, with a changed context: handlers must return, and may
-   not jump. */
+/* Restores the context from before the body, so that the thread continues there after the handler
+   returns. A handler must not jump. */
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 {
   int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
@@ -59,8 +61,7 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
   return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* Installing the handler takes memory. If that fails, no body is safe, and all fail before they
-   begin. */
+/* Installing the handler allocates memory. If that fails, cpuc_guard_run() runs no body. */
 void cpuc_guard_enter(void)
 {
   guard.armed = 0;
@@ -73,11 +74,11 @@ int cpuc_guard_leave(void)
   if (guard.handler)
     RemoveVectoredExceptionHandler(guard.handler);
   guard.handler = NULL;
-  guard.thread = 0; /* no thread has this number */
+  guard.thread = 0; /* not the ID of any thread */
   return 1;
 }
 
-/* Windows withdraws no counter that is in use. */
+/* Windows never revokes a counter that is in use. */
 void cpuc_guard_keep(int (*fix_up)(void *context), int signal)
 {
   (void)fix_up, (void)signal;
@@ -88,8 +89,8 @@ void cpuc_guard_forked(void)
 {
 }
 
-/* RtlCaptureContext() returns a second time after a fault. The values needed then are volatile, or
-   are live until body() returns and so are still in their places. */
+/* RtlCaptureContext() returns a second time after a fault. The values that are then used are
+   volatile, or live until body() returns and thus still in their places. */
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   guard.caught = guard.handler ? 0 : SIGSEGV;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code with the faults of the calling thread caught by signal handlers. Can leave a handler
-   that repairs faults later. No other file of the library changes signal dispositions. */
+/* The fault guard for POSIX: signal handlers turn faults of the calling thread into returned signal
+   numbers. One handler can stay installed, for a fix-up of later faults. No other file of the
+   library changes signal dispositions. */
 
 #include "config.h"
 
@@ -18,21 +19,21 @@
 #include <sys/syscall.h>
 #endif
 
-/* The number of cpuc_os_thread_faults. */
+/* number of elements of cpuc_os_thread_faults */
 enum { FAULTS = CPUC_FAULTS };
 
 /* Global, because the signal handler reads it. */
 static struct {
-  int running;      /* between enter and leave */
-  pthread_t thread; /* that called enter */
-  volatile sig_atomic_t armed; /* a body is running */
+  int running;      /* 1 between cpuc_guard_enter() and cpuc_guard_leave() */
+  pthread_t thread; /* that called cpuc_guard_enter() */
+  volatile sig_atomic_t armed; /* 1 while a body runs */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
-  volatile sig_atomic_t deferred[FAULTS]; /* one per number, as if pending */
-  /* The program's actions. They stay valid after leave, since a handler of the program may have
-     found ours, and pass signals on to it at any time. */
+  volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send it again */
+  /* The dispositions of the program. They stay valid after leave: a handler of the program may have
+     stored our handler as the previous one, and may call it at any time. */
   struct sigaction program[FAULTS];
-  int lasting; /* the signal whose handler stays after leave; 0: none */
+  int lasting; /* signal whose handler stays installed after leave; 0: none */
   int (*fix_up)(void *context);
 } guard;
 
@@ -45,9 +46,9 @@ static int index_of(int signal)
   return i;
 }
 
-/* True if the signal was sent by kill() or the like, false if an instruction of the thread raised
-   it. Decides from si_code. This holds on Linux (sigaction(2)), and on systems where SI_USER is
-   above the codes of faults. */
+/* Returns 1 if a call such as kill() sent the signal, 0 if an instruction of the thread caused it.
+   Decides from si_code. This is correct on Linux (sigaction(2)) and on systems where SI_USER
+   exceeds all codes of faults. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL
@@ -57,8 +58,8 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Makes a signal pending in the calling thread, with its siginfo. Returns 0, or -1 if the system
-   does not allow that. */
+/* Sends a signal to the calling thread again, with its siginfo. Returns 0, or -1 if the system does
+   not allow this. */
 static int send_with_info(siginfo_t *info)
 {
 #if defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
@@ -70,11 +71,11 @@ static int send_with_info(siginfo_t *info)
 #endif
 }
 
-/* Ends the process when the handler returns, as it would have ended without this library: a core
-   dump shows the siginfo of the fault. An access to memory faults again. Other faults are made
-   pending, with their siginfo if the system allows that, because the program would continue
-   instead: s390x returns to the next instruction, and no system repeats a system call that a filter
-   has answered with SIGSYS. */
+/* Makes the process end when the handler returns, like without this library: a core dump then
+   contains the siginfo of the fault. An access to memory faults again by itself. Other faults are
+   sent again, with their siginfo if the system allows this, because the program would continue
+   otherwise: s390x returns to the next instruction, and no system repeats a system call that a
+   filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
@@ -89,7 +90,7 @@ static void take_default_action(siginfo_t *info)
     pthread_kill(pthread_self(), info->si_signo);
 }
 
-/* Performs the program's action, as the system would. */
+/* Applies the disposition of the program, like the system would. */
 static void apply_disposition(struct sigaction *program, siginfo_t *info, void *context)
 {
   struct sigaction action;
@@ -101,15 +102,15 @@ static void apply_disposition(struct sigaction *program, siginfo_t *info, void *
   if (action.sa_handler == SIG_IGN && was_sent(info))
     return;
   if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
-    take_default_action(info); /* no system lets a fault be ignored */
+    take_default_action(info); /* no system ignores a fault */
   else if (action.sa_flags & SA_SIGINFO)
     action.sa_sigaction(info->si_signo, info, context);
   else
     action.sa_handler(info->si_signo);
 }
 
-/* Signals that are sent to the guarded thread wait until leave, because their handlers may jump out
-   of it. */
+/* Handles the signals of faults. Defers signals that are sent to the guarded thread until leave,
+   because their handlers may jump out of it. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
@@ -133,8 +134,8 @@ static int is_ours(const struct sigaction *action)
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
 
-/* Stores the program's action. Our handler is already installed in a child that was forked while
-   another thread was guarded: the stored action is then the program's. */
+/* Stores the disposition of the program. In a child that was forked while another thread was
+   guarded, our handler is already installed; the stored disposition is then that of the program. */
 static void store_disposition(int i)
 {
   struct sigaction found;
@@ -144,8 +145,8 @@ static void store_disposition(int i)
     guard.program[i] = found;
 }
 
-/* Installs our handler. From its first moment it runs under the conditions of the program's handler
-   (stack, mask, restarts), and finds the program's action. */
+/* Installs our handler, with the stack, mask and restarts of the handler of the program. The stored
+   disposition is valid before the handler can run. */
 static void install(int i)
 {
   struct sigaction *program = &guard.program[i], ours = *program, found;
@@ -153,19 +154,20 @@ static void install(int i)
   ours.sa_sigaction = on_fault;
   ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
   if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
-    ours.sa_flags |= SA_RESTART; /* an ignored signal interrupts no system call */
+    ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
   sigaction(cpuc_os_thread_faults[i], &ours, &found);
   if (is_ours(&found))
     return;
-  /* Another thread may have just changed it. Handlers in other threads read these two members, so
-     they are stored only if they differ. */
+  /* Another thread may just have changed the disposition. Handlers in other threads read these two
+     members, so they are stored only if they differ. */
   if (found.sa_handler != program->sa_handler || found.sa_flags != program->sa_flags)
     *program = found;
   else
     program->sa_mask = found.sa_mask;
 }
 
-/* Puts the program's action back. A handler that the program has installed since then stays. */
+/* Restores the disposition of the program. A handler that the program has installed since then
+   stays. */
 static void uninstall(int i)
 {
   struct sigaction found = guard.program[i];
@@ -175,8 +177,8 @@ static void uninstall(int i)
     sigaction(cpuc_os_thread_faults[i], &found, NULL);
 }
 
-/* Can our handler stay? Ignored signals stay ignored: programs started by execve() inherit that
-   action, but not handlers. */
+/* Returns 1 if our handler can stay installed. If the program ignores the signal, it must stay
+   ignored: programs that it starts with execve() inherit this, but not handlers. */
 static int can_stay(int i)
 {
   struct sigaction found;
@@ -229,7 +231,7 @@ int cpuc_guard_leave(void)
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(guard.escape, 0)) {
-    cpuc_os_thread_unblock_faults(); /* which the handler's mask blocks */
+    cpuc_os_thread_unblock_faults(); /* blocked by the mask of the handler */
     return guard.caught;
   }
   guard.armed = 1;
@@ -245,7 +247,7 @@ void cpuc_guard_forked(void)
   guard.running = guard.armed = 0;
 }
 
-/* Removes the handler that stays, before dlclose() unloads it. */
+/* Removes the installed handler before dlclose() unloads it. */
 __attribute__((destructor)) static void unload(void)
 {
   if (guard.lasting)

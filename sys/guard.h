@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The fault guard: runs code, and turns a fault of that code into a returned signal number. Faults
-   are caught with signal handlers (guard.c, POSIX) or an exception handler (guard-windows.c). */
+/* The fault guard: runs code, and turns a fault of that code into a returned signal number. guard.c
+   uses signal handlers (POSIX), and guard-windows.c an exception handler. */
 
 #ifndef CPUCYCLES_GUARD_H
 #define CPUCYCLES_GUARD_H
 
 #pragma GCC visibility push(hidden)
 
-/* Call between cpuc_os_thread_block_signals() and cpuc_os_thread_restore_signals(), in one thread
-   at a time. enter replaces the program's handlers for faults, and unblocks these signals. leave
-   puts the program's handlers back, blocks the signals again, and makes those pending that were
-   sent to this thread since enter. leave returns 0 if the handler that keep asked for could not
-   stay. */
+/* Call these two between cpuc_os_thread_block_signals() and cpuc_os_thread_restore_signals(), in
+   one thread at a time. enter replaces the program's handlers for faults, and unblocks these
+   signals. leave restores the program's handlers, blocks the signals, and sends those again that
+   were sent to this thread since enter. leave returns 0 if cpuc_guard_keep() was called but its
+   handler cannot stay. */
 void cpuc_guard_enter(void);
 int cpuc_guard_leave(void);
 
-/* Call between enter and leave, at most once. Leaves the handler for this signal installed after
-   leave. It passes faults of any thread to fix_up() first, with the handler's third argument, and
-   everything else to the program. It does not stay if the program ignores the signal, or has
-   installed another handler since enter. */
+/* Call between enter and leave, at most once. The handler for this signal then stays installed
+   after leave. It passes faults of any thread first to fix_up(), with the third argument of the
+   handler, and passes on to the program what fix_up() does not repair. It does not stay if the
+   program ignores the signal, or has installed another handler since enter. */
 void cpuc_guard_keep(int (*fix_up)(void *context), int signal);
 
-/* Call between enter and leave. Calls body(argument). Returns 0, or the signal that ended body
-   early (on Windows: the signal that stands for the exception). The caller then releases everything
-   that body had acquired. Does not nest. */
+/* Call between enter and leave, not from a body. Calls body(argument). Returns 0, or the signal of
+   the fault that ended the body early (on Windows, the signal that POSIX has for the exception).
+   The caller must then release what the body had acquired. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
-/* Call in a forked child if another thread of the parent was between enter and leave. The child can
-   then enter. */
+/* Call in a forked child if another thread of the parent was between enter and leave. The child may
+   then call enter. */
 void cpuc_guard_forked(void);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the hypervisor of this machine: by CPUID if there is CPUID, else by the kernel's files.
-   Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals, for leaf
-   40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
+/* Finds the hypervisor of this machine: from CPUID if the CPU has it, otherwise from files of the
+   kernel. Source: Linux, Documentation/virt/kvm/x86/cpuid.rst, and the hypervisors' own manuals,
+   for leaf 40000000H; Documentation/ABI/stable/sysfs-hypervisor-xen;
    drivers/firmware/dmi-id.c, for /sys/class/dmi/id; Documentation/devicetree/bindings/arm/xen.txt;
    arch/s390/kernel/sysinfo.c, for /proc/sysinfo. */
 
@@ -17,7 +17,7 @@
 #include <cpuid.h>
 #endif
 
-/* A text that identifies a hypervisor, and the hypervisor's name. */
+/* A text that identifies a hypervisor, and the name of the hypervisor. */
 struct hypervisor_sign {
   const char *text, *name;
 };
@@ -58,7 +58,7 @@ int cpuc_hypervisor_from_cpuid(const char **name)
 {
   unsigned int a, b, c, d, signature[4];
 
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs of 32 bits do not have the instruction */
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest 32-bit CPUs do not have CPUID */
     return -1;
   __cpuid(1, a, b, c, d);
   (void)a, (void)b, (void)d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads small files of the kernel. */
+/* Bounded reads of kernel files. */
 
 #include "config.h"
 
@@ -21,14 +21,14 @@
 #define O_NONBLOCK 0
 #endif
 
-/* Without snprintf(), whose first call in a process takes some microseconds of the library's first
-   call. */
+/* Does not use snprintf(): its first call in a process takes a few microseconds, and is part of the
+   first call of the library. */
 int cpuc_kernel_file_path(char *whole, const char *root, const char *path)
 {
   size_t root_length = strlen(root), path_length = strlen(path);
 
 #ifdef _WIN32
-  /* No file of a kernel is there, and what the current drive has at the path can be anybody's. */
+  /* Windows has no such files, and any user could create one at this path on the current drive. */
   errno = ENOENT;
   return -1;
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A lock that knows its owner: a thread that interrupts itself need not wait for itself, and a
-   forked child can release the lock of a thread that it does not have. Callers name their thread by
-   a number other than 0, and do the waiting. */
+/* A lock that stores its owner. A signal handler thus finds out that its own thread holds the lock,
+   and a forked child can release the lock of a thread that exists only in the parent. Callers pass
+   a nonzero thread ID, and wait themselves. */
 
 #ifndef CPUCYCLES_LOCK_H
 #define CPUCYCLES_LOCK_H
 
 #include <stdint.h>
 
-/* All zero: free. */
+/* Free if all zero. */
 struct cpuc_lock {
-  uintptr_t owner; /* the thread that holds it; 0: free */
+  uintptr_t owner; /* ID of the thread that holds it; 0: free */
 };
 
 enum cpuc_lock_result {
@@ -34,8 +34,8 @@ static inline void cpuc_lock_release(struct cpuc_lock *lock)
   __atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* In a forked child, whose only thread is `thread`: releases the lock if a thread of the parent
-   holds it that the child does not have. Returns 1 then, and 0 otherwise. */
+/* Call in a forked child, whose only thread is `thread`. Releases the lock and returns 1 if another
+   thread of the parent holds it. Otherwise returns 0. */
 static inline int cpuc_lock_release_in_child(struct cpuc_lock *lock, uintptr_t thread)
 {
   uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE);

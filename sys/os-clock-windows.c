@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* OS clocks of Windows. None refuses or faults.
+/* OS clocks of Windows, which neither fail nor fault.
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps". */
 
 #include "config.h"
@@ -12,7 +12,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* MinGW's C library reads GetSystemTimePreciseAsFileTime() where the system has it. */
+/* The C library of MinGW calls GetSystemTimePreciseAsFileTime() if the system has it. */
 long long cpuc_os_clock_wall(void)
 {
   struct timeval now;
@@ -22,8 +22,8 @@ long long cpuc_os_clock_wall(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-/* The rate is constant while the system runs, and reading it takes no system call. Computed in two
-   parts, since the product would exceed 64 bits after 15 minutes. */
+/* The rate is constant while the system runs, and reading it takes no system call. The result is
+   computed in two parts, because the product would exceed 64 bits after 15 minutes. */
 long long cpuc_os_clock_monotonic(void)
 {
   LARGE_INTEGER count, hz;
@@ -34,7 +34,7 @@ long long cpuc_os_clock_monotonic(void)
     + count.QuadPart % hz.QuadPart * 1000000000 / hz.QuadPart;
 }
 
-/* Windows has one such clock, which cannot be set. */
+/* Windows has one monotonic clock, which cannot be set. */
 
 long long cpuc_os_clock_raw(void)
 {
@@ -58,7 +58,7 @@ void cpuc_os_clock_read_all(void *unused)
   (void)cpuc_os_clock_wall();
 }
 
-/* The clocks raise no exception. */
+/* Not needed, because the clocks raise no exceptions. */
 void cpuc_os_clock_fall_back(void)
 {
 }

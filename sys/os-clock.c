@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* OS clocks of POSIX: read by the C library or, if that faults, by system calls. */
+/* OS clocks of POSIX, read through the C library or, if that faults, with system calls. */
 
 #include "config.h"
 
@@ -10,12 +10,12 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__ /* on other systems, only the C library makes system calls */
+#ifdef __linux__ /* other systems allow system calls only from the C library */
 #include <sys/syscall.h>
 #endif
 
-/* How the clocks are read, decided in the selection. 0: by the C library; 1: by system calls; 2:
-   not at all. */
+/* How the clocks are read, decided in the selection. 0: through the C library; 1: with system
+   calls; 2: not at all. */
 static int clock_access;
 
 static int current_access(void)
@@ -30,7 +30,8 @@ void cpuc_os_clock_fall_back(void)
 
 #if defined(__linux__) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
 
-/* These use the kernel's structures, which can differ from the C library's struct timespec. */
+/* These functions use the structures of the kernel, which can differ from struct timespec of the C
+   library. */
 #ifdef SYS_clock_gettime64
 static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
@@ -55,7 +56,7 @@ static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseco
 #ifdef SYS_clock_gettime
 static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
-#if defined(__x86_64__) && defined(__ILP32__) /* x32: the longs of a 64-bit kernel */
+#if defined(__x86_64__) && defined(__ILP32__) /* x32: the kernel uses 64 bits */
   typedef long long kernel_long;
 #else
   typedef long kernel_long;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Threads of Windows, which has neither signals, nor cancellation, nor fork. */
+/* Threads of Windows, which has no signals, cancellation or fork(). */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@ uintptr_t cpuc_os_thread_id(void)
   return GetCurrentThreadId();
 }
 
-/* The shortest sleep. Sleep(0) would yield, and only to threads of the same priority. */
+/* The shortest sleep. Sleep(0) would only yield to threads of equal priority. */
 void cpuc_os_thread_sleep_briefly(void)
 {
   Sleep(1);

@@ -15,14 +15,14 @@
 
 const int cpuc_os_thread_faults[CPUC_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
-/* pthread_t is a number or a pointer on all known systems. The compiler would refuse another
-   type. */
+/* pthread_t is a number or a pointer on all known systems. The compiler rejects the cast of any
+   other type. */
 uintptr_t cpuc_os_thread_id(void)
 {
   return (uintptr_t)pthread_self();
 }
 
-/* The calling thread is not cancelled from here on. Returns the state to restore. */
+/* Disables cancellation of the calling thread. Returns the previous state. */
 static int disable_cancellation(void)
 {
   int state;
@@ -38,7 +38,8 @@ static void restore_cancellation(int state)
   pthread_setcancelstate(state, &ignored);
 }
 
-/* nanosleep() is a cancellation point, and a signal handler may wait here. */
+/* nanosleep() is a cancellation point, but a signal handler that waits here must not be
+   cancelled. */
 void cpuc_os_thread_sleep_briefly(void)
 {
   const struct timespec pause = { 0, 20000 };
@@ -60,7 +61,7 @@ void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
 void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
 {
   restore_cancellation(saved->cancel_state);
-  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, since a handler may jump out */
+  pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, because a handler may jump out */
 }
 
 static void mask_faults(int how)
@@ -96,8 +97,8 @@ void cpuc_os_thread_unblock_faults_of_program(const struct cpuc_os_thread_signal
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Most systems remove the handlers of a library that dlclose() unloads, or unload none (musl).
-   These would call into unloaded code, so the library must stay loaded. */
+/* Most systems remove the fork handlers of a library that dlclose() unloads, or never unload one
+   (musl). The systems below would call unloaded code, so the library must stay loaded. */
 static void stay_loaded(void)
 {
 #if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses texts of the system: pure functions, safe for any text, independent of the locale. */
+/* Parses texts from the system. All functions are pure, safe for any text, and independent of the
+   locale. */
 
 #include "config.h"
 

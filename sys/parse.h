@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses texts of the system: decimal numbers with a unit, lists of CPUs, and names of CPUs. The
+/* Parses texts from the system: decimal numbers with a unit, lists of CPUs, and names of CPUs. All
    functions are safe for any text, and independent of the locale. */
 
 #ifndef CPUCYCLES_PARSE_H
@@ -9,27 +9,29 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Larger numbers are parsed as one that is above this limit. */
+/* The parsers return some value above this limit for all larger numbers. */
 #define CPUC_DECIMAL_LIMIT 1000000000000LL
 
-/* Parses a decimal number, with a point in every locale, times unit (a power of ten, up to 10^9).
-   Returns the rest of the text, or NULL if the text does not begin with a number. */
+/* Parses a decimal number, with a point in every locale. Stores the number times unit, which is a
+   power of ten up to 10^9. Returns the rest of the text, or NULL if the text does not begin with a
+   number. */
 const char *cpuc_parse_decimal(const char *text, long long unit, long long *number);
 
-/* The text as one decimal number times unit, with white space around it; -1 if it is anything
-   else. */
+/* Returns the decimal number that is the whole text except white space around it, times unit; -1
+   for any other text. */
 long long cpuc_parse_number(const char *text, long long unit);
 
-/* Finds the nominal frequency in a CPU's name, a word by itself: "Model @ 2.80GHz", in older ones
-   "Model CPU 2.80GHz". Returns "", because the rest of the name is ignored; NULL if there is no
-   frequency. */
+/* Finds the nominal frequency in the name of a CPU, which is a separate word: "Model @ 2.80GHz", in
+   older names "Model CPU 2.80GHz". Returns "" because the rest of the name is ignored, or NULL if
+   the name contains no frequency. */
 const char *cpuc_parse_model_name(const char *text, long long *hz);
 
-/* The first number in a list of CPUs, such as 6 in "6-7,10". -1 if the text begins with none. */
+/* Returns the first number in a list of CPUs, such as 6 in "6-7,10"; -1 if the text does not begin
+   with a number. */
 int cpuc_parse_first_cpu(const char *text);
 
-/* The next range of a kernel's list of CPUs, such as "0-3,6\n" or "0 1 2 3\n". Returns the rest of
-   the list, or 0 if there is no range. */
+/* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns
+   the rest of the list, or NULL if there is no further range. */
 const char *cpuc_parse_cpus(const char *text, int *first, int *last);
 
 static inline const char *cpuc_parse_skip_blanks(const char *text)

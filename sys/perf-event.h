@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Perf events of Linux, for libcpucycles and libperfex: the system calls, the exclusions from a
-   count, and the signal mask while a thread's events are inconsistent. The functions are static
-   inline because each is little more than a call. Source: perf_event_open(2); signal-safety(7). */
+   count, and the signal mask while the events of a thread are inconsistent. The functions are
+   static inline because each is little more than a call.
+   Source: perf_event_open(2); signal-safety(7). */
 
 #ifndef CPUCYCLES_PERF_EVENT_H
 #define CPUCYCLES_PERF_EVENT_H
@@ -16,8 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Opens an event of the calling thread, on any CPU. group: the leader's descriptor, or -1. Returns
-   a descriptor, or -1 with errno. */
+/* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
+   -1. Returns a descriptor, or -1 with errno. */
 static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
   int result;
@@ -28,31 +29,31 @@ static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
   return result;
 }
 
-/* Finds the event's unique id. Fails if the descriptor is not an event's. */
+/* Finds the unique ID of the event. Returns 0, or -1 if the descriptor is not that of an event. */
 static inline int perf_event_identify(int descriptor, uint64_t *id)
 {
   return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
 }
 
-/* Unlike the C library's close(), this is no cancellation point. */
+/* Unlike close() of the C library, this is not a cancellation point. */
 static inline void perf_event_close(int descriptor)
 {
   syscall(SYS_close, descriptor);
 }
 
-/* Exclusions from a count, in the order to be tried: Apple's PMUs must exclude guests, and some
-   other PMUs cannot exclude the kernel. */
+/* Exclusions from a count, in the order in which they are tried: PMUs of Apple require that guests
+   are excluded, and some other PMUs cannot exclude the kernel. */
 static const struct perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  PERF_EVENT_USER_ALONE = 2, /* number of exclusions, from the first, that exclude the kernel */
+  PERF_EVENT_USER_ALONE = 2, /* number of first rows that exclude the kernel */
   PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
-/* Opens an event by open_one(). Tries the first `exclusions` rows of the table above, until the PMU
-   supports one, and leaves that one in `wanted`. Returns a descriptor, or -1 with errno. */
+/* Opens an event with open_one(). Tries the first `exclusions` rows of the table above until the
+   PMU supports one, and leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
 static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int exclusions,
   int (*open_one)(struct perf_event_attr *wanted))
 {
@@ -69,7 +70,8 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
   return descriptor;
 }
 
-/* Blocks all signals, whose handlers may read, while a thread's state is inconsistent. */
+/* Blocks all signals while the state of a thread is inconsistent, because their handlers may read
+   it. */
 static inline void perf_event_block_signals(sigset_t *mask)
 {
   sigset_t all;

@@ -7,16 +7,17 @@
 #include <stdint.h> /* defines __GLIBC__ with glibc */
 
 /* For thread-local variables of reads, and of functions that signal handlers may call. In a shared
-   library, the default model calls a function for each access, which costs more than the whole read
-   of a counter. If dlopen() has loaded the library, the first of these calls in a thread allocates
-   memory with glibc: a signal handler that has interrupted malloc() would wait forever. The
-   initial-exec model calls no function.
+   library, the default model calls a function for each access, which takes longer than the whole
+   read of a counter. If dlopen() has loaded the library, glibc allocates memory in the first of
+   these calls in a thread, so a signal handler that has interrupted malloc() would wait forever.
+   The initial-exec model calls no function.
 
-   glibc reserves at least 512 bytes for the variables of this model in all libraries that dlopen()
-   loads (tunable glibc.rtld.optional_static_tls), and refuses to load one more when the reserve is
-   used up. So there must be few: at most 256 bytes in each library, which tests/scripts/symbols.sh checks. On
-   x86-64, libcpucycles has about 200 bytes and libperfex 64. musl reserves none, and refuses. But
-   it allocates when a thread starts and in dlopen(), so its default model is safe in handlers. */
+   glibc reserves at least 512 bytes for these variables in all libraries that dlopen() loads (tunable
+   glibc.rtld.optional_static_tls), and loads no more libraries once these are used up. So
+   each library may have at most 256 bytes, which tests/scripts/symbols.sh checks. On x86-64,
+   libcpucycles has about 200 bytes and libperfex 64. musl reserves none and would not load the
+   library. But musl allocates when a thread starts and in dlopen(), so its default model is safe in
+   handlers. */
 #ifdef __GLIBC__
 #define CPUC_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #else
