@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-pmc: user-mode core cycles of the calling thread, by RDPMC of a perf event's hardware
-   counter.
-   Register: ECX selects the counter; it is the index in the event's mmap page, less 1. Readable in
-   a process that has an event mapped, where the PMU's file rdpmc says 1 (the default) or 2; the
-   page then has an index. Else RDPMC raises SIGSEGV.
-   Width: the page's pmc_width, 48 bits on most, sign-extended; the kernel's offset makes it 64.
-   Rate: the core's current frequency.
+/* amd64-pmc: user-mode core cycles of the calling thread, from the hardware counter of a perf
+   event.
+   Register: the counter that ECX selects, read with RDPMC. ECX is the index in the mmap page of the
+   event, minus 1. Readable in a process that has an event mapped, if the file rdpmc of the PMU
+   contains 1 (the default) or 2; the page then has an index. Otherwise RDPMC raises SIGSEGV.
+   Width: pmc_width of the page, 48 bits on most CPUs, sign-extended; the offset of the kernel
+   extends it to 64. Rate: the current core frequency.
    Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct
    perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
 

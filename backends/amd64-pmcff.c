@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-pmcff: this core's cycles while not halted, by RDPMC of a fixed counter.
-   Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), by RDPMC with ECX = 4000_0001H. Readable in
-   user mode where Linux's rdpmc file says 2. At 1, the default, RDPMC raises SIGSEGV except in a
-   process that has a perf event mapped; at 0 it always does. The library does not start the
-   counter: it is stopped unless a perf event of another program has started it.
+/* amd64-pmcff: core cycles while not halted, from a fixed counter.
+   Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), read with RDPMC and ECX = 4000_0001H. Readable
+   in user mode if the file rdpmc of Linux contains 2. If it contains 1, the default, RDPMC raises
+   SIGSEGV except in a process that has a perf event mapped; if 0, always. The library does not
+   start the counter, which is stopped unless a perf event of another program has started it.
    The NMI watchdog is such an event, with a period of watchdog_thresh seconds, usually 10: the
-   kernel sets the counter to minus this period, it overflows to 0, and is set back. A section in
-   which this happens is one period too short: obviously negative in most cases, but plausible and
-   wrong if the section is longer than the period. So the counter is dropped while the watchdog is
-   on. A time-stamp counter does not count core cycles, but says so, and never steps back; and
-   amd64-pmc reads the same cycles without these steps. Events without a period, such as those of
-   perf stat, are set back after 2^47 cycles only.
-   Width: 64 bits as read. CPUID 0AH EDX[12:5] gives how many of them count, 48 on most; the others
-   are 0. Rate: the core's current frequency.
+   kernel sets the counter to minus this period, and sets it back whenever it overflows to 0. A
+   section in which this happens is one period too short: negative in most cases, which is obvious,
+   but plausible and wrong if the section is longer than the period. So the counter is dropped while
+   the watchdog is on. A time-stamp counter does not count core cycles, but is reported as such and
+   never steps back; amd64-pmc counts the same cycles without these steps. Events without a period,
+   such as those of perf stat, are set back only after 2^47 cycles.
+   Width: 64 bits as read. CPUID 0AH EDX[12:5] contains the number of bits that count, 48 on most
+   CPUs; the others are 0. Rate: the current core frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
    Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc and
    x86_perf_event_set_period; kernel/watchdog_perf.c (watchdog_hld.c before 6.5);
@@ -33,7 +33,7 @@ static long long read_fixed_counter(void)
 }
 
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
-   EDX[12:5] their width. All are 0 in virtual machines without a PMU, and on AMD's CPUs. */
+   EDX[12:5] their width. All are 0 in virtual machines without a PMU, and on CPUs of AMD. */
 static int has_fixed_counter(void)
 {
   unsigned int eax, ebx, ecx, edx, width;
@@ -44,7 +44,7 @@ static int has_fixed_counter(void)
   return (eax & 0xff) >= 2 && (edx & 0x1f) >= 2 && width > 32 && width <= 64;
 }
 
-/* AMD's CPUs lack the counter, also in a virtual machine with a PMU. */
+/* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
 static int is_intel(void)
 {
   unsigned int signature = 0;
@@ -60,7 +60,7 @@ static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_
   (void)services;
   if (cpuc_remedy_found_no_pmu)
     return ENODEV;
-  /* The file first: CPUID costs more, because it exits to the hypervisor. */
+  /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
   level = cpuc_remedy_rdpmc_level(cpuc_root());
   if (level < 0 || !has_fixed_counter())
     return ENODEV;

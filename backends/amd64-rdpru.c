@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-rdpru: this core's cycles on AMD's Zen 2 and later, by RDPRU.
-   Register: APERF, by RDPRU with ECX = 1. Readable in user mode unless CR4.TSD is set, as Linux
-   does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV), or a hypervisor intercepts it, as most do:
-   then RDPRU raises SIGILL. A core counts only while it is not halted, so that a migration can make
-   the count step back.
-   Width: 64 bits. Rate: the core's current frequency.
-   Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] says that the CPU has
-   RDPRU, EDX[31:16] is the largest ECX that reads a register. */
+/* amd64-rdpru: core cycles on AMD Zen 2 and later.
+   Register: APERF, read with RDPRU and ECX = 1. Readable in user mode unless CR4.TSD is set (Linux
+   sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)) or a hypervisor intercepts the
+   instruction, like most do. RDPRU then raises SIGILL. A core counts only while it is not halted,
+   so a migration can make the count step back.
+   Width: 64 bits. Rate: the current core frequency.
+   Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] is 1 if the CPU has
+   RDPRU, EDX[31:16] is the largest ECX that selects a register. */
 
 #include "config.h"
 
@@ -22,8 +22,8 @@ static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosi
   unsigned int eax, ebx, ecx, edx;
 
   (void)services, (void)why;
-  /* Every x86-64 CPU has this leaf, for the sizes of its addresses. A query of the largest leaf
-     would cost a second exit to the hypervisor, some microseconds. */
+  /* Every x86-64 CPU has this leaf, which contains its address sizes. Asking for the largest leaf
+     first would cost another exit to the hypervisor, a few microseconds. */
   __cpuid(0x80000008, eax, ebx, ecx, edx);
   return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* amd64-tsc: the time-stamp counter of x86-64, by the compiler's intrinsic. Access, failures and
-   rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
+/* amd64-tsc: the time-stamp counter of x86-64, read with the intrinsic of the compiler. Access,
+   failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 

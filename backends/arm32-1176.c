@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm32-1176: this core's cycles on ARM1176, the CPU of the first Raspberry Pi.
-   Register: Cycle Counter Register (CCNT), by MRC p15, 0, Rd, c15, c12, 1. Readable in user mode
-   where a kernel module has set bit 0 of the Secure User and Non-secure Access Validation Control
-   Register; else, and on other CPUs, MRC raises SIGILL. A readable counter may be stopped.
-   Width: 32 bits. Rate: the core's current frequency; a 64th of it where bit D of the control
+/* arm32-1176: core cycles on ARM1176, the CPU of the first Raspberry Pi.
+   Register: Cycle Counter Register (CCNT), read with MRC p15, 0, Rd, c15, c12, 1. Readable in user
+   mode if a kernel module has set bit 0 of the Secure User and Non-secure Access Validation Control
+   Register. Otherwise, and on other CPUs, MRC raises SIGILL. A readable counter may be stopped.
+   Width: 32 bits. Rate: the current core frequency, or a 64th of it if bit D of the control
    register is set.
    Source: ARM1176JZF-S Technical Reference Manual (DDI 0301), section 3.2, "c15, Cycle Counter
    Register" and "c15, Secure User and Non-secure Access Validation Control Register". */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm32-vct: the virtual count of the system counter.
-   Register: CNTVCT, by MRRC p15, 1, Rt, Rt2, c14. Readable at PL0 on ARMv7 CPUs that have the
-   Generic Timer, and on later CPUs, where CNTKCTL.PL0VCTEN is set; Linux sets it unless an erratum
-   forbids that. Else MRRC raises SIGILL.
-   Width: 56 bits at least, zero-extended.
-   Rate: CNTFRQ, by MRC p15, 0, Rt, c14, c0, 0. Firmware programs it, except on some boards.
+   Register: CNTVCT, read with MRRC p15, 1, Rt, Rt2, c14. Readable at PL0 on ARMv7 CPUs with the
+   Generic Timer and on later CPUs, if CNTKCTL.PL0VCTEN is set. Linux sets it unless an erratum
+   forbids that. Otherwise MRRC raises SIGILL.
+   Width: at least 56 bits, zero-extended.
+   Rate: in CNTFRQ, read with MRC p15, 0, Rt, c14, c0, 0. Firmware sets it, except on some boards.
    Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter B8 "The
    Generic Timer", and the registers CNTVCT and CNTFRQ. */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* arm64-perfpmc: user-mode core cycles of the calling thread, by the PMU register of a perf event.
-   Register: PMCCNTR_EL0 if the index in the event's mmap page is 32; PMEVCNTR<n>_EL0 if it is
-   n + 1. Readable (Linux, since 5.17) in a thread that has an event of its own which requests user
-   access by config1 bit 1, while sysctl kernel.perf_user_access is 1; else MRS raises SIGILL. The
-   page's cap_user_rdpmc is 1 in both cases: only the index tells whether the register is readable.
-   Width: 64 bits by config1 bit 0, else the page's pmc_width, sign-extended. Rate: the core's
-   current frequency.
+/* arm64-perfpmc: user-mode core cycles of the calling thread, from the PMU register of a perf
+   event. Register: PMCCNTR_EL0 if the index in the mmap page of the event is 32; PMEVCNTR<n>_EL0 if
+   it is n + 1; read with MRS. Readable (Linux, since 5.17) in a thread that has its own event with
+   bit 1 of config1, which requests user-space access, while sysctl kernel.perf_user_access is 1.
+   Otherwise MRS raises SIGILL. cap_user_rdpmc of the page is 1 in both cases; only a nonzero index
+   means that the register is readable. Width: 64 bits with bit 0 of config1, otherwise pmc_width of
+   the page, sign-extended. Rate: the current core frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension"; Linux, Documentation/arch/arm64/perf.rst, "Perf Userspace PMU Hardware
    Counter Access". */
@@ -78,8 +78,8 @@ static CPUC_PERF_GUARDED long long read_cycles(void)
   return cpuc_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
-/* MRS is four bytes long: 1101 0101 0011, then the system register. The mask keeps op0, op1 and
-   CRn, which are those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
+/* MRS has four bytes: 1101 0101 0011, then the system register. The mask keeps op0, op1 and CRn,
+   which must be those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
 static int is_register_read(uint32_t code)
 {
   return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The contract between a counter and the library: the functions and properties of a backend. A
-   backend opens, reads and closes one counter, and passes on what the hardware or the kernel
-   reports about it. The library decides whether the counter works here, and whether to use it. */
+/* The contract between a backend and the library: functions and properties. A backend opens, reads
+   and closes one counter, and returns what the hardware or the kernel reports about it. The library
+   decides whether the counter works here, and whether to use it. */
 
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
@@ -11,15 +11,15 @@
 #pragma GCC visibility push(hidden)
 
 enum cpuc_kind {
-  CPUC_KIND_CORE,      /* this core's cycles */
-  CPUC_KIND_PERF_READ, /* core cycles through a system call */
-  CPUC_KIND_REFERENCE, /* constant rate near the core's: never scaled */
-  CPUC_KIND_SCALED,    /* off-core, any rate: scaled to cycles */
-  CPUC_KIND_CLOCK,     /* OS clock, fixed rate: scaled to cycles */
+  CPUC_KIND_CORE,      /* core cycles */
+  CPUC_KIND_PERF_READ, /* core cycles, read with a system call */
+  CPUC_KIND_REFERENCE, /* constant rate near the core frequency, never scaled */
+  CPUC_KIND_SCALED,    /* outside of the core, any rate, scaled to cycles */
+  CPUC_KIND_CLOCK,     /* OS clock, fixed rate, scaled to cycles */
   CPUC_KIND_NONE       /* counts nothing */
 };
 
-/* As reports name the kind. */
+/* Returns the name of the kind, for `kind` of cpucycles_counter(). */
 static inline const char *cpuc_kind_name(enum cpuc_kind kind)
 {
   static const char *const names[] = {
@@ -36,11 +36,11 @@ static inline const char *cpuc_kind_name(enum cpuc_kind kind)
 
 enum cpuc_scope {
   CPUC_SCOPE_THREAD, /* each thread has its own count */
-  CPUC_SCOPE_CORE,   /* each core has its own count: a migration can make it jump */
+  CPUC_SCOPE_CORE,   /* each core has its own count, which can jump on a migration */
   CPUC_SCOPE_SYSTEM  /* all cores share one count */
 };
 
-/* As reports name the scope. */
+/* Returns the name of the scope, for `scope` of cpucycles_counter(). */
 static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 {
   static const char *const names[] = {
@@ -52,123 +52,124 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
   return names[scope];
 }
 
-/* Details that a backend may add to the errno of its open(), and explain() to that or the signal.
-   All zero when open() is called. The remedy also applies if open() succeeds and a signal drops the
-   counter later: open() may set it in advance, if it knows the remedy against that signal. */
+/* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. All
+   zero when open() is called. The remedy is also used if open() succeeds and a fault drops the
+   counter later, so open() may set a remedy against that fault in advance. */
 struct cpuc_diagnosis {
-  const char *reason;      /* a code of cpucycles(3), where the errno alone would mislead; else 0 */
-  const char *explanation; /* a sentence; 0: the sentence of the code */
-  const char *remedy;      /* the exact command or step that helps on this machine; 0: none known */
-  const char *unit;        /* overrides `unit` below if it is known only after open(); else 0 */
+  const char *reason;      /* a code of cpucycles(3); NULL: the code of the errno is right */
+  const char *explanation; /* a sentence; NULL: the sentence of the code */
+  const char *remedy;      /* the command or step that helps on this machine; NULL: none is known */
+  const char *unit;        /* replaces `unit` of the backend; NULL: it stays */
 };
 
-/* The rate of a counter as the hardware or the kernel reports it. */
+/* The rate of a counter that the hardware or the kernel reports. */
 struct cpuc_rate {
   long long hz;       /* units per second; 0: unknown */
-  const char *source; /* its source, if the counter has more than one; else 0 */
-  /* 1 if it is rounded, such as the nominal frequency in a CPU's model name: a measurement that
-     agrees with it is more precise. */
+  const char *source; /* name of its source if the counter has several, else NULL */
+  /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
+     measurement that agrees with it is then more exact. */
   int is_rounded;
 };
 
-/* A rate that is not rounded, from the only source; hz 0: unknown. */
+/* Returns a rate that is not rounded and comes from the only source. hz is 0 if it is unknown. */
 static inline struct cpuc_rate cpuc_exact_rate(long long hz)
 {
   return (struct cpuc_rate) { hz, 0, 0 };
 }
 
-/* What a counter may ask of the library, in any thread and at any time after open(). Both functions
-   are safe in signal handlers. */
+/* Functions of the library that a backend may call, in any thread and at any time after open().
+   Both are async-signal-safe. */
 struct cpuc_services {
-  /* Fallback for a per-thread counter that cannot be opened in some thread, or is lost there:
-     cycles by the next best counter that all threads share, at least a clock. Returns 0 during the
-     selection, so that no counter passes its trial by reading another. */
+  /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
+     Returns cycles of the best counter that all threads share, at least of an OS clock. Returns 0
+     during the selection, so that no counter passes its trial with the count of another. */
   long long (*fallback)(void);
 
-  /* Reports that such a counter uses a fallback in some thread. code: as in cpucycles(3), "by-read"
-     or "by-next-best". Does nothing during the selection. */
+  /* Records that at least one thread does not read the selected counter directly. code is "by-read"
+     or "by-next-best" of cpucycles(3). Does nothing during the selection. */
   void (*note_fallback)(const char *code);
 };
 
-/* A counter. All strings are constant. The functions are called
+/* A backend. All strings are constant. The functions are called
    - in the selection: by the thread that selects, with signals blocked, and under the fault guard
-     (sys/guard.h): a fault ends the call and drops the counter; or
+     (sys/guard.h), so that a fault ends the call and drops the counter; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
-     lock of lib/process.c. Signals are blocked except those of faults, and nothing catches a fault;
-   and where a member says more than that. */
+     lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
+   The comment on a member says which of these apply, and adds any others. */
 struct cpuc_backend {
   enum cpuc_kind kind;
   enum cpuc_scope scope;
 
-  /* Width in bits: 64, or 32 if only the low half of read()'s result counts. */
+  /* Width in bits: 64, or 32 if only the low half of the result of read() counts. */
   int width;
 
-  /* The register or function, as its manual names it: "TSC". Backends with the same name here read
-     one register in two ways, or one clock with two functions: the order of backends.def decides
-     between them, not the score. */
+  /* Name of the register or function in its manual, such as "TSC". Backends with the same name here
+     read one register with two instructions, or one clock with two functions. The order of
+     backends.def decides between them, not the score. */
   const char *register_name;
 
-  /* The unit of the unscaled count: "core cycles". */
+  /* The unit of the count before scaling, such as "core cycles". */
   const char *unit;
 
-  /* Makes read() possible in the calling thread. Returns 0 or an errno. Called in the selection, by
-     lib/candidate.c: at the beginning of the trial, and again if the counter is selected, or is the
-     fallback of the selected one. The services remain valid. NULL: nothing to do. */
+  /* Prepares read() in the calling thread. Returns 0 or an errno. Called in the selection, by
+     lib/candidate.c: at the beginning of the trial, and again if the counter is selected or becomes
+     the fallback. The services remain valid. NULL: nothing to do. */
   int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *why);
 
-  /* Returns the counter's value. Called in the selection, by the trial; then by every thread of the
-     program, also in its signal handlers, in forked children, and while another read is
-     interrupted. A counter of CPUC_SCOPE_THREAD opens itself in each further thread at the
-     first read there; other counters need no more than the one open(). The published pointer may
-     lead here directly, so this is the whole cost of a call. */
+  /* Returns the count. Called in the selection, by the trial; then by every thread of the program,
+     also in its signal handlers, in forked children, and while another read is interrupted. A
+     counter of CPUC_SCOPE_THREAD opens itself in each further thread at the first read there; other
+     counters need only the one open(). `cpucycles` may point to this function, so its time is then
+     the whole read cost. */
   long long (*read)(void);
 
   /* Releases everything that open(), read() and rate() acquired in the calling thread. Called in
      the selection, by lib/candidate.c: after the trial, and after one of the three failed or a
-     signal ended it at any point; and by lib/frequency-reference.c after rate(). Only a file or
-     folder of the kernel stays open if the signal ended a call that was reading it. NULL: nothing
-     to do. */
+     fault ended it at any point; and by lib/frequency-reference.c after rate(). Exception: if a
+     fault ended a call that was reading a file or directory of the kernel, that stays open. NULL:
+     nothing to do. */
   void (*close)(void);
 
-  /* Called by the fork handler of lib/process.c, in a child of fork(2), by its only thread, if the
-     counter is selected: the child has copies of what open() and read() acquired in the thread that
-     forked. Must neither wait nor allocate. NULL: nothing to do. */
+  /* Prepares a forked child, which has copies of what open() and read() acquired in the thread that
+     forked. Must neither wait nor allocate. Called by the fork handler of lib/process.c, in the
+     only thread of the child, if the counter is selected. NULL: nothing to do. */
   void (*forked)(void);
 
   /* Returns the rate that the hardware or the kernel reports. Called in the selection, by
      lib/candidate.c after open(), if the counter must be scaled, and by lib/frequency-reference.c,
      for a counter that needs no open(); and on demand, by lib/timer.c, for the selected counter.
-     NULL: they report none. */
+     NULL: no rate is reported. */
   struct cpuc_rate (*rate)(void);
 
-  /* Explains why the counter was dropped: adds to open()'s details an explanation and a remedy.
-     error: open()'s errno, or 0. signal: raised by open() or read(), or 0. Both are 0 for a counter
-     that opened and is stopped; the remedy is then a way to start it, if known. May replace the
-     reason. Called by lib/reasons.c on demand, so it may be slow; and in the selection, if
+  /* Explains why the counter was dropped: stores an explanation and a remedy, and may replace the
+     reason. error is the errno of open(), or 0. signal is that of a fault in open() or read(), or
+     0. Both are 0 for a counter that is stopped; the remedy then starts it, if one is known. Called
+     by lib/reasons.c on demand, so it may be slow; and in the selection, if
      CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *why);
 
-  /* For a counter that the system may withdraw while it is in use, so that read() faults. Called by
-     the handler of sys/guard.c, in the faulting thread, at any time after the selection, with the
-     ucontext_t that the handler has. Returns 1 if the fault was read()'s own and is repaired, so
-     that the thread can continue; 0, with nothing changed, if it was not. While the counter is in
-     use, the library's handler for the signal `fix_up_signal` stays installed, and passes all other
-     faults on. NULL: read() cannot fault later. */
+  /* Repairs a fault of read(), for a counter that the system may revoke while it is in use. Called
+     by the handler of sys/guard.c, in the faulting thread, at any time after the selection, with
+     the ucontext_t of the handler. Returns 1 if read() caused the fault, and the thread can
+     continue; otherwise changes nothing and returns 0. While the counter is in use, the handler of
+     the library for the signal `fix_up_signal` stays installed, and passes all other faults on.
+     NULL: read() cannot fault after the selection. */
   int (*fix_up)(void *context);
   int fix_up_signal;
 
-  /* For kinds that do not imply it: is the rate constant, in all of the core's frequencies and idle
-     states? Returns 1 or 0, and the source of that in *source; -1, or a NULL pointer: unknown.
-     Called in the selection, by lib/frequency-reference.c; and on demand, by lib/timer.c, for the
-     selected counter. */
+  /* Returns 1 if the rate is constant at all core frequencies and in all idle states, 0 if not, and
+     stores the source of this in *source; or returns -1 if it is unknown. Called in the selection,
+     by lib/frequency-reference.c; and on demand, by lib/timer.c, for the selected counter. NULL: it
+     follows from the kind, or is unknown. */
   int (*invariant)(const char **source);
 
-  /* The constant, in include/cpucycles/inline.h, for read()'s instruction, which programs may
-     execute inline; 0: read() does more than inline.h can, or needs a fix-up. */
+  /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
+     execute inline. 0: read() does more than inline.h can, or needs a fix-up. */
   unsigned int inline_method;
 };
 
-/* The rate that is reported for the counter; hz 0: none. Call where rate() may be called. */
+/* Returns the reported rate of the counter. hz is 0 if there is none. Call where rate() may be
+   called. */
 static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)
 {
   return backend->rate ? backend->rate() : cpuc_exact_rate(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-mach: the clock of macOS's kernel, which stops while the system sleeps.
-   Always readable; it cannot fail. On Apple Silicon a unit is a tick of the system counter, on
-   Intel and under Rosetta a nanosecond.
-   Width: 64 bits. Rate: mach_timebase_info() returns the nanoseconds of a unit as a fraction, 125/3
+/* default-mach: the clock of the macOS kernel, which stops while the system sleeps.
+   Always readable; it cannot fail. On Apple Silicon a unit is a unit of the system counter; on
+   Intel and under Rosetta it is a nanosecond.
+   Width: 64 bits. Rate: mach_timebase_info() returns the nanoseconds per unit as a fraction, 125/3
    for 24 MHz.
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
 

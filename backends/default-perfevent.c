@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-perfevent: user-mode core cycles of the calling thread, by read(2) of a perf event.
-   Readable where the kernel has a driver for the PMU, and perf_event_paranoid is at most 2 or the
-   program has CAP_SYS_ADMIN. Threads, forked children and lost events:
-   backends/perf/.
-   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
+/* default-perfevent: user-mode core cycles of the calling thread, from a perf event read with
+   read(2).
+   Readable if the kernel has a driver for the PMU, and perf_event_paranoid is at most 2 or the
+   program has CAP_SYS_ADMIN. Threads, forked children and lost events: backends/perf/.
+   Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */
 
 #include "config.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-selfcounts: core cycles of the calling thread, by macOS's thread_selfcounts().
+/* default-selfcounts: core cycles of the calling thread, from thread_selfcounts() of macOS.
    Readable on Apple Silicon since macOS 12.4. No public header declares the function, so open()
    looks it up. open() fails on systems without it (ENOSYS) and on hardware without counters
-   (ENOTSUP). If a later read fails, the thread continues with the next best counter. The count
-   follows the thread from core to core, and includes the kernel's work for the thread. It never
-   runs backward in a thread: a forked child, whose thread is new to the system, continues from its
-   parent's count.
-   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
+   (ENOTSUP). If a later read fails, the thread continues with the fallback counter. The count
+   follows the thread from core to core, and includes the work of the kernel for the thread. It
+   never steps back in a thread: a forked child, whose thread is new to the system, continues from
+   the count of its parent.
+   Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: XNU, bsd/sys/resource_private.h (THSC_CPI) and bsd/kern/kern_recount.c. */
 
 #include "config.h"
@@ -34,7 +34,7 @@ static const struct cpuc_services *services;
 /* State of the calling thread. */
 static _Thread_local struct {
   int uses_fallback; /* 1 after a read has failed */
-  long long base;    /* added to the count of the system, or of the next best counter */
+  long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
 } this_thread;
 
@@ -56,7 +56,7 @@ static int open_selfcounts(const struct cpuc_services *offered, struct cpuc_diag
   return read_counts(&counts);
 }
 
-/* Makes this thread count by the next best counter, from its last count. */
+/* Makes this thread continue with the fallback counter from its last count. */
 static void use_fallback(void)
 {
   this_thread.uses_fallback = 1;

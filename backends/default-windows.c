@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-windows: the performance counter of Windows.
-   Always readable; it cannot fail since Windows XP. The system chooses the hardware behind it, most
-   often the time-stamp counter, divided.
-   Width: 64 bits. Rate: QueryPerformanceFrequency() returns it, 10 MHz on most; fixed while the
-   system runs.
+   Always readable; it cannot fail since Windows XP. The system chooses the hardware, in most cases
+   the time-stamp counter, divided.
+   Width: 64 bits. Rate: QueryPerformanceFrequency() returns it, 10 MHz on most systems. It is
+   constant while the system runs.
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps", and
    QueryPerformanceCounter, QueryPerformanceFrequency (profileapi.h). */
 

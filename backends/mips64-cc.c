@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* mips64-cc: this core's cycles on 64-bit MIPS, by its hardware registers. Access and failures:
-   backends/common/mips-cc.h. Width: 32 bits. Rate: the core's pipeline clock. Source: MIPS
+/* mips64-cc: core cycles on 64-bit MIPS, from hardware registers. Access and failures:
+   backends/common/mips-cc.h. Width: 32 bits. Rate: that of the pipeline clock. Source: MIPS
    Architecture for Programmers volume II, RDHWR. */
 
 #include "config.h"

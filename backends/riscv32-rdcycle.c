@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* riscv32-rdcycle: this hart's cycles.
-   Registers: the cycle and cycleh CSRs, by RDCYCLE and RDCYCLEH. Readable in user mode where
-   scounteren and mcounteren have bit CY set; else both instructions raise SIGILL. Linux since 6.6
-   leaves the bit clear unless sysctl kernel.perf_user_access is 2.
+/* riscv32-rdcycle: core cycles of this hart.
+   Registers: the cycle and cycleh CSRs, read with RDCYCLE and RDCYCLEH. Readable in user mode if
+   bit CY of scounteren and mcounteren is set. Otherwise both instructions raise SIGILL. Linux since
+   6.6 leaves the bit clear unless sysctl kernel.perf_user_access is 2.
    Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
    of it agree.
-   Rate: the hart's current frequency.
+   Rate: the current frequency of the hart.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
    Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */

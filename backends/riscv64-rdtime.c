@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* riscv64-rdtime: the machine's timer.
-   Register: the time CSR, by RDTIME. Readable in user mode where scounteren has bit TM set; Linux
-   sets it. Else RDTIME raises SIGILL. Firmware emulates RDTIME on harts without the CSR, where a
-   read takes long.
-   Width: 64 bits. Rate: constant, as the kernel reports it (backends/common/riscv-timebase.h), some
-   MHz on most.
+/* riscv64-rdtime: the timer of the machine.
+   Register: the time CSR, read with RDTIME. Readable in user mode if bit TM of scounteren is set;
+   Linux sets it. Otherwise RDTIME raises SIGILL. On harts without the CSR, firmware emulates
+   RDTIME, which takes long.
+   Width: 64 bits. Rate: constant, a few MHz on most CPUs; the kernel reports it
+   (backends/common/riscv-timebase.h).
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* s390x-stckf: the time-of-day clock, by STORE CLOCK FAST. Unlike STORE CLOCK it may return the
-   same value twice, and so does not wait for the next one.
-   Register: the TOD clock. Always readable in user mode; on machines before z9 the instruction
+/* s390x-stckf: the time-of-day clock, read with STORE CLOCK FAST. Unlike STORE CLOCK, this
+   instruction may store the same value twice, so it does not wait for the next value.
+   Register: the TOD clock. Always readable in user mode. On machines before z9 the instruction
    raises SIGILL.
    Width: 64 bits, counted from 1900; read() counts from 2000 (include/cpucycles/inline.h). Rate:
-   4.096 GHz, as bit 51 is a microsecond.
+   4.096 GHz, because bit 51 is a microsecond.
    Source: z/Architecture Principles of Operation (SA22-7832), chapter 4, section "Time-of-Day
    Clock", and chapter 7, STORE CLOCK FAST. */
 

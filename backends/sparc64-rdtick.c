@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* sparc64-rdtick: this core's cycles on SPARC V9.
-   Register: %tick, by RD. Readable in user mode where its own bit 63 (NPT) is clear; else RD raises
-   SIGILL, as on machines where Linux or the hypervisor lets users read %stick only.
-   Width: 63 bits; bit 63 reads 0 where reading is allowed. Rate: the core's, as the kernel reports
+/* sparc64-rdtick: core cycles on SPARC V9.
+   Register: %tick, read with RD. Readable in user mode if its bit 63 (NPT) is clear. Otherwise RD
+   raises SIGILL, for example on machines on which Linux or the hypervisor allows users to read only
+   %stick.
+   Width: 63 bits; bit 63 reads 0 if reading is allowed. Rate: that of the core; the kernel reports
    it (backends/common/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */

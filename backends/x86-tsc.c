@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* x86-tsc: the time-stamp counter of i386, by the compiler's intrinsic. Access, failures and
-   rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
+/* x86-tsc: the time-stamp counter of i386, read with the intrinsic of the compiler. Access,
+   failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for Alpha. */
+/* Links if the compiler accepts GNU assembly for Alpha. */
 
 #ifndef __alpha__
 #error the target is not Alpha

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for x86-64 Linux and its headers have perf
+/* Links if the compiler accepts GNU assembly for x86-64 Linux and its headers have perf
    events. */
 
 #if !defined __x86_64__ || !defined __linux__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for x86-64. */
+/* Links if the compiler accepts GNU assembly for x86-64. */
 
 #ifndef __x86_64__
 #error the target is not x86-64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 32-bit Arm with MRRC, which old Thumb lacks. */
+/* Links if the compiler accepts GNU assembly for 32-bit Arm with MRRC, which old Thumb lacks. */
 
 #ifndef __arm__
 #error the target is not 32-bit Arm

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the system has gettimeofday, which should be everywhere. */
+/* Links if the system has gettimeofday(), like all known systems. */
 
 #include <stddef.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the system has the clock of Mach. */
+/* Links if the system has the clock of Mach. */
 
 #ifndef __APPLE__
 #error the target is not macOS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the system has a monotonic clock. */
+/* Links if the system has a monotonic clock. */
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the kernel's headers have perf events. */
+/* Links if the kernel's headers have perf events. */
 
 #ifndef __linux__
 #error the target is not Linux

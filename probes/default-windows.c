@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the system has the performance counter of Windows. */
+/* Links if the system has the performance counter of Windows. */
 
 #ifndef _WIN32
 #error the target is not Windows

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links everywhere. */
+/* Links on every target. */
 
 int main(void)
 {

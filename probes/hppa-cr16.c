@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for PA-RISC. */
+/* Links if the compiler accepts GNU assembly for PA-RISC. */
 
 #ifndef __hppa__
 #error the target is not PA-RISC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for Itanium. */
+/* Links if the compiler accepts GNU assembly for Itanium. */
 
 #ifndef __ia64__
 #error the target is not Itanium

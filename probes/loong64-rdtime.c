@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 64-bit LoongArch. */
+/* Links if the compiler accepts GNU assembly for 64-bit LoongArch. */
 
 #if !defined __loongarch__ || __loongarch_grlen != 64
 #error the target is not 64-bit LoongArch

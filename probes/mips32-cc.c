@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 32-bit MIPS, release 2 included. */
+/* Links if the compiler accepts GNU assembly for 32-bit MIPS, release 2 included. */
 
 #if !defined __mips__ || defined __mips64
 #error the target is not 32-bit MIPS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 32-bit PowerPC. */
+/* Links if the compiler accepts GNU assembly for 32-bit PowerPC. */
 
 #if !defined __powerpc__ || defined __powerpc64__
 #error the target is not 32-bit PowerPC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 64-bit PowerPC. */
+/* Links if the compiler accepts GNU assembly for 64-bit PowerPC. */
 
 #ifndef __powerpc64__
 #error the target is not 64-bit PowerPC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 32-bit RISC-V Linux and its headers have perf
+/* Links if the compiler accepts GNU assembly for 32-bit RISC-V Linux and its headers have perf
    events. */
 
 #if !defined __riscv || __riscv_xlen != 32 || !defined __linux__

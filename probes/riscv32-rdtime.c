@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 32-bit RISC-V. */
+/* Links if the compiler accepts GNU assembly for 32-bit RISC-V. */
 
 #if !defined __riscv || __riscv_xlen != 32
 #error the target is not 32-bit RISC-V

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for 64-bit RISC-V. */
+/* Links if the compiler accepts GNU assembly for 64-bit RISC-V. */
 
 #if !defined __riscv || __riscv_xlen != 64
 #error the target is not 64-bit RISC-V

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for z/Architecture. */
+/* Links if the compiler accepts GNU assembly for z/Architecture. */
 
 #ifndef __s390x__
 #error the target is not z/Architecture

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links where the compiler accepts GNU assembly for i386. */
+/* Links if the compiler accepts GNU assembly for i386. */
 
 #ifndef __i386__
 #error the target is not i386

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads rates from lines of /proc/cpuinfo. */
+/* Reads the rates of counters from /proc/cpuinfo. */
 
 #include "config.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Parses a line that consists of the key and a number: of Hz without decimals, or of MHz with
-   exactly six. Returns Hz; 0 for any other line. */
+/* Parses a line that consists of the key and a number: Hz without decimals, or MHz with exactly
+   six. Returns Hz, or 0 for any other line. */
 static long long rate_of_line(const char *line, const char *key, size_t decimals)
 {
   const char *number = line + strlen(key), *rest;
@@ -37,7 +37,7 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
 
 long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line))
 {
-  enum { LIMIT = 1 << 20 }; /* some 120 bytes a CPU may come before the line: thousands of CPUs */
+  enum { LIMIT = 1 << 20 }; /* thousands of CPUs: about 120 bytes per CPU come before the line */
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];
   int file = cpuc_kernel_file_open("", "/proc/cpuinfo");

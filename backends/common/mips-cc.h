@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The code of mips64-cc and mips32-cc, which differ in their names only.
-   Registers, by RDHWR: CC (number 2), the coprocessor's Count; CCRes (number 3), the cycles between
-   two steps of CC, 2 on most. read() returns their product. Readable in user mode where HWREna has
-   their bits set. Else, and on CPUs older than release 2, which lack RDHWR, Linux emulates the
-   instruction. RDHWR raises SIGILL where it is neither allowed nor emulated. Under emulators a
-   readable counter may be stopped.
-   Width: 32 bits. Rate: the core's pipeline clock.
+/* The code of mips64-cc and mips32-cc, which differ only in their names.
+   Registers, read with RDHWR: CC (number 2), Count of the coprocessor; CCRes (number 3), the cycles
+   per unit of CC, 2 on most CPUs. read() returns their product. Readable in user mode if their bits
+   in HWREna are set. Otherwise, and on CPUs before release 2, which do not have RDHWR, Linux
+   emulates the instruction. RDHWR raises SIGILL if it is neither allowed nor emulated. Under
+   emulators a readable counter may be stopped.
+   Width: 32 bits. Rate: that of the pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
    "HWREna Register". */
 
@@ -34,7 +34,7 @@ static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *
   return cycles_per_unit ? 0 : ENODEV;
 }
 
-/* CC has 32 bits; the low 32 bits of the product continue where it wraps. */
+/* CC has 32 bits. When it wraps around, the low 32 bits of the product continue without a jump. */
 static long long read_cc(void)
 {
   unsigned int units;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The limits of a stated frequency or rate, and the cells in which device trees state one. The
-   library tests whether a plausible reported rate is right. */
+/* The limits of a plausible rate or frequency, and rates in cells of device trees. The library
+   verifies plausible rates. */
 
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H
@@ -8,15 +8,15 @@
 #define CPUC_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
 #define CPUC_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
 
-/* Returns hz if it is within the limits, else 0. A register that no firmware has programmed reads 0
-   or any other value. */
+/* Returns hz if it is within the limits, otherwise 0. A register that firmware has not set can
+   contain any value. */
 static inline long long plausible_rate(unsigned long long hz)
 {
   return hz >= CPUC_FREQUENCY_LOWEST && hz <= CPUC_FREQUENCY_HIGHEST ? (long long)hz : 0;
 }
 
-/* Returns the rate in Hz that one or two cells of a device tree state, 32 bits each and big-endian;
-   0 for another length, or outside the limits. */
+/* Returns the rate in Hz in one or two cells of a device tree, 32 bits each and big-endian; 0 for
+   any other length, or outside the limits. */
 static inline long long rate_from_dt_cells(const char *cells, int length)
 {
   unsigned long long value = 0;

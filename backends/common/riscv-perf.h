@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The code of riscv64-perfrdcycle and riscv32-perfrdcycle. The counter CSRs are C00H (cycle) to
-   C1FH, and on 32-bit RISC-V their upper halves C80H to C9FH. The CSR's number is a constant in the
-   instruction CSRR, so each counter needs an instruction of its own.
-   Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr"
-   for the code of CSRRS; Linux, drivers/perf/riscv_pmu.c. */
+   C1FH, and on 32-bit RISC-V their upper halves C80H to C9FH. The number of the CSR is a constant
+   in the instruction CSRR, so each counter needs its own instruction.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr" for
+   the encoding of CSRRS; Linux, drivers/perf/riscv_pmu.c. */
 
 #ifndef CPUCYCLES_RISCV_PERF_H
 #define CPUCYCLES_RISCV_PERF_H
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* Reads the counter CSR of the page's `index`, or its upper half. */
+/* Reads the counter CSR that belongs to the index in the mmap page, or its upper half. */
 static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
 {
   unsigned long half = 0;
@@ -86,7 +86,7 @@ static CPUC_PERF_GUARDED long long read_cycles(void)
   return cpuc_perf_read(&method, read_register, cpuc_perf_self.index, 0);
 }
 
-/* CSRRS rd, csr, x0: the CSR's number in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
+/* CSRRS rd, csr, x0: the number of the CSR in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
 static inline int is_register_read(uint32_t code)
 {
   return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;

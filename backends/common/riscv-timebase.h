@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains it. The kernel
-   reports it in the system call riscv_hwprobe where it is new enough
-   (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ), else, unless it was
-   booted by ACPI, by the device tree (Documentation/devicetree/bindings/riscv/cpus.yaml,
-   timebase-frequency). */
+/* The rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains it. Newer
+   kernels report it through the system call riscv_hwprobe (Documentation/arch/riscv/hwprobe.rst,
+   RISCV_HWPROBE_KEY_TIME_CSR_FREQ); others, unless booted with ACPI, in the device tree
+   (Documentation/devicetree/bindings/riscv/cpus.yaml, timebase-frequency). */
 
 #ifndef CPUCYCLES_RISCV_TIMEBASE_H
 #define CPUCYCLES_RISCV_TIMEBASE_H
@@ -19,7 +18,7 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 
-/* Headers older than the kernel may lack all of these definitions. Source: Linux,
+/* Headers that are older than the kernel may lack these definitions. Source: Linux,
    arch/riscv/include/uapi/asm/unistd.h and hwprobe.h; riscv32 has the same numbers. */
 #ifndef SYS_riscv_hwprobe
 #define SYS_riscv_hwprobe 258
@@ -28,7 +27,7 @@
 enum { HWPROBE_TIME_CSR_FREQ = 8 };
 
 struct hwprobe_pair {
-  int64_t key; /* set to -1 by a kernel that lacks the key */
+  int64_t key; /* a kernel without the key sets it to -1 */
   uint64_t value;
 };
 

@@ -2,7 +2,7 @@
 /* Finds the core types of a hybrid CPU: the kernel lists a PMU for each of them.
    Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*; perf_event_open(2),
    "PERF_TYPE_HARDWARE" for the generic event of one PMU; tools/perf/pmu-events and
-   tools/perf/util/pmus.c for the files of a core's PMU ("cpus", "type"). */
+   tools/perf/util/pmus.c for the files of a core PMU ("cpus", "type"). */
 
 #include "config.h"
 
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments of cpuc_perf_find_core_types(). */
+/* The arguments of cpuc_perf_find_core_types(). */
 struct search {
   struct cpuc_perf_core_types *found;
   struct cpuc_perf_choice generic;
   int (*try_event)(struct cpuc_perf_choice choice);
 };
 
-/* Reads a file of the form prefix, number, newline. Returns the number, or -1. */
+/* Reads a file that consists of prefix, number and newline. Returns the number, or -1. */
 static long read_number(const char *pmu, const char *file, const char *prefix, int base)
 {
   char text[64], *begin = text + strlen(prefix), *end;
@@ -35,8 +35,8 @@ static long read_number(const char *pmu, const char *file, const char *prefix, i
   return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
 }
 
-/* Does the PMU count on some of the cores? Other PMUs are excluded because of their names, without
-   a system call. */
+/* Returns 1 if the PMU counts on some of the cores. Rejects other PMUs because of their names
+   first, which takes no system call. */
 static int is_of_some_cores(const char *pmu)
 {
   char cpus[64];
@@ -44,9 +44,9 @@ static int is_of_some_cores(const char *pmu)
   return cpuc_remedy_is_core_pmu(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
 }
 
-/* Chooses the PMU's event: the generic one, with the PMU's type in the upper half of config; or, if
-   the kernel rejects that (Arm, before 6.6), the PMU's own number of the event. Returns 0 if it has
-   none. */
+/* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
+   config; or, if the kernel rejects that (Arm, before 6.6), the event by its number in this PMU.
+   Returns 0 if the PMU has neither. */
 static int choose_event(const struct search *search, const char *pmu,
   struct cpuc_perf_choice *choice)
 {

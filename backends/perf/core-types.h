@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The core types of a hybrid CPU. A perf event counts on the cores of one type. */
+/* The core types of a hybrid CPU. A perf event counts on cores of one type only. */
 
 #ifndef CPUCYCLES_PERF_CORE_TYPES_H
 #define CPUCYCLES_PERF_CORE_TYPES_H
@@ -10,20 +10,20 @@
 
 enum { CPUC_PERF_CORE_TYPES = 4 /* at most */ };
 
-/* Members of struct perf_event_attr that choose an event. */
+/* The members of struct perf_event_attr that choose an event. */
 struct cpuc_perf_choice {
   uint32_t type;
   uint64_t config;
 };
 
-/* The event for each core type. */
+/* The events for the core types. */
 struct cpuc_perf_core_types {
   struct cpuc_perf_choice choices[CPUC_PERF_CORE_TYPES];
-  int count; /* 1, with the generic event, if the CPU is not hybrid, or the types are unknown */
+  int count; /* 1, with the generic event, if the CPU is not hybrid or its types are unknown */
 };
 
-/* Finds the core types. generic: the event on a CPU with one core type. try_event: returns 0 if the
-   kernel has the event, else an errno. Returns 0, or ENODEV if not all types have an event. */
+/* Finds the core types. `generic` is the event for a CPU with one core type. try_event() returns 0
+   if the kernel has the event, otherwise an errno. Returns 0, or ENODEV if a type has no event. */
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
   int (*try_event)(struct cpuc_perf_choice choice));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Static functions and common members of each counter that reads perf events. They call the shared
-   code with the counter's `method`, which the counter's file defines after it includes this one. */
+/* Static functions and common members for the backends that read perf events. They call the shared
+   code with `method`, which the file of the backend defines after it includes this header. */
 
 #ifndef CPUCYCLES_PERF_COUNTER_H
 #define CPUCYCLES_PERF_COUNTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls of the perf event counters. Those of a read are no cancellation points, since
-   cpucycles() is not one: hence syscall() instead of read() and close().
+/* The system calls of the perf event counters. A read uses syscall() instead of read() and close(),
+   because these are cancellation points and cpucycles() is not.
    Source: perf_event_open(2); mmap(2); Linux,
    Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
 
@@ -33,7 +33,7 @@ int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
   return perf_event_identify(descriptor, id) == 0;
 }
 
-/* Needs no retry: a signal does not interrupt the read of an event. */
+/* Does not retry, because a signal does not interrupt the read of an event. */
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   return syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Opens and closes a thread's events: one event, or one for each core type, whose counts are added.
-   They are pinned: if other events need the hardware, the kernel gives ours up instead of counting
-   part of the time. The mapping of a page keeps its event open: an event that is read through the
-   page needs no descriptor. Signals are blocked until a thread's events are consistent.
+/* Opens and closes the events of a thread: one event, or one per core type, whose counts are added.
+   The events are pinned: if other events need the hardware, the kernel stops ours instead of
+   counting part of the time. A mapped page keeps its event open, so an event that is read through
+   its page needs no descriptor. Signals are blocked until the events of a thread are consistent.
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS". */
 
 #include "config.h"
@@ -20,7 +20,7 @@
 
 enum {
   STANDARD_DESCRIPTORS = 3, /* input, output, error */
-  /* Left to the program, if the soft limit allows: select(2) works below FD_SETSIZE only. */
+  /* Left to the program if the soft limit allows, because select(2) works only below FD_SETSIZE. */
   PROGRAM_DESCRIPTORS = 1024
 };
 
@@ -28,11 +28,11 @@ enum {
 static pthread_key_t exit_key;
 static int has_exit_key;
 
-/* The counter that was opened last: the process reads no other. */
+/* The counter that was opened last. The process reads no other. */
 static const struct cpuc_perf_method *method;
 const struct cpuc_services *cpuc_perf_services;
 
-/* Found when the counter is opened. */
+/* Stored when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
 int cpuc_perf_has_descriptor(const struct cpuc_perf_event *event)
@@ -40,7 +40,7 @@ int cpuc_perf_has_descriptor(const struct cpuc_perf_event *event)
   uint64_t id = 0;
 
   if (event->descriptor < 0 || event->id == 0)
-    return event->descriptor >= 0; /* it has just been opened, if it is not identified yet */
+    return event->descriptor >= 0; /* just opened, if it is not identified yet */
   return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
 }
 
@@ -80,9 +80,9 @@ static void close_events(void)
   self->state = CPUC_PERF_UNOPENED;
 }
 
-/* Opens one event, and finds out whether it counts the kernel's cycles, too. Returns 0 or an errno.
-   Afterwards, and after a signal in between, the thread's descriptors must be closed if they are
-   not used. */
+/* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
+   The caller must close the descriptors of the thread if it does not use them, also after a fault
+   in this function. */
 static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice choice,
   int *counts_kernel)
 {
@@ -94,7 +94,7 @@ static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice cho
   wanted.size = sizeof wanted;
   wanted.type = choice.type;
   wanted.config = choice.config;
-  if (self->state == CPUC_PERF_UNOPENED) /* else for read(2), which works with any counter */
+  if (self->state == CPUC_PERF_UNOPENED) /* else for read(2), which needs no access */
     wanted.config1 = method->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
@@ -114,9 +114,9 @@ int cpuc_perf_open_descriptors(void)
   return error;
 }
 
-/* Moves a descriptor to the second quarter of the permitted numbers, which the program's files do
-   not reach by themselves: a low number that the program closes would soon belong to another file,
-   and be read once. Returns 0 or an errno. */
+/* Moves a descriptor to the second quarter of the permitted numbers, which files of the program do
+   not get by themselves. If the program closed a low number, it would soon belong to another file,
+   from which the library would read once. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   unsigned long limit = cpuc_perf_kernel_descriptor_limit();
@@ -153,7 +153,7 @@ int cpuc_perf_use_descriptors(void)
   return 0;
 }
 
-/* Maps the pages and makes this thread read through them. Returns 0 if they do not show the
+/* Maps the pages, and makes this thread read through them. Returns 0 if they do not contain the
    count. */
 static int use_pages(void)
 {
@@ -171,7 +171,7 @@ static int use_pages(void)
   self->base = self->last - count;
   width = self->events[0].page->pmc_width;
   self->shift = 64 - width;
-  self->index = UINT32_MAX; /* no counter's: the first read finds the index */
+  self->index = UINT32_MAX; /* not a valid index, so the first read stores it */
   if (self->event_count == 1 && (method->width == 0 || method->width == width))
     self->only_page = self->events[0].page;
   self->state = CPUC_PERF_VIA_MMAP;
@@ -179,7 +179,7 @@ static int use_pages(void)
   return 1;
 }
 
-/* Gives the thread `count` events, which are still to be opened. */
+/* Initializes `count` events of the thread, which are not open yet. */
 static void add_events(int count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -192,7 +192,7 @@ static void add_events(int count)
   self->event_count = count;
 }
 
-/* Opens this thread's events, and continues from its last read. Returns 0 or an errno. */
+/* Opens the events of this thread, and continues its count. Returns 0 or an errno. */
 static int open_events(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -212,43 +212,43 @@ void cpuc_perf_open_thread(void)
   struct cpuc_perf_thread *self = &cpuc_perf_self;
 
   if (self->state != CPUC_PERF_UNOPENED)
-    return; /* a signal handler did it already */
-  close_events(); /* those of a forked child's parent */
+    return; /* a signal handler has opened them */
+  close_events(); /* in a forked child, those of the parent */
   if (self->is_exiting || open_events() != 0) {
     close_events();
     cpuc_perf_use_fallback();
   }
 }
 
-/* Closes this thread's events, and leaves them closed. */
+/* Closes the events of this thread, and keeps later reads from opening events. */
 static void close_at_exit(void)
 {
   close_events();
   cpuc_perf_self.is_exiting = 1;
 }
 
-/* A destructor that runs later may read the counter, but must not open events: no destructor would
-   close them. */
+/* Destructors that run later may read the counter, but must not open events, because no destructor
+   would close these. */
 static void on_thread_exit(void *unused)
 {
   (void)unused;
   cpuc_perf_kernel_block_signals(close_at_exit);
 }
 
-/* Runs when the library is loaded: the C library has room in each thread for the values of the
-   first keys; later keys cost an allocation in a thread's first read. The number: before the
-   constructors of the program, which come first in a program that is linked statically, and may
-   count. */
+/* Runs when the library is loaded, because the C library has room in each thread for the values of
+   the first keys only; the value of a later key needs an allocation in the first read of a thread.
+   Priority 101 lets it run before the constructors of the program, which may read; in a statically
+   linked program they would otherwise run first. */
 __attribute__((constructor(101))) static void load(void)
 {
   has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
 }
 
-/* Deletes the key, so that no thread that exits later calls into an unloaded library. The events of
+/* Deletes the key, so that threads that exit later do not call an unloaded library. The events of
    other threads stay open until the process ends. */
 __attribute__((destructor)) static void unload(void)
 {
-  if (cpuc_perf_self.event_count > 0) /* else exit() costs no system calls */
+  if (cpuc_perf_self.event_count > 0) /* without events, exit() needs no system calls */
     on_thread_exit(NULL);
   cpuc_perf_self.is_exiting = 1;
   if (has_exit_key)
@@ -256,8 +256,8 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens such an event and closes it. Returns 0 or an errno. The event is the thread's, so that
-   cpuc_perf_close() closes it if a signal ends this function. */
+/* Opens such an event and closes it. Returns 0 or an errno. Uses the storage of the thread, so that
+   cpuc_perf_close() closes the event if a fault ends this function. */
 static int try_event(struct cpuc_perf_choice choice)
 {
   int error;
@@ -279,7 +279,7 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
     cpuc_remedy_for_perf_event("", error, dropped->findings->counts_kernel, why);
 }
 
-/* Finds out whether the kernel has the event. Returns 0 or an errno. */
+/* Tests whether the kernel has the event. Returns 0 or an errno. */
 static int try_method(void)
 {
   int error;
@@ -292,7 +292,7 @@ static int try_method(void)
   return error;
 }
 
-/* The core types are searched last: without a PMU, the search would be wasted. */
+/* Searches the core types last, because without a PMU the search would be in vain. */
 int cpuc_perf_open(const struct cpuc_perf_method *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The slow path: reads the calling thread's perf events of user-mode core cycles with read(2), or
-   with the instruction and several mmap pages. A thread that loses the page, the instruction or the
-   descriptor continues with read(2), then with the next best counter, upward from its last read.
-   Width: 64 bits, extended by the kernel. Rate: the core's current frequency.
+/* The slow path: reads the events of the calling thread with read(2), or with the instruction and
+   several mmap pages. A thread that loses the page, the instruction or the descriptor continues its
+   count with read(2), and then with the fallback counter. Its count never steps back.
+   Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
 #include "config.h"
@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-enum { RETRIES = 100 /* of the page's seqlock, before read(2) is used */ };
+enum { RETRIES = 100 /* of the seqlock in the page, before read(2) is used */ };
 
 const struct perf_event_mmap_page cpuc_perf_no_page;
 
@@ -23,8 +23,8 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
   .only_descriptor = -1,
 };
 
-/* Returns 0 if the program has closed the descriptor or reused its number, and for a pinned event
-   that lost its hardware. */
+/* Returns 0 if the program has closed the descriptor or reused its number, or if the pinned event
+   has lost its hardware. */
 static inline int read_event(const struct cpuc_perf_event *event, struct cpuc_perf_reading *reading)
 {
   return cpuc_perf_kernel_read(event->descriptor, reading) && reading->id == event->id;
@@ -41,22 +41,22 @@ int cpuc_perf_read_descriptors(long long *count)
     if (!read_event(&self->events[i], &reading))
       return -1;
     if (self->event_count == 1 && reading.enabled != reading.running)
-      return -1; /* some time is missing; of several events, one runs at a time */
+      return -1; /* the event did not count all of the time; of several, one counts at a time */
     sum += reading.value;
   }
   *count = (long long)sum;
   return 0;
 }
 
-/* What the pages show together. */
+/* The sum over the pages. */
 struct total {
   unsigned long long count;
-  uint32_t index; /* in the page of the event for this core type; 0: no page has one */
-  int shift;      /* 64 less the width of that counter */
-  int is_partial; /* the events did not count all of the time */
+  uint32_t index; /* in the page of the event that is counting; 0: in no page */
+  int shift;      /* 64 minus the width of that counter */
+  int is_partial; /* 1 if the events did not count all of the time */
 };
 
-/* Only the event for this core type has an index; the others have stopped. */
+/* Only the event for the type of the current core has an index. The others have stopped. */
 static inline void add_page(const struct cpuc_perf_method *method,
   const volatile struct perf_event_mmap_page *page, struct total *total)
 {
@@ -73,7 +73,7 @@ static inline void add_page(const struct cpuc_perf_method *method,
     += (unsigned long long)((int64_t)(method->instruction(index) << total->shift) >> total->shift);
 }
 
-/* Returns 0 if a page has changed in between. */
+/* Returns 0 if a page has changed during the sum. */
 static inline int add_pages(const struct cpuc_perf_method *method, struct total *total)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -95,8 +95,8 @@ static inline int add_pages(const struct cpuc_perf_method *method, struct total 
   return is_stable;
 }
 
-/* Reads this thread's count with the instruction and the pages. Returns -1 if the pages do not show
-   it. */
+/* Reads the count of this thread with the instruction and the pages. Returns -1 if the pages do not
+   contain it. */
 static int read_pages(const struct cpuc_perf_method *method, long long *count)
 {
   struct total total;
@@ -106,7 +106,7 @@ static int read_pages(const struct cpuc_perf_method *method, long long *count)
     if (tries == RETRIES)
       return -1;
   if (total.index != 0 && total.shift == cpuc_perf_self.shift)
-    cpuc_perf_self.index = total.index; /* the kernel has moved the event */
+    cpuc_perf_self.index = total.index; /* the kernel has moved the event to another counter */
   *count = (long long)total.count;
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }
@@ -126,10 +126,10 @@ int cpuc_perf_pages_have_count(void)
   return has_index;
 }
 
-/* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, as
-   after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpuc_perf_slow() has
-   failed to read it. The descriptor is then identified before it is read again, because it may
-   belong to another file. */
+/* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpuc_perf_slow() has
+   failed to read it, and it may belong to another file. So identifies it before it is read
+   again. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -139,7 +139,7 @@ static int reread_descriptors(long long *count)
   return cpuc_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
 }
 
-/* Reads in every state, and changes the state where a read fails. */
+/* Reads in every state, and changes the state if a read fails. */
 static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_method *method)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -158,7 +158,7 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
   return self->last;
 }
 
-/* The usual read with read(2) comes first, and is one system call. */
+/* Tries the most frequent case first: one event and one read(2). */
 long long cpuc_perf_slow(const struct cpuc_perf_method *method)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Counters that read perf events of core cycles: the calling thread's storage, and the hot path,
-   which reads one event with an instruction and the event's mmap page. read.c has the slow path,
-   open.c opens and closes the events, recover.c continues after a loss and in a forked child, and
+/* Counters that read perf events of core cycles: the storage of each thread, and the hot path,
+   which reads one event with an instruction and its mmap page. read.c has the slow path, open.c
+   opens and closes the events, recover.c continues after a loss and in a forked child, and
    core-types.c finds the core types of a hybrid CPU.
    Source: linux/perf_event.h, struct perf_event_mmap_page; perf_event_open(2), "MMAP layout". */
 
@@ -18,37 +18,37 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What the selection found, for the counter's unit and its explain(). */
+/* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  int counts_kernel; /* the event does not exclude the kernel, as the PMU cannot */
-  int access_denied;     /* the event opened, but programs may not read its register */
+  int counts_kernel; /* 1 if the event counts the kernel, because the PMU cannot exclude it */
+  int access_denied; /* 1 if the event opened, but programs may not read its register */
 };
 
-/* Properties of one counter. */
+/* Properties of one counter. All of its functions get a pointer to them. */
 struct cpuc_perf_method {
-  /* Reads hardware counter number index - 1. index is the page's, and not 0. NULL: the counter is
-     read with read(2). */
+  /* Reads hardware counter number index - 1. index is that of the page, and not 0. NULL: the
+     counter is read with read(2). */
   uint64_t (*instruction)(uint32_t index);
-  /* The width that the backend's read() assumes; 0: any. cpuc_perf_slow() reads counters of
-     another width. */
+  /* The width that read() of the backend requires; 0: any. cpuc_perf_slow() reads hardware counters
+     of other widths. */
   int width;
-  /* The event on a CPU with one core type. 0 and 0, the usual ones, are PERF_TYPE_HARDWARE and
+  /* The event for a CPU with one core type. 0 and 0, the usual values, are PERF_TYPE_HARDWARE and
      PERF_COUNT_HW_CPU_CYCLES. */
   struct cpuc_perf_choice event;
-  /* perf_event_attr's config1, for a PMU that must be told that programs read the counter. */
+  /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
   uint64_t config1;
   struct cpuc_perf_findings *findings;
-  /* Explains why programs may not read the register of an event that opened. */
+  /* Explains why programs may not read the register, if the event opened. */
   void (*diagnose_access)(struct cpuc_diagnosis *why);
 };
 
 struct cpuc_perf_event {
-  int descriptor; /* -1: closed; the mapping keeps the event open */
+  int descriptor; /* -1: closed; a mapped page keeps the event open */
   uint64_t id;    /* unique among all events; 0: not identified yet */
   struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
-/* The way in which a thread reads. */
+/* How a thread reads. */
 enum cpuc_perf_state {
   CPUC_PERF_UNOPENED,
   CPUC_PERF_VIA_MMAP,
@@ -56,55 +56,56 @@ enum cpuc_perf_state {
   CPUC_PERF_VIA_FALLBACK
 };
 
-/* A thread's storage. The hot path uses the first members. A signal handler that reads may change
-   all members, at any point of an interrupted read. */
+/* The storage of a thread. The hot path uses the first members. A signal handler that reads may
+   change all members, at any point of an interrupted read. */
 struct cpuc_perf_thread {
-  /* the page of the thread's only event; else a page whose index is 0 */
+  /* The page of the only event of the thread. Without one, a page whose index is 0. */
   const volatile struct perf_event_mmap_page *only_page;
-  long long base; /* added to the count of the events, or of the next best counter */
-  long long last; /* result of the thread's last read, from which it continues after a loss */
+  long long base; /* added to the count of the events, or of the fallback counter */
+  long long last; /* result of the last read; after a loss, the count continues from here */
   uint32_t index; /* hardware counter that `shift` applies to; never 0 */
-  int shift;      /* 64 less the width of that counter */
-  int only_descriptor; /* of the thread's only event, if that is read with read(2); else -1 */
+  int shift;      /* 64 minus the width of that counter */
+  int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
   enum cpuc_perf_state state;
-  /* In a forked child that has not read yet, the events are the parent's: the descriptors are
-     copies, and pages are empty, or NULL. */
+  /* In a forked child that has not read yet, the events are those of the parent: the descriptors
+     are copies, and each page is empty or NULL. */
   int event_count;
   struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES];
-  int is_exiting; /* the thread may open no more events, as nothing would close them */
+  int is_exiting; /* 1: the thread must not open events, because nothing would close them */
 };
 
 extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 
-/* Code that executes the instruction, which the kernel can withdraw at any time. It has a section
-   of its own, so that the signal handler recognizes the address of a fault. */
+/* Code that executes the instruction, which the kernel can revoke at any time. It has its own
+   section, so that the fix-up recognizes the address of a fault. */
 #define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
 #define CPUC_PERF_INSTRUCTION CPUC_PERF_SECTION __attribute__((always_inline))
 #define CPUC_PERF_GUARDED CPUC_PERF_SECTION __attribute__((noinline))
 
-/* The linker's names of the section's begin and end. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): they are the linker's */
+/* The names that the linker gives to the beginning and the end of the section. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker defines them */
 extern const char __start_cpuc_perf_reads[] __attribute__((visibility("hidden")));
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): as above; hidden, or lld exports both */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): like above; hidden, because lld exports both
+   otherwise */
 extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")));
 
-/* Is the address in that section? Only files with code in the section may ask: the linker does not
-   know the names of an empty one. */
+/* Returns 1 if the address is in that section. Only files with code in the section may call this,
+   because the linker does not define the names for an empty section. */
 static inline int cpuc_perf_is_guarded(uintptr_t address)
 {
   return address >= (uintptr_t)__start_cpuc_perf_reads
     && address < (uintptr_t)__stop_cpuc_perf_reads;
 }
 
-/* Slow path: returns the count of the calling thread in every state, and opens or replaces its
+/* The slow path: returns the count of the calling thread in every state. Opens or replaces its
    events as needed. */
 long long cpuc_perf_slow(const struct cpuc_perf_method *method);
 
-/* Hot path: returns the count with the instruction, if the page has hardware counter `index`, of
-   64 - shift bits; else with the slow path. index and shift: the thread's, or constants that match
-   method->width. The base is read between the two looks at the lock, because a handler that loses
-   the page changes both. This is the body of a CPUC_PERF_GUARDED function, whose instruction
-   is known at compile time. */
+/* The hot path: reads the count with the instruction if the index in the page equals `index`, and
+   otherwise takes the slow path. The hardware counter has 64 - shift bits. index and shift are
+   those of the thread, or constants that match method->width. The base is read between the two
+   reads of the lock, because a handler that loses the page changes both. This is the body of a
+   CPUC_PERF_GUARDED function, whose instruction is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)
@@ -127,8 +128,8 @@ cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(ui
   return cpuc_perf_self.last = (long long)count;
 }
 
-/* Functions of struct cpuc_backend. open() fails if the method has an instruction that the
-   kernel does not allow. */
+/* Functions for struct cpuc_backend. open() fails if the method has an instruction and the kernel
+   does not allow it. */
 int cpuc_perf_open(const struct cpuc_perf_method *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *why);
 void cpuc_perf_close(void);
@@ -136,8 +137,8 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
   struct cpuc_diagnosis *why);
 void cpuc_perf_forked(void);
 
-/* For struct cpuc_backend's fix_up(): after a fault of the instruction, makes the calling
-   thread read with read(2). The caller then skips the instruction. */
+/* For fix_up() of struct cpuc_backend: after a fault of the instruction, makes the calling thread
+   read with read(2). The caller then skips the instruction. */
 void cpuc_perf_fix_up_instruction(void);
 
 #pragma GCC visibility pop

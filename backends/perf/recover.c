@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Continues a thread's count after a loss: of the page's index or the instruction, of the
-   descriptor or its event, and of all events in a forked child, which opens its own. In the parent,
-   reads that a signal handler or a fault has interrupted find an empty page in the place of the
-   event's, and repeat.
+/* Continues the count of a thread after a loss of the index in the page, of the instruction, of the
+   descriptor, or of the event; and in a forked child, which opens its own events. A read that a
+   signal handler or a fault has interrupted finds an empty page instead of that of the event, and
+   is repeated.
    Source: perf_event_open(2), "MMAP layout"; kernel/events/core.c, perf_mmap, which sets
-   VM_DONTCOPY: a forked child does not have the page. */
+   VM_DONTCOPY, so a forked child does not have the page. */
 
 #include "config.h"
 
@@ -14,14 +14,14 @@
 
 #include <errno.h>
 
-/* The empty page has no index. Its lock is odd, a value that the kernel's page never keeps: the
-   interrupted read finds that the lock has changed. */
+/* The empty page has the index 0. Makes its lock odd, which the lock of a kernel page never stays,
+   so that an interrupted read finds that the lock has changed. */
 static void mark_as_changed(struct perf_event_mmap_page *page)
 {
   page->lock = 1;
 }
 
-/* The pages stay mapped: this read may have interrupted another one that uses them. */
+/* The pages stay mapped, because this read may have interrupted another one that uses them. */
 void cpuc_perf_use_fallback(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -39,8 +39,8 @@ void cpuc_perf_switch_to_fallback(void)
     cpuc_perf_use_fallback();
 }
 
-/* Adds up the pages, whose events have all lost their index: the offset is then an event's whole
-   count. Does nothing if one has an index. */
+/* Takes the count from the pages after all of their events have lost their index: the offset of
+   each page is then the whole count of its event. Does nothing if a page has an index. */
 static void take_last_count(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -58,8 +58,8 @@ static void take_last_count(void)
     self->last = (long long)sum;
 }
 
-/* The new events are opened first: when a pinned event is opened, the kernel schedules this
-   thread's events again and updates their pages. */
+/* Opens the new events first: opening a pinned event makes the kernel reschedule the events of this
+   thread and update their pages. */
 void cpuc_perf_switch_to_read(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -80,8 +80,8 @@ void cpuc_perf_switch_to_read(void)
     cpuc_perf_use_fallback();
 }
 
-/* If the thread is in another state, a signal handler had interrupted the read before the fault,
-   and lost the page. That read repeats, too. */
+/* In any other state, a signal handler interrupted the read before the fault and lost the page. The
+   read is then repeated, too. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;
@@ -90,8 +90,9 @@ void cpuc_perf_fix_up_instruction(void)
   errno = saved_errno;
 }
 
-/* The child has no pages of events, only empty ones. These and the copies of the descriptors are
-   released when the child opens its own events. No system call: many children never count. */
+/* The child does not have the pages of events, only empty pages. It releases these and the copies
+   of descriptors when it opens its own events. This function makes no system call, because many
+   children never read. */
 void cpuc_perf_forked(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads the kernel's files below a root folder, "" or a test's, after a counter was refused, and
-   suggests only remedies that help on this machine.
+/* Reads kernel files below root after a counter was refused, and suggests only remedies that help
+   on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
-   (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that leaves the
-   kernel out; the PMU is searched after permission is given); Debian, "security,perf: Allow further
-   restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN), in Ubuntu also:
+   (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the
+   kernel; permission is tested before the PMU is searched); Debian, "security,perf: Allow further
+   restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN); for Ubuntu:
    launchpad.net/bugs/2131046; Docker and Podman, default seccomp profile (perf_event_open with
    CAP_PERFMON); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
-   make perf_user_access where they find a PMU; proc_pid_status(5), Seccomp and CapEff;
+   create perf_user_access if they find a PMU; proc_pid_status(5), Seccomp and CapEff;
    user_namespaces(7), uid_map. */
 
 #include "config.h"
@@ -27,7 +27,7 @@
 
 int cpuc_remedy_found_no_pmu;
 
-/* Reads a number of the kernel; `none` if the file is missing or has other contents. */
+/* Returns the number in a kernel file, or `none` if the file is missing or has other contents. */
 static int kernel_number(const char *root, const char *path, int none)
 {
   char text[16], *end;
@@ -39,7 +39,8 @@ static int kernel_number(const char *root, const char *path, int none)
   return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
 }
 
-/* Is the kernel of that release, such as 5.17, or later? 0 if its release is unknown. */
+/* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
+   unknown. */
 static int kernel_is_since(const char *root, int major, int minor)
 {
   char text[64], *end;
@@ -53,7 +54,7 @@ static int kernel_is_since(const char *root, int major, int minor)
   return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
 }
 
-/* Does this process have a seccomp filter, as in most containers? */
+/* Returns 1 if this process has a seccomp filter, like in most containers. */
 static int is_filtered(const char *root)
 {
   char text[16];
@@ -62,7 +63,7 @@ static int is_filtered(const char *root)
     && strtol(text, NULL, 10) == 2;
 }
 
-/* Does this process have a capability, given by its number in capabilities(7)? */
+/* Returns 1 if this process has the capability of this number in capabilities(7). */
 static int has_capability(const char *root, int number)
 {
   char text[32];
@@ -73,7 +74,8 @@ static int has_capability(const char *root, int number)
 
 enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
 
-/* Is the user namespace not the first? Capabilities in another do not permit perf events. */
+/* Returns 1 if the user namespace is not the first one. Capabilities in other namespaces do not
+   permit perf events. */
 static int is_in_user_namespace(const char *root)
 {
   char text[64], *end;
@@ -84,7 +86,7 @@ static int is_in_user_namespace(const char *root)
     || strtoul(end, NULL, 10) != 0xffffffff;
 }
 
-/* Docker's or Podman's container? */
+/* Returns 1 in a container of Docker or Podman. */
 static int is_in_container(const char *root)
 {
   return cpuc_kernel_file_can_open(root, "/.dockerenv")
@@ -99,14 +101,14 @@ int cpuc_remedy_is_core_pmu(const char *name)
     || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
 }
 
-/* Is this the PMU of Arm cores that contrib/arm-pmu-access can open? Apple's PMU has other
+/* Returns 1 for a PMU of Arm cores that contrib/arm-pmu-access can open. PMUs of Apple have other
    registers. */
 static int is_arm_pmu(const char *name)
 {
   return strncmp(name, "armv", 4) == 0;
 }
 
-/* What is known about this machine and process: of each group, one bit. */
+/* Facts about this machine and process. Of each group, one bit is set. */
 enum {
   /* Does the kernel drive a PMU of the cores? */
   PMU_ABSENT = 1 << 0,
@@ -120,7 +122,7 @@ enum {
   BY_ABSENCE = 1 << 6, /* ENOENT, ENODEV, EOPNOTSUPP */
   BY_OTHER = 1 << 7,
   ANY_REFUSAL = BY_EPERM | BY_EACCES | BY_ENOSYS | BY_ABSENCE | BY_OTHER,
-  /* Has this process a seccomp filter? */
+  /* Does this process have a seccomp filter? */
   UNFILTERED = 1 << 8,
   FILTERED = 1 << 9,
   ANY_FILTER = UNFILTERED | FILTERED,
@@ -132,11 +134,11 @@ enum {
   LEVEL_NEEDS_SYSCTL = 1 << 14,  /* a lower level only */
   LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL,
   ANY_LEVEL = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
-  /* Does the event include the kernel's cycles, because the PMU cannot exclude them? */
+  /* Does the event count cycles in the kernel, because the PMU cannot exclude them? */
   WITHOUT_KERNEL = 1 << 15,
   WITH_KERNEL = 1 << 16,
   ANY_MODE = WITHOUT_KERNEL | WITH_KERNEL,
-  /* Is the process in a container, which has its own filter and the settings of its host? */
+  /* Is the process in a container, which has its own filter, but the settings of its host? */
   ON_HOST = 1 << 17,
   IN_CONTAINER = 1 << 18,
   ANY_PLACE = ON_HOST | IN_CONTAINER,
@@ -167,15 +169,15 @@ enum {
 #define ALLOW_IN_CONTAINER "run the container with a seccomp profile that allows perf_event_open"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
 
-/* The decision: the first row all of whose bits fit applies. A row fits if it has no bit of a
-   group, or has the bit that is known. Without a PMU, no permission helps, and what refuses first
-   hides that; so the rows about permissions require a PMU, and the reason of the rows for an absent
-   one is "absent". */
+/* The decision: the first row that fits applies. A row fits if, of each group, it has either no bit
+   or the bit that is set. Without a PMU no permission helps, but the kernel tests permissions
+   first. So the rows about permissions come after those for an absent PMU, whose reason is
+   "absent". */
 static const struct {
   unsigned if_known;
   const char *explanation, *remedy;
 } decisions[] = {
-  /* Some hypervisors provide a PMU if they are configured to. */
+  /* Some hypervisors can be configured to provide a PMU. */
   { PMU_ABSENT | KVM, VIRTUAL_MACHINE, QEMU_HAS_PMU_OPTION
       ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
       : GIVE_PMU ", or run outside of it" },
@@ -192,13 +194,13 @@ static const struct {
   { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
   { BY_ENOSYS | UNFILTERED,
     "perf_event_open is not implemented here, for example by an emulator", NULL },
-  /* Other causes, such as too many open files, have nothing to do with a PMU. */
+  /* Other errors, such as too many open files, do not depend on a PMU. */
   { BY_OTHER, NULL, NULL },
   { PMU_UNKNOWN | BY_EPERM | BY_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
   { PMU_UNKNOWN | BY_EPERM | BY_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
     NULL },
   { PMU_UNKNOWN, IS_UNKNOWN, NULL },
-  /* There is a PMU, and a filter refuses the call. */
+  /* There is a PMU, but a filter refuses the call. */
   { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | LEVEL_REFUSES, FILTER,
     ALLOW_IN_CONTAINER ", and " SET("2") " on the host" },
   { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER,
@@ -206,7 +208,7 @@ static const struct {
   { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER, FILTER, ALLOW_IN_CONTAINER },
   { FILTERED | BY_EPERM | BY_ENOSYS | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2") },
   { FILTERED | BY_EPERM | BY_ENOSYS, FILTER, ALLOW },
-  /* There is a PMU, and the setting refuses the event to this user. */
+  /* There is a PMU, but the setting does not permit the event to this user. */
   { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
     SET("1") ", or give the program CAP_PERFMON" },
   { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
@@ -222,7 +224,7 @@ static const struct {
     NULL },
 };
 
-/* Looks for a PMU whose name is_wanted() accepts. */
+/* Searches for a PMU whose name is_wanted() accepts. Returns a bit of ANY_PMU. */
 static unsigned find_pmu(const char *root, int (*is_wanted)(const char *name))
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE];
@@ -308,7 +310,7 @@ static int fits(unsigned row, unsigned known)
   return 1;
 }
 
-/* `known` has the bits of the refusal, the filter and the mode; the others are found here. */
+/* Finds the row that applies. `known` contains the bits of the refusal, the filter and the mode. */
 static void decide(const char *root, unsigned known, struct cpuc_diagnosis *why)
 {
   size_t i;
@@ -361,7 +363,7 @@ int cpuc_remedy_for_user_access(const char *root, const struct cpuc_remedy_user_
     why->explanation = needed->too_old;
     why->remedy = needed->newer;
   } else
-    cpuc_remedy_for_no_pmu(root, why); /* a driver that finds a PMU makes the setting */
+    cpuc_remedy_for_no_pmu(root, why); /* a driver that finds a PMU creates the setting */
   return 1;
 }
 
@@ -379,13 +381,13 @@ void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why)
     why->remedy = "sysctl kernel.perf_user_access=2";
 }
 
-/* Keeps Intel's fixed cycle counter running, and sets it back after hours only. Without the
-   watchdog, the counter is free for the event. */
+/* Keeps the fixed cycle counter of Intel running, and sets it back only after hours. The watchdog
+   must be off, because it uses the counter. */
 #define FIXED_COUNTER_REMEDY \
   "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 
-/* RDPMC on x86: the file of its setting, and the remedies that set it to 1, and to 2 for
-   amd64-pmcff. CPUs with two kinds of core have no PMU named cpu; one setting applies to all. */
+/* RDPMC on x86: the file of its setting, the remedy that sets it to 1, and the one that sets it to
+   2 for amd64-pmcff. Hybrid CPUs have no PMU named cpu; one setting applies to all PMUs. */
 static const struct {
   const char *file, *set_to_1, *set_to_2_and_run;
 } rdpmc_settings[] = {
@@ -398,7 +400,7 @@ static const struct {
 
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
-/* Returns the setting, or -1. *which: index of the file that has it. */
+/* Returns the setting, or -1. Stores the index of the file that contains it in *which. */
 static int rdpmc_setting(const char *root, int *which)
 {
   int level = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The time-stamp counter as a source of the CPU's frequency, and the remedy of its counters. */
+/* The time-stamp counter as a source of the CPU frequency, and the remedy for its counters. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #endif
 
-/* On Linux SIGSEGV has one cause, which the program can undo. */
+/* On Linux, SIGSEGV has one cause, which the program can undo. */
 void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
@@ -23,7 +23,7 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
 #endif
 }
 
-/* By assembly, because not all compilers have the intrinsic. */
+/* Read with assembly, because not all compilers have the intrinsic. */
 const struct cpuc_backend cpuc_tsc = {
   X86_TSC_MEMBERS, .read = read_tsc_with_assembly
 };

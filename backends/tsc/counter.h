@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The time-stamp counter: the members that its four backends share, and the read by assembly.
-   Register: IA32_TIME_STAMP_COUNTER, by RDTSC. Readable in user mode unless CR4.TSD is set, as
-   Linux does per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV): then RDTSC raises SIGSEGV.
-   Rate: constant where CPUID 8000_0007H EDX bit 8 says so, near the core's nominal frequency;
-   rate.c asks the sources that state it.
+/* The time-stamp counter: the members that its four backends share, and the read with assembly.
+   Register: IA32_TIME_STAMP_COUNTER, read with RDTSC. Readable in user mode unless CR4.TSD is set
+   (Linux sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)); RDTSC then raises SIGSEGV.
+   Rate: near the nominal frequency, and constant if CPUID 8000_0007H EDX bit 8 is set; rate.c asks
+   the sources that report it.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
 
 #ifndef CPUCYCLES_TSC_COUNTER_H
@@ -14,15 +14,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* explain() of struct cpuc_backend. */
+/* explain() for struct cpuc_backend. */
 void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why);
 
-/* The TSC as a source of the CPU's frequency. It is not in backends.def. */
+/* The TSC as a source of the CPU frequency. It is not in backends.def. */
 extern const struct cpuc_backend cpuc_tsc;
 
 #pragma GCC visibility pop
 
-/* For compilers without the intrinsic. */
+/* Works with compilers that do not have the intrinsic. */
 static inline long long read_tsc_with_assembly(void)
 {
   return (long long)cpucycles_inline_tsc();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time-stamp counter as kernel, CPU or hypervisor state it, and whether it is
-   constant. In virtual machines zeros are usual in all of these sources, and mean "not stated".
+/* The rate of the time-stamp counter that the kernel, the CPU or the hypervisor reports, and
+   whether it is constant. In virtual machines all of these sources can be 0, which means "not
+   reported".
    Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
    2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
    Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
@@ -50,7 +51,8 @@ static long long from_file(void)
     : 0;
 }
 
-/* In two steps, as 10^9 * 2^shift can have more than 64 bits: 10^9 has 30. */
+/* Computes the rate in two steps, because 10^9 * 2^shift can have more than 64 bits: 10^9 has
+   30. */
 long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
 {
   unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
@@ -68,9 +70,10 @@ long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
 
 #ifdef TSC_HAS_PERF
 
-/* The event of the query in progress. If a signal ends the query, close() releases the event. One
-   thread at a time asks, but the event is thread-local: a child that another thread forks then
-   inherits the address of the page, but not the page, and must not release what it has there. */
+/* The event of the query in progress. If a fault ends the query, cpuc_tsc_close() releases the
+   event. Only one thread at a time queries, but the event is thread-local: otherwise a child that
+   another thread forks would inherit the address of the page, but not the page, and would release
+   other memory there. */
 static CPUC_THREAD_LOCAL struct {
   int event; /* file descriptor + 1; 0: none */
   struct perf_event_mmap_page *page;
@@ -87,7 +90,7 @@ void cpuc_tsc_close(void)
   tsc_query.event = 0;
 }
 
-/* A software event that counts nothing and needs no PMU. */
+/* Opens a software event, which counts nothing and needs no PMU. */
 static int open_dummy_event(void)
 {
   struct perf_event_attr event;
@@ -151,7 +154,7 @@ long long cpuc_tsc_rate_from_cpuid15(cpuid_reader *cpuid)
   ratio = cpuid(0x15);
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
-  /* 64 bits hold any product of two 32-bit numbers */
+  /* the product of two 32-bit numbers fits into 64 bits */
   return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
@@ -197,7 +200,7 @@ long long cpuc_tsc_rate_from_hypervisor(cpuid_reader *cpuid)
 {
   unsigned int highest;
 
-  if (!(cpuid(1).c >> 31)) /* no hypervisor, or a hidden one: further leaves would exit to it */
+  if (!(cpuid(1).c >> 31)) /* if the hypervisor is hidden, further leaves would only exit to it */
     return 0;
   highest = cpuid(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
@@ -211,7 +214,7 @@ static struct cpuid_leaf read_cpuid(unsigned int leaf)
   struct cpuid_leaf read = { 0, 0, 0, 0 };
 
 #ifndef __x86_64__
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have the instruction */
+  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have CPUID */
     return read;
 #endif
   __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
