@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A cost with its three values in order and not negative. */
+/* Returns a cost whose three values are in order and not negative. */
 static struct pfx_cost ordered_cost(long long minimum, long long typical, long long maximum)
 {
   minimum = minimum < 0 ? 0 : minimum < typical ? minimum : typical;
@@ -22,10 +22,10 @@ static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
   costs->has_cost[event] = 1;
 }
 
-/* Instructions, branches, loads and stores overlap: at the least, they cost nothing; typically, a
-   branch, load or store takes a cycle. A load that misses a cache waits for the next one, or at the
-   most for memory. A walk of the page table costs as much as the load of an entry. The numbers of
-   the events: events.def. */
+/* Instructions, branches, loads and stores overlap: at least, they cost nothing; typically, a
+   branch, load or store takes a cycle. A load that misses a cache waits for the next cache, or at
+   most for memory. A walk of the page table costs as much as the load of one entry. events.def
+   lists the numbers of the events. */
 void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *costs)
 {
   const long long cycle = measured->cycle.typical;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses cost files, the same in every locale. A line has an event, by its number or its name, and
-   its minimum, typical and maximum cost in nanoseconds; a # begins a comment. If several numbers
-   have one name, a line with this name applies to all of them. */
+/* Parses cost files, independent of the locale. A line consists of an event (its number or its
+   name) and its minimum, typical and maximum cost in nanoseconds; # begins a comment. If several
+   events have one name, a line with this name applies to all of them. */
 
 #include "config.h"
 
@@ -47,14 +47,14 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Parses nanoseconds with at most three decimals. Returns picoseconds; -1 if the word is no such
-   number or above the limit. */
+/* Parses nanoseconds with at most three decimals. Returns picoseconds, or -1 if the word is not
+   such a number or exceeds the limit. */
 static long long parse_cost(const char *word)
 {
   long long picoseconds = 0;
   int digits = 0, decimals = -1;
 
-  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): next_word() has ended it with a 0 */
+  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): next_word() terminates it */
   for (; is_digit(*word) || (*word == '.' && decimals < 0); word++) {
     if (*word == '.') {
       decimals = 0;
@@ -73,7 +73,7 @@ static long long parse_cost(const char *word)
   return picoseconds > PFX_COST_LIMIT ? -1 : picoseconds;
 }
 
-/* Parses the three costs. Returns NULL, or the mistake. */
+/* Parses the three costs. Returns NULL, or a sentence on the mistake. */
 static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
 {
   long long costs[3];
@@ -99,7 +99,7 @@ static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
   return NULL;
 }
 
-/* Is the word this event's number or name? */
+/* Returns 1 if the word is the number or the name of the event. */
 static int is_event(const char *word, int event)
 {
   const struct pfx_event_row *row = pfx_events_row(event);
@@ -110,7 +110,7 @@ static int is_event(const char *word, int event)
   return row->name && (strcmp(word, row->name) == 0 || strcmp(word, row->also) == 0);
 }
 
-/* Returns NULL, or the mistake. */
+/* Parses a line. Returns NULL, or a sentence on the mistake. */
 static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
 {
   struct pfx_cost cost = { 0, 0, 0 };
@@ -155,8 +155,8 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
   return PFX_NO_LINE;
 }
 
-/* Reads a regular file, up to a byte more than the limit. Returns the length, or -1 with errno. A
-   FIFO is refused without waiting for its writer (O_NONBLOCK). */
+/* Reads a regular file, up to one byte more than the limit. Returns the length, or -1 with errno.
+   O_NONBLOCK: a FIFO is refused without waiting for its writer. */
 static int read_regular_file(const char *path, char *text)
 {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), length = 0, more = -1, error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Costs from a file. */
+/* Reads costs from a file. */
 
 #ifndef PERFEX_COST_FILE_H
 #define PERFEX_COST_FILE_H
@@ -13,13 +13,13 @@ enum {
   PFX_NO_LINE = 0
 };
 
-/* Parses the text of a file. Returns PFX_NO_LINE, or the number of the malformed line; *mistake
-   is then a sentence about it. */
+/* Parses the text of a file. Returns PFX_NO_LINE, or the number of the first malformed line and
+   stores a sentence on the mistake in *mistake. */
 int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake);
 
-/* Reads a file. Returns 0 or an errno. EINVAL: it is no regular file; or it is malformed or too
-   long, and a message says so. */
+/* Reads a file. Returns 0 or an errno. EINVAL: the file is not regular; or it is malformed or too
+   long, which a message explains. */
 int pfx_cost_file_read(const char *path, struct pfx_costs *costs);
 
 #endif

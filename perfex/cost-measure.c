@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the time of a cycle, of loads from each cache and from memory, and of a mispredicted
-   branch, in at most 20 ms of CPU time. Reads the sizes of the caches from /sys, and needs no
-   knowledge of the architecture.
+/* Measures the times of a cycle, of loads from each cache and from memory, and of a mispredicted
+   branch, in at most 20 ms of CPU time. Reads the sizes of the caches from /sys. Contains no code
+   for particular architectures.
 
-   Loads form a chain: the address of each depends on the value of the one before. For a cache, they
-   are spread over a part of it. For memory, they are spread over pages that the kernel has just
-   zeroed. If the zeros are still in a cache, other pages are touched until they have displaced the
-   zeros from all caches, which the time of the loads shows. */
+   Loads form a chain: the address of each load depends on the value of the one before. For a cache,
+   the loads are spread over a part of it. For memory, they are spread over pages that the kernel
+   has just zeroed. While the zeros are still in a cache, other pages are touched, until these have
+   displaced the zeros from all caches. The time of the loads tells when. */
 
 #include "config.h"
 
@@ -21,24 +21,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time after which nothing more is begun; the rest of the 20 ms is for work in
-   progress. CPU time, because one preemption must not leave costs unknown forever. Elapsed time is
-   limited as well, to ELAPSED_FACTOR times as much. */
+/* Nanoseconds of CPU time after which no measurement begins; the rest of the 20 ms is for the one
+   in progress. Elapsed time is not used, because one preemption would leave costs unknown forever,
+   but it is limited to ELAPSED_FACTOR times as much. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
 
 enum {
   ROUNDS = 7,
-  LOADS = 1024,          /* a round */
-  MEMORY_LOADS = 256,    /* a round for memory; few, so that most of its lines are read once */
-  BRANCHES = 2048,       /* a round */
-  CHUNK = 1 << 20,       /* bytes touched between two reads of the clock; 0.3 ms */
-  MEMORY_STEP = 2 << 20, /* bytes for one measurement of memory */
+  LOADS = 1024,          /* per round */
+  MEMORY_LOADS = 256,    /* per round for memory; few, so that most lines are read once */
+  BRANCHES = 2048,       /* per round */
+  CHUNK = 1 << 20,       /* bytes touched between two clock reads: 0.3 ms */
+  MEMORY_STEP = 2 << 20, /* bytes per measurement of memory */
   LINE = 64,
   CACHES = PFX_LEVELS - 1
 };
 
-/* CPU time of the thread; elapsed time if the kernel does not state it. */
+/* Returns the CPU time of the thread, or elapsed time if the kernel does not report CPU time. */
 static long long thread_now(void)
 {
   long long time = pfx_cost_clock_thread();
@@ -46,19 +46,19 @@ static long long thread_now(void)
   return time > 0 ? time : pfx_cost_clock_elapsed();
 }
 
-/* A linear congruential generator; only its upper bits are random enough to be used. */
+/* A linear congruential generator. Only its upper bits are random enough. */
 static inline unsigned next_state(unsigned state)
 {
   return state * 1664525u + 1013904223u;
 }
 
-/* Memory to load from: 2^bits lines, all of them 0. */
+/* Memory to load from: 2^bits lines of zeros. */
 struct working_set {
   const char *memory;
-  int bits, loads; /* loads: a round */
+  int bits, loads; /* loads: per round */
 };
 
-/* Nanoseconds for a chain of loads from random lines. */
+/* Returns the nanoseconds of a chain of loads from random lines. */
 static __attribute__((noinline)) long long time_loads(struct working_set set, unsigned *seed)
 {
   unsigned state = *seed, mask = (1u << set.bits) - 1;
@@ -72,7 +72,7 @@ static __attribute__((noinline)) long long time_loads(struct working_set set, un
   return pfx_cost_clock_elapsed() - begin;
 }
 
-/* Nanoseconds for a chain of loads alone, without a generator: a pointer that points to itself. */
+/* Returns the nanoseconds of a chain of loads without a generator, from a pointer to itself. */
 static __attribute__((noinline)) long long time_l1_loads(void)
 {
   void *volatile self = (void *)&self, *at = self;
@@ -84,7 +84,8 @@ static __attribute__((noinline)) long long time_l1_loads(void)
   return pfx_cost_clock_elapsed() - begin;
 }
 
-/* Nanoseconds for branches on a random bit; with mask 0, on a bit that is always 0. */
+/* Returns the nanoseconds of branches on a random bit, or on a bit that is always 0 if mask is
+   0. */
 static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned *seed)
 {
   unsigned state = *seed;
@@ -107,8 +108,8 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The cost of one of `count` operations: the minimum, median and maximum of ROUNDS times, each less
-   an overhead in picoseconds. Sorts the times. */
+/* Returns the cost of one of `count` operations: the minimum, median and maximum of ROUNDS times,
+   minus an overhead in picoseconds. Sorts the times. */
 static struct pfx_cost cost_of_times(long long *times, int count, long long overhead)
 {
   long long costs[3];
@@ -129,7 +130,7 @@ static struct pfx_cost cost_of_times(long long *times, int count, long long over
 struct run {
   struct pfx_measured *measured;
   long long begin, thread_begin; /* elapsed and CPU time */
-  long long loop_overhead;       /* of time_loads(), in picoseconds per load */
+  long long loop_overhead;       /* of time_loads(), picoseconds per load */
   unsigned seed;
 };
 
@@ -139,8 +140,8 @@ static int is_late(const struct run *run)
     || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
-/* The core's cycle, which event 0 counts; where it cannot be measured, the one that cpucycles()
-   counts. */
+/* Measures the core cycle, which event 0 counts. If that is impossible, uses the cycle that
+   cpucycles() counts. */
 static void measure_cycle(struct run *run)
 {
   long long rate = pfx_cost_clock_core(), cost;
@@ -162,7 +163,7 @@ static void measure_branch_miss(struct run *run)
     predictable[i] = time_branches(0, &run->seed);
     unpredictable[i] = time_branches(1, &run->seed);
   }
-  /* One in two unpredictable branches is mispredicted. */
+  /* Half of the unpredictable branches are mispredicted. */
   run->measured->branch_miss = cost_of_times(unpredictable, BRANCHES / 2,
     2 * cost_of_times(predictable, BRANCHES, 0).typical);
 }
@@ -176,7 +177,7 @@ static void add_level(struct run *run, long bytes, struct pfx_cost load)
   measured->levels++;
 }
 
-/* Measures the L1 cache, and from it the overhead of time_loads(). */
+/* Measures the L1 cache and the overhead of time_loads(). */
 static void measure_l1(struct run *run, long bytes)
 {
   static const unsigned zero;
@@ -235,7 +236,7 @@ static int read_lines(const struct run *run, const char *memory, long bytes)
   return 1;
 }
 
-/* The largest n for which 2^n lines fit into so many bytes; at least 0. */
+/* Returns the largest n for which 2^n lines fit into `bytes`; at least 0. */
 static int line_bits(long bytes)
 {
   int bits = 0;
@@ -245,9 +246,9 @@ static int line_bits(long bytes)
   return bits;
 }
 
-/* Measures a cache beyond the L1, with a working set of at most half its size, and of at most four
-   times the size of the cache before it. Returns the bytes of memory used; 0 if time or memory runs
-   out. */
+/* Measures a cache beyond the L1, with a working set of at most half its size and at most four
+   times the size of the cache before it. Returns the bytes of memory used, or 0 if time or memory
+   runs out. */
 static long measure_cache(struct run *run, char *memory, long available, long size,
   long nearer_size)
 {
@@ -263,9 +264,9 @@ static long measure_cache(struct run *run, char *memory, long available, long si
   return bytes;
 }
 
-/* Measures loads from the first MEMORY_STEP bytes, while more and more pages are touched behind
-   them. The loads are from memory if they take more than 1.5 times as long as loads from the last
-   cache, and after the next step less than an eighth longer. */
+/* Measures loads from the first MEMORY_STEP bytes, and touches more and more pages behind them. The
+   loads are from memory if they take more than 1.5 times as long as loads from the last cache, and
+   less than an eighth longer after the next step. */
 static void measure_memory(struct run *run, char *memory, long available)
 {
   struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
@@ -286,7 +287,8 @@ static void measure_memory(struct run *run, char *memory, long available)
   }
 }
 
-/* Measures the caches beyond the L1, then memory, unless an unmeasured cache comes before it. */
+/* Measures the caches beyond the L1, and then memory, unless an unmeasured cache comes before
+   it. */
 static void measure_levels(struct run *run, char *memory, long available, const long *caches,
   int count)
 {
@@ -304,7 +306,8 @@ static void measure_levels(struct run *run, char *memory, long available, const 
     measure_memory(run, memory + used, available - used);
 }
 
-/* Parses the size of a cache as the kernel prints it, such as "32K". Returns 0 for other text. */
+/* Parses the size of a cache from the kernel, such as "32K". Returns bytes, or 0 for any other
+   text. */
 static long parse_size(const char *text)
 {
   char *end;
@@ -316,7 +319,7 @@ static long parse_size(const char *text)
 }
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
-   if the next cache has no size, or less than four times the size of the one before. */
+   if the size of the next cache is missing, or less than four times the size of the one before. */
 static int find_caches(const char *root, long *caches, int *has_unmeasured_cache)
 {
   static const char *const files[] = { "level", "type", "size" };
@@ -343,9 +346,10 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
   return count;
 }
 
-/* At most a quarter of the free memory. Pages are allocated when they are touched, even after
-   mlockall(MCL_FUTURE), as the mapping is unlocked before it becomes accessible. No huge pages:
-   programs usually have small ones, and the kernel can need milliseconds for a huge one. */
+/* Maps at most a quarter of the free memory. Pages are allocated when they are touched, even after
+   mlockall(MCL_FUTURE), because the mapping is unlocked before it becomes accessible. Huge pages are
+   not used, because programs usually have small pages, and the kernel can need milliseconds for a
+   huge one. */
 char *pfx_cost_map_memory(long *size)
 {
   long quarter = 0;
@@ -374,7 +378,7 @@ char *pfx_cost_map_memory(long *size)
 void pfx_cost_measure(const char *root, struct pfx_measured *measured)
 {
   struct run run = { measured, pfx_cost_clock_elapsed(), thread_now(), 0, 0 };
-  /* Usual sizes, for kernels that state none. */
+  /* Usual sizes, for kernels that report none. */
   long caches[CACHES] = { 32 << 10, 512 << 10, 8 << 20 }, found[CACHES] = { 0 }, size;
   char *memory;
   int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measured times of a cycle, of loads and of a mispredicted branch. */
+/* Measures the times of a cycle, of loads and of a mispredicted branch. */
 
 #ifndef PERFEX_COST_MEASURE_H
 #define PERFEX_COST_MEASURE_H
@@ -11,17 +11,18 @@ enum { PFX_LEVELS = 5 }; /* caches and memory */
 struct pfx_measured {
   struct pfx_cost cycle, branch_miss;
   struct {
-    long bytes; /* size of the memory that the loads were spread over */
+    long bytes; /* size of the memory over which the loads were spread */
     struct pfx_cost load;
   } level[PFX_LEVELS];
-  int levels;               /* measured levels; the first is the L1 cache */
-  int has_memory;           /* the last level is memory */
-  int has_unmeasured_cache; /* the next cache has an unusable size: no cost of memory alone */
+  int levels;               /* number of measured levels; the first is the L1 cache */
+  int has_memory;           /* 1 if the last level is memory */
+  int has_unmeasured_cache; /* 1 if the next cache has no usable size: no cost of memory */
   long long nanoseconds;    /* elapsed time of the measurement */
 };
 
-/* Fills *measured, in at most 20 ms of CPU time. Levels for which time or memory runs out are
-   missing. A cost that cannot be measured is 0. root: folder above /sys, "" or a test's. */
+/* Measures, in at most 20 ms of CPU time, and stores the results in *measured. Levels for which
+   time or memory runs out are missing. A cost that cannot be measured is 0. root is the directory
+   that contains /sys: "" for this machine, or a directory of a test. */
 void pfx_cost_measure(const char *root, struct pfx_measured *measured);
 
 /* Bytes mapped at most, for the duration of the measurement. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The process's table of costs. A cost comes from a file given to load_costs(), else from
-   /etc/perfex.costs, else from a measurement. The first use reads /etc/perfex.costs and measures.
-   Readers get a copy, made under a lock. */
+/* The table of costs of the process. A cost comes from a file that was passed to load_costs(),
+   otherwise from /etc/perfex.costs, otherwise from a measurement. The first use reads
+   /etc/perfex.costs and measures. Readers get a copy, which is made under a lock. */
 
 #include "config.h"
 
@@ -21,19 +21,20 @@
 #include <string.h>
 #include <time.h>
 
-/* Changed in place, under the lock: a child that is forked during a change has a part of it. */
+/* Changed in place, under the lock. A child that is forked during a change has a part of the
+   change. */
 static struct pfx_cost_table shared_table;
-static int is_initialized; /* /etc/perfex.costs was read, and missing costs were measured */
+static int is_initialized; /* 1 once /etc/perfex.costs is read and missing costs are measured */
 
 static struct cpuc_lock table_lock;
 
-/* The thread that held the lock does not exist in the child. */
+/* Releases the lock of a thread that does not exist in the child. */
 static void after_fork_in_child(void)
 {
   cpuc_lock_release_in_child(&table_lock, (uintptr_t)pthread_self());
 }
 
-/* When the library is loaded, since fork handlers cannot be added while a fork runs them. */
+/* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them. */
 __attribute__((constructor(101))) static void load(void)
 {
   pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -54,7 +55,7 @@ static void unlock(int cancel_state)
   pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* Sets the costs that `costs` contains, except for events whose cost has a higher origin. */
+/* Copies `costs` into the table, except for events whose cost has a higher origin. */
 static void merge(const struct pfx_costs *costs, enum pfx_cost_origin origin)
 {
   int i;

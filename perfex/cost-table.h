@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The process's table of costs. */
+/* The table of costs of the process. */
 
 #ifndef PERFEX_COST_TABLE_H
 #define PERFEX_COST_TABLE_H
 
 #include "perfex/cost-measure.h"
 
-/* Source of a cost; a higher one replaces a lower one. */
+/* The origin of a cost. A cost of higher origin replaces one of lower origin. */
 enum pfx_cost_origin {
   PFX_UNKNOWN,
   PFX_MEASURED,
   PFX_ETC,
-  PFX_LOADED_EARLIER, /* by load_costs(), but not by its last call */
+  PFX_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
   PFX_LOADED
 };
 
 struct pfx_cost_table {
   struct pfx_cost cost[PFX_EVENTS];
   unsigned char origin[PFX_EVENTS];
-  char loaded[128];             /* name of the last file loaded, cut to size */
-  struct pfx_measured measured; /* all 0 if nothing was measured */
+  char loaded[128];             /* name of the last loaded file, cut to size */
+  struct pfx_measured measured; /* all 0 if no cost was measured */
 };
 
 /* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* start_counters() and read_counters(): two events of the calling thread, in one perf group that
-   counts user mode alone.
+   counts in user mode only.
 
    The group is pinned: if other events take its hardware, the kernel puts it into an error state
-   instead of multiplexing, and the read shows that. A thread's generation number grows by one at
-   each start and each stop. read_counters() returns the number of the start only if the events have
-   counted all the time since; otherwise the kernel gave them up, or a fork or a closed descriptor
-   ended them. Disabling the events for a time, by prctl() or through a copy of a descriptor, goes
-   unnoticed: while they are disabled, neither their enabled nor their running time advances.
+   instead of multiplexing, and the read detects that. The generation number of a thread grows by
+   one at each start and each stop. read_counters() returns the number of the start only if the
+   events have counted all the time since; otherwise the kernel stopped them, or a fork or a closed
+   descriptor ended them. It cannot detect that the events were disabled for a time, with prctl() or
+   through a copy of a descriptor, because then neither their enabled nor their running time
+   advances.
 
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; IRIX,
    libperfex(3C). */
@@ -27,25 +28,25 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The calling thread's counters. Signal handlers access them. */
+/* The counters of the calling thread. Signal handlers also access them. */
 static CPUC_THREAD_LOCAL struct {
-  int generation; /* 0: none yet */
+  int generation; /* 0 before the first start */
   int is_running;
-  int error;        /* errno of the last start, if that failed; else 0 */
-  int requested[2]; /* the caller's arguments */
-  int event[2];     /* the events counted: the environment may have replaced the arguments */
+  int error;        /* errno of the last start if it failed, else 0 */
+  int requested[2]; /* arguments of the caller */
+  int event[2];     /* counted events: the environment may replace the arguments */
   int descriptor[2];
-  uint64_t id[2]; /* the kernel's numbers of the events, which are never reused */
-  int leader;     /* argument of open_in_group(): descriptor of the group's leader, or -1 */
-  int is_copy;    /* after a fork: the descriptors are copies, and the events the parent's */
+  uint64_t id[2]; /* IDs of the events in the kernel, which are never reused */
+  int leader;     /* descriptor of the group leader, for open_in_group(), or -1 */
+  int is_copy;    /* 1 after a fork: descriptors are copies, and events those of the parent */
 } counters;
 
 /* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int exit_key_is_created;
 
-/* Each thread's numbers begin far from all others' (multiples of 2^32 / golden ratio), so that a
-   number of one thread does not match in another. */
+/* The numbers of each thread begin far from those of all others (at multiples of 2^32 / golden
+   ratio), so that a number of one thread does not match in another. */
 static void next_generation(void)
 {
   static unsigned threads;
@@ -69,7 +70,8 @@ int pfx_count_generation(void)
   return generation;
 }
 
-/* The program may have closed the descriptor, and its number may belong to another file by now. */
+/* Returns 1 if the descriptor still belongs to our event. The program may have closed it, and
+   another file may have its number. */
 static int is_our_event(int i)
 {
   uint64_t id = 0;
@@ -77,8 +79,8 @@ static int is_our_event(int i)
   return perf_event_identify(counters.descriptor[i], &id) == 0 && id == counters.id[i];
 }
 
-/* Closes the first `count` descriptors that are still ours. If these are copies, the parent's
-   events continue. */
+/* Closes those of the first `count` descriptors that still belong to our events. If they are
+   copies, the events of the parent continue. */
 static void close_events(int count)
 {
   int i;
@@ -93,8 +95,8 @@ static void stop_events(void)
   if (!counters.is_running)
     return;
   counters.is_running = 0;
-  /* Copies of the descriptors, as a forked child has, keep the events open: disable them, so that
-     they release the hardware. */
+  /* Copies of the descriptors, for example in a forked child, keep the events open. So disable the
+     events, to release the hardware. */
   if (!counters.is_copy && is_our_event(0))
     ioctl(counters.descriptor[0], PERF_EVENT_IOC_DISABLE, 0);
   close_events(2);
@@ -116,19 +118,19 @@ static void after_fork_in_child(void)
   counters.is_copy = 1;
 }
 
-/* Runs when the library is loaded: fork handlers cannot be added while a fork runs them, and the C
-   library has room in each thread for the values of the first keys. A later key costs an allocation
-   in a thread's first start, which can be in a signal handler that has interrupted malloc(). The
-   number: before the constructors of the program, which come first in a program that is linked
-   statically. */
+/* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them,
+   and because the C library has room in each thread for the values of the first keys only. The
+   value of a later key needs an allocation in the first start of a thread, which can be in a signal
+   handler that has interrupted malloc(). Priority 101 lets it run before the constructors of the
+   program; in a statically linked program they would otherwise run first. */
 __attribute__((constructor(101))) static void load(void)
 {
   pthread_atfork(NULL, NULL, after_fork_in_child);
   exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
 }
 
-/* Deletes the key, whose destructor is unloaded with the library. Other threads' events stay open:
-   libperfex(3) tells programs to read or exit before dlclose(). */
+/* Deletes the key, because its destructor is unloaded with the library. Events of other threads
+   stay open; libperfex(3) tells programs to read or exit before dlclose(). */
 __attribute__((destructor)) static void unload(void)
 {
   close_at_exit(NULL);
@@ -142,8 +144,8 @@ static int open_in_group(struct perf_event_attr *attributes)
   return pfx_group_open(attributes, counters.leader);
 }
 
-/* Opens an event in the group of counters.leader; if that is -1, as the leader of a new group,
-   disabled. Returns a descriptor, or -1 with errno. */
+/* Opens an event in the group of counters.leader. If that is -1, opens the disabled leader of a new
+   group. Returns a descriptor, or -1 with errno. */
 static int open_event(uint32_t type, uint64_t config)
 {
   struct perf_event_attr attributes;
@@ -157,7 +159,7 @@ static int open_event(uint32_t type, uint64_t config)
   return perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group);
 }
 
-/* Can the kernel count this event alone? */
+/* Returns 1 if the kernel can count this event alone. */
 static int can_open(uint32_t type, uint64_t config)
 {
   int descriptor;
@@ -169,9 +171,9 @@ static int can_open(uint32_t type, uint64_t config)
   return descriptor >= 0;
 }
 
-/* Returns the errno to report for an event that the kernel refused. EINVAL, with a message: the
-   kernel counts this event alone. ENOTSUP, with a message: the kernel counts cycles, but not this
-   event. Otherwise the error is the cause. */
+/* Returns the errno to report for an event that the kernel refused. If the kernel counts this event
+   alone, prints a message and returns EINVAL. If it counts cycles but not this event, prints a
+   message and returns ENOTSUP. Otherwise `error` is the cause. */
 static int explain_refusal(int error, int event)
 {
   const struct pfx_event_row *row = pfx_events_row(event), *cycles = pfx_events_row(0);
@@ -227,7 +229,7 @@ static int start_events(void)
   counters.is_running = 1;
   next_generation();
   pthread_setspecific(exit_key, &counters);
-  /* Last, so that as little as possible is counted before the caller's code. */
+  /* Enable last, so that as little as possible is counted before the code of the caller. */
   if (ioctl(counters.descriptor[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
     return 0;
   error = errno;
@@ -235,7 +237,7 @@ static int start_events(void)
   return error;
 }
 
-/* Is there a kernel event for this number? Prints a message if not. */
+/* Returns 1 if there is a kernel event for this number. Prints a message if not. */
 static int has_kernel_event(int event)
 {
   const struct pfx_event_row *row = pfx_events_row(event);
@@ -275,8 +277,8 @@ int start_counters(int e0, int e1)
   return generation;
 }
 
-/* Reads the group. Returns 1 if its events, of this thread and process, have counted all the time
-   since their start. */
+/* Reads the group. Returns 1 if its events belong to this thread and process, and have counted all
+   the time since their start. */
 static int read_group(struct pfx_group_reading *reading)
 {
   memset(reading, 0, sizeof *reading);
@@ -288,8 +290,8 @@ static int read_group(struct pfx_group_reading *reading)
     && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
 }
 
-/* Stores the count of event[first] in c0 and the other one's in c1, and stops both. Returns their
-   generation number, or a later one if the counts are incomplete. */
+/* Stores the count of event[first] in *c0 and that of the other event in *c1, and stops both.
+   Returns their generation number, or a later one if the counts are incomplete. */
 static int read_and_stop(int first, long long *c0, long long *c1)
 {
   struct pfx_group_reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };

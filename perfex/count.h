@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The generation number of a thread's counters, which every public function but perfex_event()
-   returns. */
+/* The generation number of the counters of a thread. Every public function except perfex_event()
+   returns it. */
 
 #ifndef PERFEX_COUNT_H
 #define PERFEX_COUNT_H

@@ -12,7 +12,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* perf_event_open(2), "config": cache, operation and result in a byte each. */
+/* Cache, operation and result, one byte each: perf_event_open(2), "config". */
 #define PFX_CACHE(cache, operation, result) \
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 \
     | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
@@ -42,8 +42,8 @@ int perfex_event(const char *name)
   return -1;
 }
 
-/* Parses a number or a name. Returns -1 with EINVAL if it is neither; a number of two digits may
-   still be out of range. */
+/* Parses a number or a name. Returns -1 with EINVAL if the text is neither. A number of two digits
+   can be out of range. */
 static int parse_event(const char *text)
 {
   int number = 0, i;

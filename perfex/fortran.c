@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The public functions for Fortran, in the calling convention of gfortran since 8: lower-case names
-   with an underscore appended, arguments by reference, lengths of strings after all arguments. */
+/* The public functions for Fortran, in the calling convention of gfortran 8 and later: lower-case
+   names with an underscore appended, arguments by reference, lengths of strings after all
+   arguments. */
 
 #include "config.h"
 

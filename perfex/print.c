@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints counts, their costs, and the table of costs. Each call writes all its lines at once, the
-   same in every locale. */
+/* Prints counts, their costs, and the table of costs, independent of the locale. Each call writes
+   all of its lines at once. */
 
 #include "config.h"
 
@@ -54,8 +54,9 @@ static const char *event_text(int event)
   return row ? row->text : "no event of the R10000";
 }
 
-/* Appends number / 10^decimals, right-justified. Printed with integers, for a full stop in every
-   locale, and because the program may trap floating-point exceptions. */
+/* Appends number / 10^decimals, right-justified. Uses integers only, because a floating-point
+   conversion would print the decimal point of the locale, and the program may trap floating-point
+   exceptions. */
 static void append_decimals(struct output *output, long long number, int width, int decimals)
 {
   unsigned long long unit = 1, size = (unsigned long long)number;
@@ -71,8 +72,8 @@ static void append_decimals(struct output *output, long long number, int width, 
   append(output, " %*s", width, text);
 }
 
-/* The cost of these events in nanoseconds, at most 292 years: a file may give any cost up to a
-   second, and a program any count. */
+/* Returns the cost of `count` events in nanoseconds. Limits it to 292 years, because a file may
+   contain any cost up to a second, and a program may pass any count. */
 static long long cost_of(long long count, long long picoseconds)
 {
   long long rest = count % 1000 * picoseconds, cost;
