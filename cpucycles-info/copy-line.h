@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Copies of system strings for the report: one printable line each. */
+/* Copies strings of the system into the report, as one printable line each. */
 
 #ifndef CPUCYCLES_COPY_LINE_H
 #define CPUCYCLES_COPY_LINE_H
@@ -23,7 +23,8 @@ static inline void copy_line(char *to, size_t size, const char *from)
   to[length] = 0;
 }
 
-/* The same from a file below root. Leaves `to` alone if the file is empty or unreadable. */
+/* Copies the first line of a file below root like copy_line(). Does not change `to` if the file is
+   empty or unreadable. */
 static inline void copy_line_of_file(char *to, size_t size, const char *root, const char *path)
 {
   char text[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* cpucycles-info: prints the report that a user pastes into a bug report about a cycle count. This
-   file parses the arguments; fill.h and print.h have the rest. The tool uses the library by its
-   public interface alone, and compiles some files of sys/ itself. */
+/* cpucycles-info: prints a report that a user can paste into a bug report. This file parses the
+   arguments; fill.h and print.h declare the rest. The tool calls only public functions of the
+   library, and compiles some files of sys/ itself. */
 
 #include "config.h"
 
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Duration of an observation without --observe. A whole report then takes well below two
+/* The duration of an observation without --observe. A whole report then takes less than two
    seconds. */
 static const double default_seconds = 0.05;
 static const double longest_seconds = 86400;
 
-/* Each mode but the first has the letter of its option. */
+/* Each mode except the first has the letter of its option. */
 enum mode {
   DO_TEXT,
   DO_CHECK = 'C',
@@ -37,7 +37,7 @@ struct request {
   double seconds;      /* 0: default_seconds */
 };
 
-/* Returns 1, with a message, if anything printed was not written. */
+/* Returns 1 and prints a message if any part of the output was not written. */
 static int close_output(void)
 {
   int failed = ferror(stdout);
@@ -98,7 +98,7 @@ static int print_list(const struct counter_list *list)
   return close_output();
 }
 
-/* Returns 0 if the counter in use is the requested one, or without a request anything but a
+/* Returns 0 if the counter in use is the requested one or, without a request, if it is not a
    clock. */
 static int check(const char *requested)
 {
@@ -121,8 +121,8 @@ static int check(const char *requested)
   return !is_requested;
 }
 
-/* A signal ended the child that called the library first, and would end this process too. Prints
-   only the parts of the report that need no call of the library. */
+/* Called if a signal ended the child that made the first call. The signal would also end this
+   process, so prints only the parts of the report that need no call of the library. */
 static int report_signal(const struct request *request, int signal)
 {
   static struct report report;
@@ -159,7 +159,7 @@ static int usage_error(const char *problem, const char *argument)
   return 2;
 }
 
-/* Makes the library try this counter alone: by an environment variable, which child processes
+/* Makes the library try this counter first, with an environment variable, which child processes
    inherit. Returns 0 on success. */
 static int force_counter(const char *counter)
 {
@@ -217,7 +217,7 @@ static int parse_seconds(const char *text, double *seconds)
 {
   char *end;
 
-  /* strtod(3) accepts more: 0x1, spaces, infinity */
+  /* strtod(3) also accepts 0x1, spaces and infinity */
   if (strspn(text, "0123456789.eE+-") != strlen(text))
     return -1;
   *seconds = strtod(text, &end);
@@ -228,7 +228,7 @@ static int parse_seconds(const char *text, double *seconds)
 static int take_option(int letter, struct request *request)
 {
   switch (letter) {
-  case '?': /* getopt_long() has printed the message */
+  case '?': /* getopt_long() has printed a message */
     fprintf(stderr, "%s", usage);
     return 2;
   case 'c':
@@ -265,7 +265,7 @@ static int parse(int argc, char **argv, struct request *request)
   };
   int letter, status = 0;
 
-  /* "+": there are no operands, so nothing is permuted, whether POSIXLY_CORRECT is set or not */
+  /* "+": nothing is permuted, whether or not POSIXLY_CORRECT is set: there are no operands */
   while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
     status = take_option(letter, request);
   if (status != 0)

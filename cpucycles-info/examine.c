@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Examines each working counter in a child process that selects this counter. So all are measured
-   through the same public calls as the counter in use, and a signal ends only the child. A child
-   ends when this process does. Without fork(), or if fork() fails, only the counter in use is
+/* Examines each working counter in a child process that selects this counter. So all counters are
+   measured with the public functions, like the counter in use, and a signal ends only the child. A
+   child ends when this process ends. Without fork(), or if fork() fails, only the counter in use is
    examined. */
 
 #include "config.h"
@@ -91,11 +91,11 @@ static int wait_for(pid_t child)
   return status;
 }
 
-/* In a child: the pipe that its parent reads. Otherwise -1. */
+/* In a child, the pipe that its parent reads; otherwise -1. */
 static int to_parent = -1;
 
-/* poll(2) reports a pipe without a reader in every PID namespace, in some of which getppid() is
-   always 0. Linux sets POLLERR, other systems set POLLHUP. */
+/* Uses poll(2), which reports a pipe without a reader in every PID namespace, because getppid() is
+   always 0 in some. Linux sets POLLERR, other systems POLLHUP. */
 void end_without_parent(void)
 {
   struct pollfd pipe_end = { .fd = to_parent };
@@ -104,16 +104,17 @@ void end_without_parent(void)
     _exit(1);
 }
 
-/* On Linux a signal ends the child at once. It is not sent if the parent has ended before: that,
-   and every end of a parent on other systems, is found by end_without_parent(). */
+/* On Linux, a signal ends the child at once, but not if the parent ended before the call of
+   prctl(). end_without_parent() covers that case, and other systems. */
 static void end_with_parent(void)
 {
   request_signal_at_end_of_parent(SIGKILL);
   end_without_parent();
 }
 
-/* Runs body(argument) in a child, and copies its `size` bytes at `result` from the child to this
-   process. Returns 0; the child's status of wait(2), if that is not 0; or -1. */
+/* Runs body(argument) in a child, and copies the `size` bytes at `result` from the child to this
+   process. Returns 0 on success, the nonzero wait(2) status of the child, or -1 if no child ran or
+   its result is incomplete. */
 static int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
 {
   int pipes[2], status, failed;
@@ -121,7 +122,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
 
   if (pipe(pipes) != 0)
     return -1;
-  signal(SIGCHLD, SIG_DFL); /* if it is ignored, which is inherited, a child's status is lost */
+  signal(SIGCHLD, SIG_DFL); /* if ignored, also by inheritance, no status is kept */
   child = start_child();
   if (child == 0) {
     close(pipes[0]);
@@ -166,7 +167,7 @@ static int is_progress_wanted(double seconds)
   return seconds >= 1 && isatty(2);
 }
 
-/* Returns 0, or the signal that ended the child. Other failures are in timer->failure alone. */
+/* Returns 0, or the signal that ended the child. Only timer->failure describes other failures. */
 static int examine_in_child(struct counter_results *timer, double seconds)
 {
   struct examination examination = { timer, seconds, is_progress_wanted(seconds) };

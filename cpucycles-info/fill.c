@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report part by part. The order matters, because the library selects a counter only once
-   in a process. */
+/* Fills the report. The order of the parts matters, because the library selects a counter only once
+   per process. */
 
 #include "config.h"
 
@@ -21,7 +21,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   report->clock = clock_name;
-  /* Starts children that must select, so this process must not have selected yet. */
+  /* Starts children that must select, so this process must not have selected a counter yet. */
   examine_each(report, list, only, seconds);
   observe_differences(report);
   observe_rates(report);

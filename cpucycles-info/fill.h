@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Functions that fill the report. Their order matters, because the first call of the library
-   selects a counter once: see fill_report(). */
+/* Functions that fill the report. Their order matters, because the library selects a counter only
+   once per process: see fill_report(). */
 
 #ifndef CPUCYCLES_FILL_H
 #define CPUCYCLES_FILL_H
@@ -13,42 +13,42 @@
 
 enum { MAX_CPUS = 8192 }; /* CPUs with higher numbers are ignored */
 
-/* examine.c: each counter in a process of its own. */
+/* examine.c: examines each counter in its own process. */
 
-/* Names of all counters, and which of them work. */
+/* The names of all counters, and which of them work. */
 struct counter_list {
   int count;
   char names[MAX_COUNTERS][32];
   int works[MAX_COUNTERS];
   long long core_persecond; /* measured by list_counters_in_child() */
-  int no_child; /* 1: there is no fork() or it fails; only the selected counter is examined */
+  int no_child; /* 1 if no child can be started, so only the selected counter is examined */
 };
 
-/* Fills count, names and works, and makes this process select. */
+/* Fills count, names and works. This process selects a counter. */
 void list_counters(struct counter_list *list);
 
-/* Fills the list in a child, so that this process need not select yet. If no child can be started,
-   this process selects. Returns 0, or the signal that ended the child. */
+/* Fills the list in a child, so that this process does not select a counter yet, unless no child
+   can be started. Returns 0, or the signal that ended the child. */
 int list_counters_in_child(struct counter_list *list);
 
-/* Examines each counter that works; if `only` is not NULL, only the counter of that name. Call it
-   before this process selects. If a signal ends a child, says so on standard error and continues
-   with the next counter. */
+/* Examines each counter that works, or, if `only` is not NULL, only the counter of that name. Call
+   it before this process selects a counter. If a signal ends a child, prints a message on standard
+   error and continues with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
-/* Ends this process if it is a child that examines a counter, and its parent has ended. A long
-   examination calls this every second. */
+/* Ends this process if it is a child that examines a counter and its parent has ended. A long
+   examination calls this function every second. */
 void end_without_parent(void);
 
-/* measure.c: measurements of the calling process's counter. */
+/* measure.c: measures the counter of the calling process. */
 
-/* Needs timer->name, and fills the other members. If this process has not selected the counter of
-   that name, fills only timer->failure. With progress, writes the elapsed time to standard
+/* Measures the counter timer->name, and fills the other members. If this process has selected
+   another counter, fills only timer->failure. With progress, writes the elapsed time to standard
    error. */
 void examine(struct counter_results *timer, double seconds, int progress);
 
-/* observe.c: the report's first lines, about the counter in use. */
+/* observe.c: measures the counter in use for the first lines of the report. */
 void observe_differences(struct report *report);
 void observe_rates(struct report *report);
 
@@ -67,29 +67,30 @@ pid_t start_child(void);
 void request_signal_at_end_of_parent(int signal);
 #endif
 
-/* library.c: the library's answers. */
-const struct cpucycles_counter_info *selected_counter(void); /* NULL: none */
+/* library.c: copies results of public functions. */
+const struct cpucycles_counter_info *selected_counter(void); /* or NULL */
 void fill_library(struct library_info *library);
 
-/* Needs fill_library(). Measures the core's frequency once more; `before` is its frequency before
-   all other measurements. */
+/* Call fill_library() before. Measures the core frequency again. `before` is the core frequency
+   before all other measurements. */
 void fill_core(struct report *report, long long before);
 
-/* system.c, machine.c: mostly from files below root: "", or a test's folder. */
+/* system.c, machine.c: most data are from files below root, which is "" or a directory of a
+   test. */
 void fill_system(struct system_info *system, const char *root);
 void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
 void fill_settings(struct settings_info *settings, const char *root);
 
-/* warn.c: conditions that can spoil a measurement. Needs the rest of the report. */
+/* warn.c: finds conditions that can distort a measurement, in the rest of the report. */
 void find_warnings(struct report *report);
 
 /* fill.c */
 
-/* Fills the whole report. The parameters are those of examine_each(). */
+/* Fills the whole report. examine_each() explains the parameters. */
 void fill_report(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
-/* Fills system, cpu and state without a call of the library. */
+/* Fills system, cpu and settings without a call of the library. */
 void fill_machine(struct report *report);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the grain of a counter from differences of reads.
+/* Finds the grain of a counter in the differences of adjacent reads.
 
-   Many counters change seldom, by a large amount each time: a time-stamp counter of 2.6 GHz may be
-   advanced 100 million times a second, by 26. The greatest common divisor does not find that: some
+   Many counters advance in large amounts: a time-stamp counter of 2.6 GHz may advance 100 million
+   times per second, by 26. The greatest common divisor of the differences is not the grain: some
    CPUs add 1 to a count that would be returned twice, so that 1 and 25 appear among many 26, and an
-   interruption can cause any difference. Nor does the most frequent difference: a counter that
-   advances by 1 shows 26 again and again if a read takes 26. Therefore the reads are made at
-   intervals that differ by single cycles, and a candidate for the grain must explain most of the
-   differences, by several of its multiples. */
+   interruption can cause any difference. The most frequent difference is not the grain either: a
+   counter that advances by 1 shows only differences of 26 if each read takes 26. Therefore the
+   reads are at intervals that differ by single cycles, and a candidate for the grain must explain
+   most of the differences, as several of its multiples. */
 
 #include "config.h"
 
@@ -19,28 +19,28 @@
 #include <stdlib.h>
 
 enum {
-  LONGEST = 16,      /* iterations of a loop between two reads */
-  FREQUENT = 12,     /* candidates are made from at most this many values */
-  RARE = 128,        /* a value is rare, as interruptions are, up to 1/RARE of the differences */
-  PARTS = 8,         /* a candidate is a value divided by 1 to PARTS */
-  MULTIPLES = 1024,  /* highest multiple of a grain that is looked for */
+  LONGEST = 16,      /* highest number of iterations of a loop between two reads */
+  FREQUENT = 12,     /* candidates come from at most this many values */
+  RARE = 128,        /* values are rare, like interruptions, up to 1/RARE of the differences */
+  PARTS = 8,         /* candidates are values divided by 1 to PARTS */
+  MULTIPLES = 1024,  /* highest multiple of a grain that is recognized */
   LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always candidates */
   CANDIDATES = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_PLAIN,
   REFINEMENTS = 3
 };
 
-/* A larger difference is between the counts of two cores, and no interruption. */
+/* A larger difference is not an interruption, but lies between the counts of two cores. */
 static const long long largest_difference = 1LL << 40;
 
-/* Shares of the differences. */
-static const double least_excess = 0.7;   /* explained beyond chance */
-static const double excess_margin = 0.15; /* corrections of the count can change the excess by it */
-static const double least_other = 0.06;   /* multiples other than the most frequent one */
+/* Limits for shares of the differences. */
+static const double least_excess = 0.7;   /* of the excess: the share beyond chance */
+static const double excess_margin = 0.15; /* corrections can change the excess so much */
+static const double least_other = 0.06;   /* of multiples other than the most frequent one */
 
-static const double least_fraction = 8; /* a smaller grain is a whole number, or not found */
+static const double least_fraction = 8; /* a smaller grain is found only if it is a whole number */
 
-/* Runs two loops. An iteration of the second takes one cycle more, so that together they can take
-   any number of cycles above a minimum. */
+/* Runs two loops. An iteration of the second loop takes one cycle more, so that both together can
+   take any number of cycles above a minimum. */
 static void pass_time(unsigned int turns, unsigned int longer_turns)
 {
   volatile unsigned int sink;
@@ -81,7 +81,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
   }
 }
 
-/* A difference that is not 0, and how often it occurs. */
+/* A nonzero difference, and how often it occurs. */
 struct value {
   long long difference;
   int times;
@@ -90,7 +90,7 @@ struct value {
 struct values {
   struct value *value;
   int count;    /* number of values */
-  int frequent; /* number of values that are not rare; they are the first */
+  int frequent; /* number of values that are not rare, which are the first ones */
   int zeros;    /* number of differences that are 0 */
   int all;      /* number of plausible differences, zeros included */
 };
@@ -124,8 +124,8 @@ static double distance(double a, double b)
   return a > b ? a - b : b - a;
 }
 
-/* Returns n if the value is the n-th multiple of the grain, else 0. The multiples of a whole grain
-   are exact; others are rounded down or up. */
+/* Returns n if the value is the n-th multiple of the grain, else 0. Multiples of a whole grain must
+   be exact; those of other grains can be rounded down or up. */
 static int multiple_of(long long value, double grain, int is_whole)
 {
   double multiple = (double)value / grain, off;
@@ -155,13 +155,13 @@ static double refine(const struct values *values, double grain)
 
 struct candidate {
   double grain;
-  double share;  /* of the differences that are multiples of the grain */
-  double excess; /* share beyond chance, relative to the most possible: 1 if all are multiples */
+  double share;  /* share of differences that are multiples of the grain */
+  double excess; /* share beyond chance, scaled so that 1 is the maximum */
 };
 
-/* Returns how many differences, zeros excluded, are multiples of the grain. Returns 0 if nearly all
-   differences, zeros included, are the same multiple: if each read takes the same time, this is so
-   with any grain. */
+/* Returns how many nonzero differences are multiples of the grain. Returns 0 if nearly all
+   differences are the same multiple (zeros included), because any grain fits if each read takes the
+   same time. */
 static int count_multiples(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
@@ -191,8 +191,8 @@ static struct candidate evaluate(const struct values *values, double grain, int 
   return candidate;
 }
 
-/* Prefers a whole number if it explains enough: corrections can make a whole grain look like a
-   fraction. */
+/* Evaluates the grain after refinement. Prefers a whole number if it explains enough differences,
+   because corrections can make a whole grain look like a fraction. */
 static struct candidate try_grain(const struct values *values, double grain)
 {
   struct candidate candidate;
@@ -204,8 +204,9 @@ static struct candidate try_grain(const struct values *values, double grain)
   return candidate.excess >= least_excess ? candidate : evaluate(values, grain, 0);
 }
 
-/* A part of the grain explains the same differences, and more only by chance; a multiple of the
-   grain explains fewer. So the grain is the largest of the candidates that explain the most. */
+/* Returns the largest of the candidates that explain the most differences. A fraction of the grain
+   explains the same differences, and others only by chance; a multiple of the grain explains
+   fewer. */
 static struct grain choose_largest(const struct candidate *candidates, int count)
 {
   const struct candidate *best = NULL;
@@ -241,9 +242,9 @@ static struct grain find_in_values(struct values *values)
       double difference = (double)values->value[i].difference;
 
       candidates[count++] = try_grain(values, difference / part);
-      candidates[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5 for 41 and 42 */
+      candidates[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5: 41 and 42 */
     }
-  /* if a read takes many grains: differences between values */
+  /* differences between values, in case a read takes many grains */
   for (i = 0; i < values->frequent; i++)
     for (other = 0; other < i; other++)
       candidates[count++] = try_grain(values,
@@ -253,7 +254,8 @@ static struct grain find_in_values(struct values *values)
   return choose_largest(candidates, count);
 }
 
-/* Undoes the correction that makes each count unique: adds a difference of 1 to the next one. */
+/* Undoes the correction that makes each count unique: adds each difference of 1 to the next
+   difference. */
 static void merge_ones(long long *differences, int count)
 {
   long long ones = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report as one JSON document (RFC 8259) that follows cpucycles-info.schema.json. FORMAT
-   stays when members are added, and changes when a member changes its meaning. */
+/* Prints the report as one JSON document (RFC 8259), which follows cpucycles-info.schema.json.
+   FORMAT stays if a member is added, and changes if a member changes its meaning. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 enum { FORMAT = 1 };
 
 static int depth;    /* number of open objects and arrays */
-static int is_first; /* 1: the innermost open object or array has no members yet */
+static int is_first; /* 1 while the innermost open object or array has no members */
 
 static void line(void)
 {
@@ -20,8 +20,8 @@ static void line(void)
   is_first = 0;
 }
 
-/* Returns the length of the UTF-8 sequence at text, whose first byte is not ASCII; 0 if it is not
-   valid. */
+/* Returns the length of the UTF-8 sequence at `text`, whose first byte is not ASCII, or 0 if it is
+   not valid. */
 static int sequence_length(const unsigned char *text)
 {
   static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };
@@ -38,8 +38,8 @@ static int sequence_length(const unsigned char *text)
   return length;
 }
 
-/* Prints a string. Escapes control characters, and replaces bytes that are not UTF-8: system files
-   can hold any bytes. */
+/* Prints a string. Escapes control characters, and replaces bytes that are not UTF-8, because files
+   of the system can contain any bytes. */
 static void string(const char *text)
 {
   const unsigned char *at = (const unsigned char *)text;
@@ -115,7 +115,7 @@ static void boolean(const char *name, int value)
   printf("%s", value < 0 ? "null" : value ? "true" : "false");
 }
 
-/* The tool does not set LC_NUMERIC, so printf() writes a decimal point. */
+/* printf() writes a decimal point, because the tool does not set LC_NUMERIC. */
 static void number(const char *name, double value)
 {
   key(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Copies the library's answers into the report. The first call selects a counter once. */
+/* Copies the results of public functions into the report. The first call selects a counter. */
 
 #include "config.h"
 

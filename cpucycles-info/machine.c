@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report's sections on the CPU and on settings that affect measurements. Reads nothing
-   that identifies a person or a host: no serial number. */
+/* Fills the sections on the CPU and on settings that affect measurements. Reads nothing that
+   identifies a person or a host, such as a serial number. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include <sys/sysctl.h>
 #endif
 
-/* Returns how many CPUs are in a list such as "0-3,8". Sets is_listed[CPU] to 1, unless is_listed
+/* Returns the number of CPUs in a list such as "0-3,8". Sets is_listed[CPU] to 1, unless is_listed
    is NULL. */
 static int count_cpus(const char *list, unsigned char *is_listed)
 {
@@ -39,14 +39,14 @@ static int count_cpus(const char *list, unsigned char *is_listed)
 
 static int read_cpus(const char *root, const char *path, unsigned char *is_listed)
 {
-  static char text[MAX_CPUS * 4]; /* the longest list is "0-1,3-4,6-7" and so on */
+  static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
 
   if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
     return 0;
   return count_cpus(text, is_listed);
 }
 
-/* Counts the first CPU of each core. */
+/* Returns the number of cores: counts the first CPU of each core. */
 static int count_cores(const char *root, const unsigned char *online)
 {
   int cpu, cores = 0;
@@ -79,7 +79,7 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
   cpu->types++;
 }
 
-/* Linux has one PMU for each kind of core of a hybrid x86 CPU. */
+/* Counts the CPUs of each core type of a hybrid x86 CPU. Linux has one PMU per core type. */
 static void count_hybrid_types(struct cpu_info *cpu, const char *root)
 {
   static const char *const pmus[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
@@ -103,7 +103,7 @@ static int is_x86(const char *architecture)
     || (architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
 }
 
-/* Ranks of models: a lower one is more informative. */
+/* Ranks of names of a CPU model. A lower rank is more informative. */
 enum {
   RANK_OF_NO_MODEL = 1000,
   RANK_OF_MACHINE_TYPE = 999 /* s390x */
@@ -122,15 +122,15 @@ static int rank_of_key(const char *key)
   return RANK_OF_NO_MODEL;
 }
 
-/* Parser of /proc/cpuinfo. */
+/* State of the parser of /proc/cpuinfo. */
 struct parser {
   struct cpu_info *cpu;
   const char *architecture;
-  int model_rank;       /* of the line that cpu->model is from */
-  char implementer[16]; /* of the Arm core whose lines are being read */
+  int model_rank;       /* rank of the line that cpu->model comes from */
+  char implementer[16]; /* of the Arm core whose lines are parsed */
 };
 
-/* Cuts "key<blanks>: value" in two. Returns the value; NULL if there is no colon. */
+/* Splits "key<blanks>: value". Returns the value, or NULL if there is no colon. */
 static char *split_line(char *line)
 {
   char *colon = strchr(line, ':'), *end;
@@ -155,7 +155,7 @@ static void find_model(struct parser *parser, const char *key, const char *value
     parser->model_rank = rank;
     copy_line(cpu->model, sizeof cpu->model, value);
   }
-  /* s390x: the machine's type number, without the serial number in the same line */
+  /* s390x: the type number of the machine, without the serial number in this line */
   machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
   if (machine && parser->model_rank == RANK_OF_NO_MODEL) {
     snprintf(cpu->model, sizeof cpu->model, "machine %.8s", machine + 10);
@@ -193,7 +193,7 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
   find_arm_core(parser, line, value);
 }
 
-/* Lines that do not fit into struct cpuc_kernel_line are cut. The lines of the keys above
+/* Lines that do not fit into struct cpuc_kernel_line are cut. The lines of the keys above do
    fit. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
 {
@@ -209,19 +209,19 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *arc
       if (cpuc_kernel_line_add(&line, piece[i]))
         parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpuc_kernel_line_add(&line, '\n')) /* ends a last line without a newline */
+  if (cpuc_kernel_line_add(&line, '\n')) /* ends a last line that has no newline */
     parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
   if (cpu->types == 1)
-    cpu->types = 0; /* the report lists types only if there are several */
+    cpu->types = 0; /* the report lists core types only if there are several */
   if (cpu->foreign) {
     *cpu->model = 0;
     cpu->types = 0;
   }
 }
 
-/* Sources of the model besides /proc/cpuinfo. */
+/* Finds the model in other sources than /proc/cpuinfo. */
 static void find_other_model(struct cpu_info *cpu, const char *root)
 {
 #ifdef HAVE_SYSCTLBYNAME
@@ -275,10 +275,8 @@ void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
 #endif
 }
 
-/* Settings. */
-
-/* Counts a CPU's governor. The report names "performance" only if no CPU has another governor,
-   because any other changes the frequency. */
+/* Counts the governor of a CPU. The report contains "performance" only if no CPU has another
+   governor, because all others change the frequency. */
 static void count_governor(struct settings_info *settings, const char *governor)
 {
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {

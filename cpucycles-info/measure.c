@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the calling process's counter: its rate against the OS clock, its steps, the cost of a
-   read, and whether the count goes back from one CPU to the next. */
+/* Measures the counter of the calling process: its rate against the OS clock, its step and grain,
+   its read cost, and steps back from one CPU to the next. */
 
 #include "config.h"
 
@@ -16,19 +16,20 @@
 
 enum {
   CLOCK_SAMPLES = 16,              /* at each end of an observation */
-  REPETITIONS = 5,                 /* of the measurement of a read */
-  REPETITION_NANOSECONDS = 200000, /* duration of one, about */
-  LEAST_CLOCK_READS = 1000,        /* to find the step of the clock: the first ones may be slow; */
-  LEAST_CLOCK_CHANGES = 4,         /* a coarse clock takes more */
-  LEAST_CLOCK_STEPS = 10,          /* in a duration that is precise enough to use */
-  /* a clock is stopped after so many equal readings: the coarsest clock changes after fewer */
+  REPETITIONS = 5,                 /* of the measurement of the read cost */
+  REPETITION_NANOSECONDS = 200000, /* approximate duration of one */
+  LEAST_CLOCK_READS = 1000,        /* to find the step of the clock: the first may be slow; */
+  LEAST_CLOCK_CHANGES = 4,         /* a coarse clock needs more */
+  LEAST_CLOCK_STEPS = 10,          /* in the shortest duration that is exact enough */
+  /* a clock is stopped after so many equal reads; the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };
 
-/* Smallest change of the clock seen, in nanoseconds; 0: the clock is stopped. */
+/* The smallest change of the clock that was found, in nanoseconds. 0: the clock is stopped. */
 static long long clock_step;
 
-/* Measured, because clock_getres(2) returns the resolution of timers, not of the clock's source. */
+/* Measures the step of the clock, because clock_getres(2) returns the resolution of timers. Returns
+   nanoseconds, or 0 if the clock is stopped. */
 static long long find_clock_step(void)
 {
   long long last = clock_nanoseconds(), now, step = 0;
@@ -53,7 +54,7 @@ static long long find_clock_step(void)
 
 struct timed_count {
   long long count;
-  long long time;  /* middle of the interval that contains the read, nanoseconds */
+  long long time;  /* middle of the interval that contains the read, in nanoseconds */
   long long width; /* length of that interval */
 };
 
@@ -64,7 +65,7 @@ static struct timed_count time_count(void)
     = tightest_clock_sample(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
   struct timed_count timed;
 
-  /* the clock may be up to one step ahead of its second reading */
+  /* the time may be up to one step later than the second clock read */
   timed.width = sample.width + clock_step;
   timed.time = sample.outer + timed.width / 2;
   timed.count = sample.inner;
@@ -94,8 +95,8 @@ static void clear_progress(void)
   fflush(stderr);
 }
 
-/* Busy-waits until `length` nanoseconds after begin. Returns 0; -1 if the clock is stopped or is
-   set back. */
+/* Waits until `length` nanoseconds after `begin`, and keeps the core busy. Returns 0, or -1 if the
+   clock is stopped or is set back. */
 static int wait_until(const struct counter_results *timer, long long begin, long long length,
   double seconds, int progress)
 {
@@ -118,8 +119,8 @@ static int wait_until(const struct counter_results *timer, long long begin, long
   return time < length ? -1 : 0;
 }
 
-/* Reads batches spread over the duration. Keeps the core busy between them, because a core's own
-   counter may stop while the core is idle. */
+/* Reads batches that are spread over the duration. Keeps the core busy between them, because the
+   counter of a core may stop while the core is idle. */
 static void observe(struct counter_results *timer, double seconds, int progress)
 {
   struct timed_count begin = time_count(), end;
@@ -142,7 +143,7 @@ static void observe(struct counter_results *timer, double seconds, int progress)
     return;
   timer->seconds = (double)time / 1e9;
   rate = (double)(end.count - begin.count) * 1e9 / (double)time / timer->scaling;
-  if (rate < 1) /* the counter stopped, or the clock was set ahead */
+  if (rate < 1) /* the counter is stopped, or the clock was set ahead */
     return;
   timer->measured = rate;
   timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
@@ -168,7 +169,8 @@ static void summarize_differences(struct counter_results *timer)
   timer->highest = timer->differences[timer->samples - 1];
 }
 
-/* Measures in the counter's units, because scaled counts are rounded down to whole cycles. */
+/* Measures the grain in units of the counter, because scaled counts are rounded down to whole
+   cycles. */
 static void measure_grain(struct counter_results *timer)
 {
   static long long differences[GRAIN_SAMPLES];
@@ -181,9 +183,9 @@ static void measure_grain(struct counter_results *timer)
   timer->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the mean cost of a call in runs of 10 to 10000 calls: as many as take
-   REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption takes that long. The
-   run of the lowest mean time counts. */
+/* Measures the read cost: the lowest mean time of a call in several runs. A run has 10 to 10000
+   calls: as many as take REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption
+   takes that long. */
 static void measure_read_cost(struct counter_results *timer)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
@@ -212,7 +214,7 @@ static void measure_read_cost(struct counter_results *timer)
 
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
-/* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time is up. */
+/* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time has passed. */
 static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
 {
   size_t size = CPU_ALLOC_SIZE(MAX_CPUS);

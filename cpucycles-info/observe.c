@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the counter in use for the report's lines "iqm" and "observed persecond", which the
-   earliest cpucycles-info has, too. */
+/* Measures the counter in use for the lines "iqm" and "observed persecond", which the earliest
+   cpucycles-info also prints. */
 
 #include "config.h"
 
@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the mean of the middle half: steadier than the mean, finer than the median. */
+/* Returns the mean of the middle half, which varies less than the mean and is finer than the
+   median. */
 static long long interquartile_mean(const long long *values)
 {
   long long sorted[DIFFERENCES], sum = 0;
@@ -22,7 +23,7 @@ static long long interquartile_mean(const long long *values)
   return sum / (DIFFERENCES / 2);
 }
 
-/* Adjacent reads show how steady the counter is and what one call costs. */
+/* Stores differences of adjacent reads, which show the read cost and how much it varies. */
 void observe_differences(struct report *report)
 {
   long long reads[DIFFERENCES + 1];
@@ -35,8 +36,8 @@ void observe_differences(struct report *report)
   report->mean = interquartile_mean(report->differences);
 }
 
-/* A chain of dependent multiplications: some dozens of cycles that no compiler removes and no CPU
-   overlaps. */
+/* A chain of dependent multiplications, which takes tens of cycles. No compiler removes it, and no
+   CPU executes it in parallel. */
 static unsigned long long multiply(unsigned long long x)
 {
   volatile unsigned long long sink;
@@ -48,7 +49,7 @@ static unsigned long long multiply(unsigned long long x)
   return sink;
 }
 
-/* The bounds allow for clock readings that are up to a microsecond off. */
+/* Measures bounds of the rate, which allow for an error of one microsecond in the time. */
 static void observe_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Draws the distribution of the differences of adjacent reads: a bar chart for each counter that
+/* Draws the distribution of the differences of adjacent reads, as a bar chart for each counter that
    works. */
 
 #include "config.h"
@@ -23,7 +23,7 @@
 #endif
 
 enum {
-  ROWS = 24,    /* at most; the last row is for rare large differences */
+  ROWS = 24,    /* highest number; the last row is for rare large differences */
   NARROWEST = 40,
   WIDEST = 200,
   EIGHTHS = 8
@@ -33,7 +33,7 @@ struct style {
   int width, unicode, color;
 };
 
-/* Differences from `from` to `to` - 1. */
+/* A row for differences from `from` to `to` - 1. */
 struct row {
   long long from, to;
   int count;
@@ -41,8 +41,8 @@ struct row {
 
 struct chart {
   struct row rows[ROWS];
-  int used;    /* rows */
-  int highest; /* count of a row */
+  int used;    /* number of rows */
+  int highest; /* highest count of a row */
 };
 
 static int is_terminal(void)
@@ -85,8 +85,8 @@ static struct style find_style(void)
   return style;
 }
 
-/* Makes rows of equal width, a whole number of cycles, for the lower 99 % of the differences, and
-   one row for the rest. */
+/* Makes rows of equal width, in whole cycles, for the lower 99 % of the differences, and one row
+   for the rest. */
 static void make_chart(struct chart *chart, const struct counter_results *timer)
 {
   const long long *values = timer->differences;
@@ -115,7 +115,7 @@ static void make_chart(struct chart *chart, const struct counter_results *timer)
       chart->highest = chart->rows[i].count;
 }
 
-/* Returns 1 for the second and later ones of successive empty rows, which are not printed. */
+/* Returns 1 for a row that is not printed: an empty row after another empty row. */
 static int is_gap(const struct chart *chart, int i)
 {
   /* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is below chart->used */
@@ -136,7 +136,7 @@ static const char *quartile_label(const struct counter_results *timer, const str
     + 4 * holds(row, timer->upper_quartile)];
 }
 
-/* Prints a bar of this many eighths of a column; ASCII bars are rounded up to whole columns. */
+/* Prints a bar whose length is in eighths of a column. Rounds ASCII bars up to whole columns. */
 static void print_bar(int eighths, const struct style *style)
 {
   static const char *const parts[EIGHTHS] = { "", "\342\226\217", "\342\226\216", "\342\226\215",
@@ -194,7 +194,7 @@ static void print_chart(const struct counter_results *timer, const struct style 
     if (!is_gap(&chart, i) && (int)strlen(name) > name_width)
       name_width = (int)strlen(name);
   }
-  /* the name, the count and the longest label are in the bar's line */
+  /* the line of a bar also contains the name, the count and a label */
   bar_width = style->width - name_width - 8 - (int)sizeof " Q1 median Q3";
   if (bar_width < 4)
     bar_width = 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The printers, text.c, json.c and plot.c: each prints a filled report to standard output. A
-   section of the report is a function in text.c and one in json.c. */
+/* The printers text.c, json.c and plot.c print a filled report to standard output. For each section
+   of the report there is a function in text.c and one in json.c. */
 
 #ifndef CPUCYCLES_PRINT_H
 #define CPUCYCLES_PRINT_H
@@ -8,7 +8,7 @@
 #include "cpucycles-info/report.h"
 
 void print_text(const struct report *report);
-void print_text_of_machine(const struct report *report); /* only what fill_machine() fills */
+void print_text_of_machine(const struct report *report); /* prints what fill_machine() fills */
 void print_json(const struct report *report);
 void print_plot(const struct report *report);
 

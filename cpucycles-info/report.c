@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Figures derived from a report, and names of signals. */
+/* Values that are computed from a report, and names of signals. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The report: data alone. fill.c fills it before anything is printed, and the printers of print.h
+/* The data of the report. fill.c fills it before anything is printed, and the printers of print.h
    read nothing else, so that the plain lines and the JSON document agree. */
 
 #ifndef CPUCYCLES_REPORT_H
@@ -12,55 +12,55 @@
 
 enum {
   DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
-  OBSERVED = 11,    /* "observed persecond" lines; each runs twice the loops of the one before */
-  BATCHES = 100,    /* of adjacent reads, spread over an observation */
-  BATCH = 100,      /* differences in a batch */
+  OBSERVED = 11,    /* "observed persecond" lines, each with twice the loops of the one before */
+  BATCHES = 100,    /* number of batches in an observation */
+  BATCH = 100,      /* differences of adjacent reads in a batch */
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* four for each of 9 counters at most, and those of the system */
+  WARNINGS = 64 /* at most four for each of 9 counters, and those of the system */
 };
 
-/* Measurements of one counter, made by a process that has selected it. */
+/* Measurements of one counter, from a process that has selected it. */
 struct counter_results {
   char name[32];
-  char failure[80];       /* why it was not examined; empty: it was */
-  int scaled;             /* 1: scaling is not 1 */
-  double scaling;         /* cycles per unit */
-  long long reported;       /* stated rate, units per second; 0: none */
-  char reported_source[48]; /* of the stated rate, if a counter has several sources; else empty */
-  double measured;        /* rate against the OS clock, units per second; 0: not measured */
-  double uncertainty;     /* of the measured rate, in parts per million */
-  double seconds;         /* duration of the observation; 0: the OS clock failed */
-  int invariant;          /* 1, 0, or -1: not known */
+  char failure[80];         /* why it was not examined; empty if it was */
+  int scaled;               /* 1 if scaling is not 1 */
+  double scaling;           /* cycles per unit */
+  long long reported;       /* reported rate, units per second; 0: none */
+  char reported_source[48]; /* source of that rate, if the counter has several; else empty */
+  double measured;          /* measured rate, units per second; 0: not measured */
+  double uncertainty;       /* of the measured rate, in parts per million */
+  double seconds;           /* duration of the observation; 0: the OS clock failed */
+  int invariant;            /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;              /* CPUs, and moves to a CPU; 0: not tried */
+  int cpus, hops;              /* numbers of CPUs and of moves to a CPU; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
   long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
   struct grain grain;      /* in units */
   double read_cycles;      /* per call of cpucycles() */
-  double read_nanoseconds; /* the same; 0: the OS clock is too coarse */
-  long long overhead;      /* of a section between cpucycles_begin() and cpucycles_end() */
-  int samples, below_zero; /* number of differences, and of negative ones */
+  double read_nanoseconds; /* per call of cpucycles(); 0: the OS clock is too coarse */
+  long long overhead;      /* of an empty section of cpucycles_begin() and cpucycles_end() */
+  int samples, below_zero; /* number of differences, and of negative differences */
   long long lowest, lower_quartile, median, upper_quartile, highest;
-  long long differences[SAMPLES]; /* sorted, if the timer was examined */
+  long long differences[SAMPLES]; /* sorted if the counter was examined */
 };
 
-/* The counter in use against the OS clock. */
+/* The rate of the counter in use, measured against the OS clock. */
 struct observed {
-  double low, high; /* bounds of the rate, counts per second */
+  double low, high; /* bounds of the rate in counts per second */
   long long loops, microseconds;
 };
 
-/* Frequency of the core before and after all other measurements, and the rate of the count. Each
-   is 0 if it is not known. */
+/* The core frequency before and after all other measurements, and the rate of the selected counter.
+   Each is 0 if it is not known. */
 struct core_info {
   long long persecond_before, persecond_after, counted_persecond;
-  int is_counted; /* 1: the counter in use counts the core's own cycles */
+  int is_counted; /* 1 if the counter in use counts core cycles */
 };
 
-/* Empty strings and 0: not known, or not applicable. */
+/* Empty strings and 0 mean "not known" or "not applicable". */
 struct system_info {
   char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
     emulator[48];
@@ -69,7 +69,7 @@ struct system_info {
 
 struct cpu_info {
   char model[128];
-  int foreign; /* 1: /proc/cpuinfo is of another architecture, as under user-mode emulation */
+  int foreign; /* 1 if /proc/cpuinfo is that of another architecture: user-mode emulation */
   int cpus, allowed, cores;
   int types;
   struct {
@@ -81,13 +81,13 @@ struct cpu_info {
 /* Settings of the system that affect measurements. */
 struct settings_info {
   char clock_source[32], clock_sources[96], governor[32];
-  int governor_cpus; /* CPUs with that governor */
-  int governors;     /* 0: none was read; 1: all CPUs have that governor; 2: some have another */
+  int governor_cpus; /* number of CPUs with that governor */
+  int governors;     /* 0: none was read; 1: all CPUs have that one; 2: some have another */
   int turbo;         /* 1: on; 0: off; -1: not known */
-  int nmi_watchdog;  /* 1: Linux's NMI watchdog is on; 0: off or not known */
+  int nmi_watchdog;  /* 1 if the NMI watchdog of Linux is on; 0 if off or not known */
 };
 
-/* The library's answers. The pointers lead into the library and stay valid. */
+/* Results of public functions. The pointers point into the library and stay valid. */
 struct library_info {
   const char *version, *implementation, *frequency_source;
   const char *implementation_skipped, *frequency_skipped; /* NULL: no setting was ignored */
@@ -100,33 +100,34 @@ struct library_info {
 struct report {
   struct library_info library;
   long long differences[DIFFERENCES]; /* of adjacent reads of the counter in use */
-  long long mean;                     /* interquartile mean of these */
+  long long mean;                     /* interquartile mean of the differences */
   struct observed observed[OBSERVED];
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;
   struct settings_info settings;
-  const char *clock; /* name of the OS clock that measured the rates */
+  const char *clock; /* name of the OS clock that rates were measured against */
   int timers;
-  struct counter_results *timer; /* one for each counter that works */
-  int killed;          /* examinations that a signal ended */
+  struct counter_results *timer; /* one per counter that works */
+  int killed;                    /* number of examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][320];
 };
 
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
-/* Each returns NULL if the report has no entry of that name. */
+/* Both return NULL if the report has no entry of that name. */
 const struct counter_results *timer_of(const struct report *report, const char *counter);
 const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name);
 
-/* Returns 1 if the counter counts the core's own cycles. */
+/* Returns 1 if the counter counts core cycles. */
 int counts_core(const struct cpucycles_counter_info *counter);
 
-/* Core cycles per counted cycle if the core runs at persecond; 0: not known. */
+/* Returns the core cycles per counted cycle at the core frequency `persecond`; 0 if not known. */
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond);
 
-/* Measured rate relative to the stated rate, in parts per million; 0: one of the two is missing. */
+/* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one
+   of the two is missing. */
 double rate_off_ppm(const struct counter_results *timer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report's section on the system. Reads nothing that identifies a person or a host: no
-   host name, user or path. */
+/* Fills the section on the system. Reads nothing that identifies a person or a host, such as a host
+   name, user or path. */
 
 #include "config.h"
 
@@ -62,12 +62,12 @@ static void fill_libc(struct system_info *system)
 #elif defined(__linux__)
   copy_line(system->libc, sizeof system->libc, "musl or another"); /* musl has no macro */
 #else
-  (void)system; /* the C library is part of the system and has its release */
+  (void)system; /* the C library belongs to the release of the system */
 #endif
 }
 
-/* Container runtimes leave files and a variable in the container. An unknown name is not printed,
-   because a person may have chosen it. */
+/* Finds the container runtime from files and a variable in the container. Does not print an unknown
+   name, because a person may have chosen it. */
 static void find_container(struct system_info *system, const char *root)
 {
   static const char *const known[] = { "docker", "podman", "lxc", "systemd-nspawn", "oci", "wsl",
@@ -94,7 +94,7 @@ static void find_container(struct system_info *system, const char *root)
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 
-/* macOS reports whether it translates this program from another architecture. */
+/* Finds out whether macOS translates this program from another architecture. */
 static void find_emulator(struct system_info *system)
 {
 #ifdef HAVE_SYSCTLBYNAME

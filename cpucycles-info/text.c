@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report as plain lines, each beginning with "cpucycles". The lines of the earliest
+/* Prints the report as plain lines that begin with "cpucycles". The lines of the earliest
    cpucycles-info come first, in their old form and order. */
 
 #include "config.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of cpucycles_tracesetup(), with the scaling rounded as there. */
+/* Prints a line of cpucycles_tracesetup(), with the scale factor rounded like there. */
 static void print_trace(int number, const struct cpucycles_counter_info *counter)
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
@@ -222,7 +222,7 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
 {
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
-  /* precision 0: no counter passed its trial, and the library uses this one for want of another */
+  /* precision 0: no counter passed its trial, and the library uses this one as the last resort */
   return counter->precision > 0 ? "note" : "last resort";
 }
 
@@ -231,7 +231,7 @@ static int are_equal(const char *one, const char *other)
   return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Returns the first counter with the same reason and the same remedy, which may be counter i. */
+/* Returns the first counter with the reason and the remedy of counter i, which may be counter i. */
 static const struct cpucycles_counter_info *first_alike(const struct library_info *library, int i)
 {
   const struct cpucycles_counter_info *counter = library->counter[i], *first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the report's warnings: one sentence for each condition that can spoil a measurement on this
+/* Fills the warnings: one sentence for each condition that can distort a measurement on this
    machine. */
 
 #include "config.h"
@@ -34,7 +34,7 @@ static void warn_about_kind(struct report *report, const struct cpucycles_counte
     warn(report, "nothing counts here");
 }
 
-/* Warns of cycles that are not the core's: users publish them as the core's. */
+/* Warns about counts that are not core cycles, because users publish them as core cycles. */
 static void warn_about_core(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct core_info *core = &report->core;
@@ -53,8 +53,8 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
     core->counted_persecond, cycles);
 }
 
-/* If the core changes its frequency, the ratio between its cycles and those of another counter
-   changes, and so does the ratio between its cycles and time. */
+/* Warns about changes of the core frequency, which change the ratio of core cycles to the count of
+   any other counter, and to time. */
 static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
@@ -69,8 +69,8 @@ static void warn_about_frequency(struct report *report,
     warn(report, "turbo is on and changes the core's frequency: %s", effect);
 }
 
-/* The library drops this counter if the watchdog is on in the selection. It can be switched on
-   during a long observation. */
+/* Warns about a watchdog that was switched on during the observation. If it is on in the selection,
+   the library drops this counter. */
 static void warn_about_watchdog(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
