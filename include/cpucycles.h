@@ -13,7 +13,7 @@
 #ifndef CPUCYCLES_H
 #define CPUCYCLES_H
 
-/* -pedantic warns of long long, which is newer than C89 and C++98. */
+/* With -pedantic, compilers for C89 and C++98 warn about long long. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
@@ -24,12 +24,12 @@
 extern "C" {
 #endif
 
-/* Reads the cycle count. This is a pointer to a function, so that a call leads straight to the
-   counter: call it as cpucycles(), and do not assign to it.
+/* Reads the cycle count. This is a pointer to a function, so that a call reads the counter
+   directly. Call it as cpucycles(), and do not assign to it.
    Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
      reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
-     Subtract two values; one alone means nothing. Values of a counter whose scope is "thread"
-     compare within one thread only.
+     Subtract two values; one alone means nothing. Do not compare values from different threads if
+     the scope of the counter is "thread".
    Since: 1 (all versions). */
 extern long long (*cpucycles)(void);
 
@@ -37,9 +37,9 @@ extern long long (*cpucycles)(void);
    Since: 1 (all versions). */
 extern const char *cpucycles_implementation(void);
 
-/* The environment variable CPUCYCLES_IMPLEMENTATION limits the choice to the counters that it
-   names. If none of them can be used, the choice is as if it were not set.
-   Returns: a sentence on the names that could not be used, and why; 0 if there is none.
+/* The environment variable CPUCYCLES_IMPLEMENTATION limits the selection to the counters that it
+   names. If none of them can be used, it is ignored.
+   Returns: a sentence on the names that could not be used and the reasons; 0 if there is none.
    Since: 20261121. */
 extern const char *cpucycles_implementation_skipped(void);
 
@@ -59,50 +59,50 @@ extern long long cpucycles_persecond(void);
    Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
 
-/* Returns: a sentence on the settings of cpucycles_persecond() that were not used, and why; 0 if
-     there is none.
+/* Returns: a sentence on the settings of cpucycles_persecond() that were ignored and the reasons; 0
+     if there is none.
    Since: 20261121. */
 extern const char *cpucycles_frequency_skipped(void);
 
-/* The rate of the selected counter. The first call of this function finds it, which can take a
-   millisecond, or a few where it is interrupted.
-   Returns: the increase of cpucycles() per second, from 1 to 10^15. Clocks and other scaled
-     counters: cpucycles_persecond(). Counters of constant rate: the reported rate if a
-     measurement agrees within 1 %, otherwise the measured one. Core cycles: the rate measured at
-     the first call. 0: not known.
+/* The rate of the selected counter. The first call of this function measures it. This takes about
+   1 ms, or longer if the thread is interrupted.
+   Returns: the increase of cpucycles() per second, from 1 to 10^15; 0 if it is not known. For
+     clocks and other scaled counters, this is cpucycles_persecond(). For counters of constant rate,
+     it is the reported rate if a measurement agrees within 1 %, otherwise the measured one. For
+     core cycles, it is the rate that the first call measured.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 
-/* The current frequency of the core that the calling thread runs on. Each call measures it, with
-   dependent adds. Divided by cpucycles_rate(), it is the number of core cycles per counted cycle.
+/* The current frequency of the core on which the calling thread runs. Each call measures it again,
+   in up to 2 ms of dependent adds, plus its two longest interruptions. Signals to the thread wait.
+   The frequency divided by cpucycles_rate() is the number of core cycles per counted cycle.
    Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
-     at which it executes these adds. 0: not measurable, because the thread is interrupted too
-     often, the CPU is not known to execute such an add in one cycle, or the library was compiled
-     without optimization or GNU's extensions.
-   Each call is busy for up to 2 ms, plus its two longest interruptions. Signals to the thread wait.
+     at which it executes these adds. Returns 0 if the thread is interrupted too often, if the CPU
+     is not known to execute such an add in one cycle, or if the library was compiled without
+     optimization or without GNU extensions.
    Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
 extern long long cpucycles_core_persecond(void);
 
 /* The beginning and the end of a timed section. Both read the count between two fences: the code
    before the call is complete when the counter is read, and no code after the call begins before
    the read is complete. The fences are those that the CPU's manual names.
-   Returns: the same count as cpucycles(), in cycles. The section takes
+   Returns: the count of cpucycles(), in cycles. The section takes
      end - begin - cpucycles_overhead() cycles.
    Since: 20261121.
-   Source: cpucycles(3), TIMED SECTIONS: the limits of the fences, and code that the compiler may
-     still move. */
+   Source: cpucycles(3), TIMED SECTIONS, which explains the limits of the fences, and which code the
+     compiler may still move. */
 extern long long cpucycles_begin(void);
 extern long long cpucycles_end(void);
 
-/* The overhead of timing a section. The first call of this function measures it, with a thousand
-   empty sections.
-   Returns: the smallest end - begin of an empty section, in cycles as cpucycles() counts them;
-     constant in the process from then on. If the counter moves in steps of more than 1, an empty
-     section minus the overhead is mostly 0 or one step.
+/* The overhead of timing a section. The first call of this function measures it, with 1000 empty
+   sections.
+   Returns: the smallest end - begin of an empty section, in cycles of cpucycles(). The value is
+     constant in the process. If the counter has a grain of more than 1 cycle, an empty section
+     minus the overhead is in most cases 0 or one grain.
    Since: 20261121. */
 extern long long cpucycles_overhead(void);
 
-/* Prints one line per built counter ("cpucycles tracesetup ...") to standard output: when the
+/* Prints one line ("cpucycles tracesetup ...") per built counter to standard output, when the
    library selects a counter, or at once if it has selected one already.
    Since: 1 (all versions). */
 extern void cpucycles_tracesetup(void);
@@ -110,51 +110,52 @@ extern void cpucycles_tracesetup(void);
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* does not work here, or was excluded: see reason */
 #define CPUCYCLES_USABLE 1   /* works here, but another one is better */
-#define CPUCYCLES_SELECTED 2 /* in use; `reason`: it is a last resort, or a thread has lost it */
+#define CPUCYCLES_SELECTED 2 /* in use; `reason` is set if a last resort, or lost in a thread */
 
 /* A counter that this library was built with. Later versions may append members, but never change
-   one. Use it through the pointer that cpucycles_counter() returns; do not copy it by sizeof. */
+   one. Use it through the pointer from cpucycles_counter(); do not copy sizeof bytes. */
 struct cpucycles_counter_info {
-  const char *name;    /* as cpucycles_implementation() returns it */
+  const char *name;    /* the name that cpucycles_implementation() returns */
   const char *summary; /* short description */
   const char *kind;    /* "core", "perf read", "reference", "scaled", "clock" or "none" */
   const char *scope;   /* owner of a count: each "thread", each "core", or the "system" */
   const char *unit;    /* unit of the count before scaling, described in words */
   int width;           /* bits of the counter as it is read: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
-  /* The score, smaller is better: smallest nonzero difference of adjacent reads, in cycles, plus
-     0 for "core", 200 for "clock", 100 for other kinds; 0 if it failed its trial or had none. */
+  /* The score; smaller is better. It is the smallest nonzero difference of adjacent reads, in
+     cycles, plus 0 for "core", 200 for "clock", and 100 for other kinds. 0 if the counter failed
+     its trial or had none. */
   long long precision;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
-  /* Why it was dropped: a code listed in cpucycles(3). For the selected counter: a fallback of some
-     thread since ("by-read", "by-next-best"), "unguarded", or why it failed its trial if it is a
-     last resort. Else 0. */
+  /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
+     counter, "by-read" or "by-next-best" if a thread no longer reads it directly, "unguarded", or,
+     if it is a last resort, the reason why it failed its trial. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
   int signal_number;       /* the signal that was the reason, or 0 */
-  const char *remedy;      /* makes it usable on this machine; 0 if no remedy is known */
+  const char *remedy;      /* makes it usable on this machine; 0 if none is known */
 };
 
-/* The counters that the library was built with, with the results of their trials. The first call of
-   this function also looks for remedies, and may open files.
-   Returns: counter number i, from 0, in the library's order of preference. 0 if i is negative or
-     past the end.
+/* Describes counter i and the result of its trial. The first call of this function also searches
+   for remedies, and may open files.
+   Returns: counter number i, from 0, in the order of preference. 0 if i is negative or past the
+     end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
 /* What the hardware and the operating system report about the selected counter as a timer. Later
    versions may append members, but never change one. */
 struct cpucycles_timer_info {
-  long long stated_rate; /* unscaled units per second, as reported, not verified; 0: none */
+  long long stated_rate; /* reported rate in unscaled units per second, not verified; 0: none */
   const char *stated_rate_source; /* source of the rate, if there is more than one; else 0 */
-  int invariant; /* 1: counts at one rate, whatever the core does; 0: does not; -1: not known */
+  int invariant; /* 1 if the rate is constant, whatever the core does; 0 if not; -1: not known */
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };
 
-/* The selected counter as a timer. The first call of this function or of cpucycles_rate() asks the
-   hardware and the system, and may open files. cpucycles_rate() returns the verified or measured
-   rate.
+/* Describes the selected counter as a timer. The first call of this function or of cpucycles_rate()
+   asks the hardware and the operating system, and may open files. cpucycles_rate() returns the
+   verified or measured rate.
    Returns: the counter's properties; 0 in a signal handler that interrupts the selecting thread.
    Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);

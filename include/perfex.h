@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Public interface of libperfex: counts two hardware events around a piece of code and estimates
-   their cost. The interface is that of IRIX's libperfex, on perf events of Linux. For Fortran, each
-   function NAME also exists as NAME_. Stands alone in C89 and C++98. Manual: libperfex(3); the
-   events: perfex-events(7). */
+   their cost. The interface is that of libperfex on IRIX; the events are perf events of Linux. For
+   Fortran, each function NAME also exists as NAME_. For C89 and C++98; includes nothing. Manual:
+   libperfex(3). Events: perfex-events(7). */
 
 #ifndef PERFEX_H
 #define PERFEX_H
 
-/* With -pedantic, C89 and C++98 compilers warn about long long. */
+/* With -pedantic, compilers for C89 and C++98 warn about long long. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
@@ -24,7 +24,7 @@ extern "C" {
    Returns: the thread's generation number, positive and larger by one than before, or by two if
      counters were running; after 2147483647 comes 1.
    Fails: returns -1 and sets errno. ENOTSUP: an event cannot be counted here; a message on standard
-     error has its number. ENOENT: there is no PMU. Others: libperfex(3).
+     error contains its number. ENOENT: there is no PMU. Others: libperfex(3).
    Threads: safe; each thread has its own counters.  Since: 20261121. */
 extern int start_counters(int e0, int e1);
 
@@ -33,30 +33,31 @@ extern int start_counters(int e0, int e1);
    Returns: the number that start_counters() returned, if the events were counted all the time
      since; otherwise another positive number. Stopping makes the thread's number larger by one in
      both cases.
-   Fails: returns -1 and sets errno. EINVAL: these events were not started; the counters go on. If
-     the thread's last start failed: the errno of that.
+   Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the events that were started; the
+     counters keep running. If the last start of the thread failed, the errno of that start.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 
-/* Prints two counts to standard error, with the names of their events. Touches no counter.
+/* Prints two counts to standard error, with the names of their events. Does not change the
+   counters.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
    Threads: safe.  Since: 20261121. */
 extern int print_counters(int e0, long long c0, int e1, long long c1);
 
-/* Prints two counts as print_counters() does, with the minimum, typical and maximum time in seconds
-   that they stand for, and the origin of these costs. The first call measures the costs that no
+/* Prints two counts like print_counters(), with their minimum, typical and maximum cost in seconds,
+   and the origin of these costs. The first call measures the costs that no
    file contains, in at most 20 ms of CPU time.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
    Threads: safe; the process has one table of costs.  Since: 20261121. */
 extern int print_costs(int e0, long long c0, int e1, long long c1);
 
-/* Loads costs from a file. They replace measured costs and those of /etc/perfex.costs; events that
-   the file does not have keep theirs.
+/* Loads costs from a file. They replace measured costs and those of /etc/perfex.costs. Events that
+   the file does not contain keep their costs.
    Returns: the thread's generation number, positive.
-   Fails: returns -1, sets errno and leaves the table as it is. EINVAL: the file is malformed; a
-     message on standard error has the line. Others: the file cannot be read.
+   Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed; a
+     message on standard error contains the line number. Others: the file cannot be read.
    Threads: safe; concurrent calls see either the old table or the new one.  Since: 20261121. */
 extern int load_costs(char *CostFileName);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cycle count without a call: cpucycles_inline() returns the same count as cpucycles(), and
-   executes the counter's instruction in place if one instruction reads the selected counter. For
-   C99 and C++11. Compilers that cannot inline these functions, and those without GNU's extensions,
-   call the library's own copies. Includes cpucycles.h only. No other installed header has
+/* The cycle count without a call: cpucycles_inline() returns the count of cpucycles(), and executes
+   the instruction of the counter in place if one instruction reads the selected counter. For C99
+   and C++11. Compilers that cannot inline these functions, and those without GNU extensions, call
+   the copies in the library. Includes cpucycles.h only. No other installed header contains
    instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
 
 #ifndef CPUCYCLES_INLINE_H
@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* Instructions that read a counter. Later versions append, and never change one. Programs call
-   cpucycles() for a method that they do not know. */
+/* Instructions that read a counter. Later versions may append constants, but never change one. A
+   program calls cpucycles() for a method that it does not know. */
 enum {
   CPUCYCLES_INLINE_CALL = 0, /* no instruction, or no counter is selected yet: call cpucycles() */
   CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
@@ -41,7 +41,7 @@ enum {
   CPUCYCLES_INLINE_SCALED = 0x10000     /* added if the count must be multiplied */
 };
 
-/* State that cpucycles_inline() reads. Programs must not write it. The layout never changes: a new
+/* State that cpucycles_inline() reads. Programs must not write it. Its layout never changes; a new
    layout would get a new name. */
 struct cpucycles_inline_state {
   unsigned int method;           /* a constant above; written once, after the other members */
@@ -53,22 +53,22 @@ struct cpucycles_inline_state {
 extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if one instruction reads the selected counter.
-   Returns: the same count as cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction does not
-     read it.
+   Returns: the count of cpucycles(), in cycles.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction cannot read
+     it.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
-/* The beginning and the end of a timed section, as cpucycles_begin() and cpucycles_end(), without
+/* The beginning and the end of a timed section, like cpucycles_begin() and cpucycles_end(), without
    the call.
-   Returns: the same count as cpucycles(), in cycles. The section takes
+   Returns: the count of cpucycles(), in cycles. The section takes
      end - begin - cpucycles_inline_overhead() cycles.
    Fails: never.  Threads: safe.  Since: 20261121. */
 extern long long cpucycles_inline_begin(void);
 extern long long cpucycles_inline_end(void);
 
 /* The overhead of timing a section with cpucycles_inline_begin() and cpucycles_inline_end(). Every
-   call measures it with a thousand empty sections: call it once, and store the result.
+   call measures it again, with 1000 empty sections, so call it once and store the result.
    Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
    Fails: never.  Threads: safe.  Since: 20261121. */
 extern long long cpucycles_inline_overhead(void);
@@ -116,7 +116,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_product(unsigned long 
   __extension__ typedef unsigned __int128 wide;
   wide product = (wide)a * b;
 
-  /* not product >> shift: that takes longer, since shift might be 64 or more */
+  /* product >> shift would take longer, because it also works if shift is 64 or more */
   return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
 #else
   return cpucycles_inline_product_portable(a, b, shift);
@@ -157,7 +157,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_aperf(void)
 {
   unsigned int low, high;
 
-  /* RDPRU, for assemblers that do not know it */
+  /* RDPRU, encoded by hand for assemblers that do not know it */
   __asm__ volatile(".byte 0x0f,0x01,0xfd" : "=a"(low), "=d"(high) : "c"(1));
   return ((unsigned long long)high << 32) | low;
 }
@@ -256,14 +256,14 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 
 #elif defined(__s390x__)
 
-/* The clock has been above 2^63 since 1971 and wraps in 2042. Counted from 2000 (36524 days after
-   its start in 1900, 4096 units a microsecond) it stays positive, and its scaled value far from the
-   limits of 64 bits, until past 2050. */
+/* The clock has been above 2^63 since 1971 and wraps around in 2042. Counted from 2000 (36524 days
+   after its start in 1900, with 4096 units per microsecond), the count stays positive, and the
+   scaled count far from the limits of 64 bits, until after 2050. */
 CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tod(void)
 {
   unsigned long long count;
 
-  /* STCKF, for assemblers told of an older machine */
+  /* STCKF, encoded by hand for assemblers that target older machines */
   __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(count) : : "cc");
   return count - 36524ULL * 86400 * 1000000 * 4096;
 }
@@ -290,8 +290,8 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_stable_counter(void)
 
 #endif
 
-/* Reads the counter by its instruction. Returns 0 if this CPU has no such instruction, or if the
-   program is compiled for CPUs without it. */
+/* Reads the counter with its instruction. Returns 0 if this architecture does not have the
+   instruction, or if the program is compiled for CPUs without it. */
 CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
@@ -353,13 +353,13 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
 #endif
 }
 
-/* Reads the method, before the rest of the state: the library writes the method last. */
+/* Reads the method before the rest of the state, because the library writes it last. */
 CPUCYCLES_INLINE_PART unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can. */
+/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. */
 CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned long long count = 0;
@@ -376,16 +376,17 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *
   return 1;
 }
 
-/* Fence around a timed section: everything before the fence is executed before anything after it.
-   Uses the instruction that the CPU's manual names; if there is a choice, one that stays in user
-   mode and in the virtual machine, unlike CPUID. The compiler does not move accesses to memory and
-   calls across the fence, but may move arithmetic in registers: the caller must prevent this. */
+/* A fence around a timed section: everything before the fence is executed before anything after it.
+   Uses the instruction that the manual of the CPU names; if there are several, one that does not
+   leave user mode or the virtual machine, unlike CPUID. The compiler does not move accesses to
+   memory and calls across the fence, but may move arithmetic in registers: the caller must prevent
+   this. */
 CPUCYCLES_INLINE_PART void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
   /* LFENCE waits until all instructions before it have completed, and none after it begins earlier:
-     Intel SDM volume 2A, LFENCE. On AMD's CPUs this is so if LFENCE is dispatch serializing, which
-     Linux enables: AMD, "Software Techniques for Managing Speculation on AMD Processors", MSR
+     Intel SDM volume 2A, LFENCE. On CPUs of AMD, LFENCE must be dispatch serializing, which Linux
+     enables: AMD, "Software Techniques for Managing Speculation on AMD Processors", MSR
      C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
   __asm__ volatile("lfence" : : : "memory");
 #elif defined(__i386__)
@@ -457,7 +458,7 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_read_fenced(long long *cycles)
   return 1;
 }
 
-/* Reads the count in cycles between two fences, by a call if need be. */
+/* Reads the count in cycles between two fences, with a call of cpucycles() if necessary. */
 CPUCYCLES_INLINE_PART long long cpucycles_inline_count_fenced(void)
 {
   long long cycles;
