@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Captures the output on stderr or stdout, for the suites of libperfex. */
+/* Captures the output on stderr or stdout for the suites of libperfex. */
 
 #ifndef CPUCYCLES_CAPTURE_H
 #define CPUCYCLES_CAPTURE_H
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static FILE *capture_stream, *capture_file;
-static int capture_saved; /* the stream's own file, while captured */
+static int capture_saved; /* copy of the descriptor of the stream, while captured */
 static char captured[16384];
 
 static inline void capture_begin(FILE *stream)
@@ -24,7 +24,7 @@ static inline void capture_begin(FILE *stream)
   dup2(fileno(capture_file), fileno(stream));
 }
 
-/* Ends the capture. Returns its output, which is in captured[] until the next one. */
+/* Ends the capture. Returns the output, which stays in captured[] until the next capture ends. */
 static inline const char *capture_end(void)
 {
   size_t length;

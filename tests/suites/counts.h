@@ -5,7 +5,7 @@
 
 #include "include/cpucycles.h"
 
-/* Does the count increase, within some seconds at most? */
+/* Returns 1 if the count increases, within a few seconds at most. */
 static inline int count_increases(void)
 {
   long long begin = cpucycles();

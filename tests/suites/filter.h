@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Seccomp filters for suites. A filter cannot be removed, so each test sets it in a child of its
-   own. Included if configure has found linux/seccomp.h. */
+/* Seccomp filters for suites. A filter cannot be removed, so each test sets it in its own child.
+   Include this header only if configure has found linux/seccomp.h. */
 
 #ifndef CPUCYCLES_FILTER_H
 #define CPUCYCLES_FILTER_H
@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-enum { NO_FILTERS = 77 }; /* exit status of a child that cannot set one */
+enum { NO_FILTERS = 77 }; /* exit status of a child that cannot set a filter */
 
-/* Makes the kernel answer these system calls with this action. Returns 0, or -1 if that is
+/* Makes the kernel answer these system calls with this action. Returns 0, or -1 if this is
    impossible here. */
 static inline int set_filter(const int *calls, int count, unsigned int action)
 {

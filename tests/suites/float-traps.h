@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Traps of floating-point exceptions. Include after _GNU_SOURCE is defined. */
+/* Traps for floating-point exceptions. Define _GNU_SOURCE before including this header. */
 
 #ifndef CPUCYCLES_FLOAT_TRAPS_H
 #define CPUCYCLES_FLOAT_TRAPS_H
 
 #include <fenv.h>
 
-/* Returns 0 if this CPU and system have traps. */
+/* Enables all traps. Returns 0 if this CPU and system have them. */
 static inline int enable_traps(void)
 {
 #ifdef __GLIBC__
@@ -16,7 +16,7 @@ static inline int enable_traps(void)
 #endif
 }
 
-/* Divides so that the result is inexact. */
+/* Divides with an inexact result. */
 static inline double divide_by_three(void)
 {
   volatile double dividend = 1, divisor = 3, quotient = dividend / divisor;
@@ -24,7 +24,7 @@ static inline double divide_by_three(void)
   return quotient;
 }
 
-/* An attempt for skip_unless(): -SIGFPE if an inexact operation traps. */
+/* An attempt for skip_unless(), whose result is -SIGFPE if an inexact operation traps. */
 static inline int inexact_operation_traps(void)
 {
   if (enable_traps() != 0)

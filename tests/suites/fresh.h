@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fresh processes for the suites of the first call: the library has not been called in them. */
+/* Runs code in fresh processes, in which the library has not been called, for the suites of the
+   first call. */
 
 #ifndef CPUCYCLES_FRESH_H
 #define CPUCYCLES_FRESH_H
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Runs body in a fresh process and expects it to return 0 there. */
+/* Runs body() in a fresh process, and expects that it returns 0. */
 static inline void in_fresh_process(int (*body)(void))
 {
   const struct timespec pause = { 0, 200000 };
@@ -22,7 +23,7 @@ static inline void in_fresh_process(int (*body)(void))
   ck_assert_int_ge(child, 0);
   if (child == 0)
     suite_exit(body());
-  /* A child that hangs may hang with all signals blocked. */
+  /* Polls with a time limit, because a child may hang with all signals blocked. */
   while ((ended = waitpid(child, &status, WNOHANG)) == 0 && time(NULL) < end)
     nanosleep(&pause, NULL);
   if (ended == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What this machine does without the library. A test that needs the machine to do something first
-   verifies in a child process that it happens, and is skipped otherwise. Included after config.h,
-   by suites for POSIX. */
+/* Properties of this machine, tested without the library. A test that needs a property first
+   verifies it in a child process, and is skipped if the machine lacks it. For POSIX. Include after
+   config.h. */
 
 #ifndef CPUCYCLES_HOST_H
 #define CPUCYCLES_HOST_H
@@ -34,7 +34,7 @@
 #include <linux/perf_event.h>
 #endif
 
-/* Number of open descriptors below 4096, which needs no /proc. */
+/* Returns the number of open descriptors below 4096, without /proc. */
 static inline int open_descriptors(void)
 {
   long limit = sysconf(_SC_OPEN_MAX);
@@ -45,7 +45,8 @@ static inline int open_descriptors(void)
   return count;
 }
 
-/* Bytes that the program has allocated with malloc(), or -1 if this C library does not count. */
+/* Returns the bytes that the program has allocated with malloc(), or -1 if this C library does not
+   count them. */
 static inline long heap_bytes(void)
 {
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
@@ -56,8 +57,8 @@ static inline long heap_bytes(void)
   return -1;
 }
 
-/* Creates as many keys as a large program has, before its first call of the library. The value of a
-   later key does not fit into the memory that each thread has for values. */
+/* Creates as many keys as a large program has. The values of later keys then do not fit into the
+   memory that each thread has for values. */
 static inline void create_keys(void)
 {
   pthread_key_t key;
@@ -82,7 +83,7 @@ static inline void *count_bytes(void *argument)
   return NULL;
 }
 
-/* Bytes that a new thread allocates in use() and does not free. */
+/* Returns the bytes that a new thread allocates in use() and does not free. */
 static inline long bytes_of_a_thread(void (*use)(void))
 {
   struct thread_use thread_use = { use, -1 };
@@ -93,10 +94,11 @@ static inline long bytes_of_a_thread(void (*use)(void))
   return thread_use.bytes;
 }
 
-/* Ends an attempt that waits. */
+/* time limit of an attempt */
 enum { ATTEMPT_SECONDS = 20 };
 
-/* Runs the attempt in a child. Returns its exit status, or minus the signal that ended it. */
+/* Runs the attempt in a child. Returns its exit status, or minus the number of the signal that
+   ended it. */
 static inline int host_result(int (*attempt)(void))
 {
   static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
@@ -106,7 +108,7 @@ static inline int host_result(int (*attempt)(void))
   ck_assert_int_ge(child, 0);
   if (child == 0) {
     for (i = 0; i < 5; i++)
-      signal(faults[i], SIG_DFL); /* a sanitizer has handlers of its own */
+      signal(faults[i], SIG_DFL); /* sanitizers have handlers for them */
     alarm(ATTEMPT_SECONDS);
     _exit(attempt());
   }
@@ -115,9 +117,9 @@ static inline int host_result(int (*attempt)(void))
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Skips the test unless the attempt ends as expected in a child process: with this exit status, or
-   minus the signal that ends it. `observed` is what another end means. Returns 1 if the test is
-   skipped. */
+/* Skips the test unless the attempt ends as expected in a child process: `expected` is its exit
+   status, or minus the number of the signal that ends it. `observed` is the message for any other
+   end. Returns 1 if the test is skipped. */
 static inline int skip_unless(const char *test, int (*attempt)(void), int expected,
   const char *observed)
 {
@@ -132,7 +134,7 @@ static inline int skip_unless(const char *test, int (*attempt)(void), int expect
   return 1;
 }
 
-/* Attempts that several suites need. */
+/* Attempts for several suites. Each comment starts with the result. */
 
 /* -SIGSEGV if PR_SET_TSC makes RDTSC fault; 0 if RDTSC still works; 1 if there is no PR_SET_TSC. */
 static inline int forbidden_tsc_faults(void)
@@ -149,7 +151,7 @@ static inline int forbidden_tsc_faults(void)
 
 #ifdef HAVE_LINUX_SECCOMP_H
 
-/* Makes a call of no importance that a filter answers. */
+/* Makes a harmless system call, which a filter answers. Returns its errno. */
 static inline int call_under_filter(unsigned int action)
 {
   static const int call[] = { SYS_getppid };
@@ -187,7 +189,7 @@ static inline int filter_raises_sigsys(void)
 
 #endif
 
-/* 0 if the kernel counts page faults of a thread, in user mode; else its errno, or 255. */
+/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
 static inline int page_faults_are_counted(void)
 {
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(SYS_perf_event_open)
@@ -227,8 +229,8 @@ static void note_alignment(int signal)
 }
 
 /* 0 if signal handlers start with the stack alignment of the ABI (System V ABI, AMD64 supplement,
-   section 3.2.2), which the compiler's vector instructions need. qemu-user of Debian 12 gives
-   another. */
+   section 3.2.2), which vector instructions from the compiler need. In qemu-user of Debian 12 they
+   do not. */
 static inline int handler_stack_is_aligned(void)
 {
   signal(SIGUSR1, note_alignment);
@@ -250,7 +252,7 @@ static inline int full_device_refuses(void)
   return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
 }
 
-/* 0 if SIGSYS stays pending while it is blocked, and is reported as pending. */
+/* 0 if a blocked SIGSYS is reported as pending. */
 static inline int blocked_sigsys_is_pending(void)
 {
   sigset_t set;
@@ -263,8 +265,7 @@ static inline int blocked_sigsys_is_pending(void)
   return sigismember(&set, SIGSYS) != 1;
 }
 
-/* Sets a locale with a decimal comma. Returns 0, or 1 if there is none: musl accepts any name and
-   keeps the point. */
+/* 0 if a locale with a decimal comma was set. musl accepts any name, but keeps the point. */
 static inline int set_decimal_comma(void)
 {
   static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8" };

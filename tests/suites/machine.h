@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Simulated machines for suites: a folder as the root of a machine's files, and the estimate of the
-   frequency for it. */
+/* Simulated machines for suites: a directory that contains the files of a machine, and the
+   frequency estimate for this machine. */
 
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
@@ -34,7 +34,7 @@ static inline void remove_machine(void)
   ck_assert_int_eq(system(command), 0);
 }
 
-/* A path below the machine's root; makes its folders. */
+/* Returns a path below the root of the machine, and makes its directories. */
 static inline const char *path_of(const char *path)
 {
   static char whole[512];

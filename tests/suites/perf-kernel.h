@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The kernel of check_perfevent: perf-kernel.c replaces backends/perf/kernel.c. A software event
-   stands in for the PMU's cycles: the thread's own CPU time in nanoseconds, which every Linux
-   counts. A test fills the mmap pages itself, and may change what the kernel answers. Everything
-   else is the real kernel. */
+   replaces the cycles of the PMU: the CPU time of the thread in nanoseconds, which every Linux
+   counts. A test fills the mmap pages itself, and may change what the kernel returns. The real
+   kernel does all the rest. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
@@ -19,29 +19,30 @@ struct perf_kernel_file {
 };
 
 extern struct perf_kernel {
-  int has_no_events;         /* as in an emulator */
-  int cannot_exclude_kernel; /* as with some PMUs */
+  int has_no_events;         /* like in an emulator */
+  int cannot_exclude_kernel; /* like some PMUs */
   uint32_t missing_pmu;      /* type of a PMU without the generic event */
-  /* The pages of the next events that are mapped; and whether all further events get a copy of the
-     first. An event without a page has the kernel's. */
+  /* The pages for the next events that are mapped, the number of mapped events, and whether all
+     further events get a copy of the first page. An event without a page here gets that of the
+     kernel. */
   struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
   int mapped;
   int copies_page;
-  /* read(2) returns this, with the event's id, if its enabled time is not 0. */
+  /* The result of read(2), except for the ID of the event, if its enabled time is not 0. */
   struct cpuc_perf_reading reading;
   void (*during_read)(void); /* called after read(2), like a signal handler */
-  /* The files of all PMUs; a row of zeros ends the list. */
+  /* The files of all PMUs. A row of zeros ends the list. */
   const struct perf_kernel_file *files;
 } perf_kernel;
 
-/* What was asked of the kernel. */
+/* The events that this thread has requested from the kernel. */
 extern _Thread_local struct perf_event_attr perf_kernel_requests[PERF_KERNEL_REQUESTS];
 extern _Thread_local int perf_kernel_request_count;
 
-/* Returns a page as the kernel fills it, which forked children do not have. */
+/* Returns a page with the contents that the kernel would store. Forked children do not have it. */
 struct perf_event_mmap_page *perf_kernel_page(uint32_t index, int width, long long offset);
 
-/* This thread's CPU time in nanoseconds. */
+/* Returns the CPU time of this thread in nanoseconds. */
 long long perf_kernel_time(void);
 
 #endif

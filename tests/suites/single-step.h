@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Single-stepping: the CPU raises SIGTRAP after each instruction, so that a handler can run there.
-   SINGLE_STEPS is defined where that is possible. */
+   SINGLE_STEPS is defined if this is possible. */
 
 #ifndef CPUCYCLES_SINGLE_STEP_H
 #define CPUCYCLES_SINGLE_STEP_H
 
 #include "tests/suites/suite.h"
 
-/* ThreadSanitizer delays signals, and its own code would be stepped through. */
+/* ThreadSanitizer delays signals, and the steps would include its code. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #define SINGLE_STEPS
 #include "tests/suites/host.h"
@@ -16,7 +16,7 @@
 
 enum { TRAP_FLAG = 0x100 }; /* of EFLAGS */
 
-/* Skips the red zone. */
+/* Switches single-stepping on or off. Keeps the red zone below the stack pointer intact. */
 static inline void set_single_step(int on)
 {
   if (on)
@@ -36,7 +36,7 @@ static void note_trap(int signal)
   trap_was_raised = 1;
 }
 
-/* An attempt for skip_unless(). */
+/* An attempt for skip_unless(), whose result is 0 if the CPU raises SIGTRAP. */
 static int step_once(void)
 {
   signal(SIGTRAP, note_trap);

@@ -14,7 +14,7 @@
 #include <gcov.h>
 #endif
 
-/* Ends a child that a test forked. In a coverage run, the child's coverage counts too. */
+/* Ends a child that a test forked. In a coverage run, also stores the coverage of the child. */
 static inline _Noreturn void suite_exit(int status)
 {
 #ifdef CPUCYCLES_TEST_COVERAGE
@@ -23,8 +23,8 @@ static inline _Noreturn void suite_exit(int status)
   _exit(status);
 }
 
-/* Number of entries in a folder such as /proc/self/fd; -1 if it cannot be read. So without
-   /proc, tests compare -1 with -1. */
+/* Returns the number of entries in a directory such as /proc/self/fd, or -1 if it cannot be read.
+   Without /proc, tests thus compare -1 with -1. */
 static inline int suite_entries(const char *directory)
 {
   DIR *stream = opendir(directory);
@@ -38,8 +38,8 @@ static inline int suite_entries(const char *directory)
   return n;
 }
 
-/* Automake's harness sends standard output to a log, and opens descriptor 9 for messages on the
-   console. */
+/* Returns the descriptor of the console. The test harness of Automake redirects standard output to
+   a log, and opens descriptor 9 for the console. */
 static inline int suite_console(void)
 {
   return dup2(9, 9) == 9 ? 9 : 1;
@@ -47,7 +47,7 @@ static inline int suite_console(void)
 
 #define suite_print(...) dprintf(suite_console(), __VA_ARGS__)
 
-/* On standard output, Check has already printed its own line. */
+/* Returns 0 if Check has already printed the totals on standard output. */
 static inline int suite_must_print_totals(void)
 {
   return suite_console() != 1;
@@ -62,15 +62,15 @@ static inline volatile char *suite_forbidden_page(void)
   return page;
 }
 
-/* A signal of a fault, for a test that sends the signal without a fault. qemu treats most such
-   signals as its own faults: they may end qemu, and it restarts no system call after them. SIGSYS
-   is safe. */
+/* Returns the signal of a fault, for a test that sends it without a fault. qemu treats most such
+   signals as faults of its own: they can end qemu, and it does not restart system calls after them.
+   SIGSYS is safe. */
 static inline int suite_fault_to_send(int usual)
 {
   return suite_under("qemu") ? SIGSYS : usual;
 }
 
-/* Check forks for each test. */
+/* Runs the tests. Check forks for each test. */
 static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
 {
   Suite *suite = suite_create(name);

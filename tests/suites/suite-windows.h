@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The Windows part of suite.h. There is no fork: the program starts itself again for each test,
-   and an environment variable tells the child its test. */
+/* The Windows part of suite.h. Windows has no fork(), so the program starts itself again for each
+   test, and passes the number of the test in an environment variable. */
 
 #ifndef CPUCYCLES_SUITE_WINDOWS_H
 #define CPUCYCLES_SUITE_WINDOWS_H
 
 #include <direct.h>
 #include <io.h>
-#include <pthread.h> /* Check's own, not the library's */
+#include <pthread.h> /* that of Check; the library does not use it */
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Folders have no modes here. */
+/* Directories have no modes on Windows. */
 #define mkdir(path, mode) _mkdir(path)
 
 static inline char *mkdtemp(char *name)
@@ -29,10 +29,10 @@ static struct {
   int count;
 } suite_list;
 
-/* Only the three standard streams are reliably inherited. */
+/* Prints on standard output, because children reliably inherit only the three standard streams. */
 #define suite_print(...) (printf(__VA_ARGS__), fflush(stdout))
 
-/* Number of the test that this process runs; -1: it starts the others. */
+/* Returns the number of the test that this process runs, or -1 if it starts the others. */
 static inline int suite_test_number(void)
 {
   const char *number = getenv(SUITE_NUMBER);
@@ -91,7 +91,7 @@ static inline struct suite_totals suite_run_one(const TTest *test)
   return totals;
 }
 
-/* Starts this program again. Returns its status, or the exception that ended it. */
+/* Starts this program again. Returns its exit status, or the exception that ended it. */
 static inline DWORD suite_start(int number)
 {
   char program[MAX_PATH], number_text[16];
@@ -104,7 +104,8 @@ static inline DWORD suite_start(int number)
   snprintf(number_text, sizeof number_text, "%d", number);
   SetEnvironmentVariableA(SUITE_NUMBER, number_text);
   fflush(stdout);
-  /* Wine 8 fails to start one process of some 10,000, with ERROR_INTERNAL_ERROR. */
+  /* Tries again, because Wine 8 fails to start about one process of 10,000, with
+     ERROR_INTERNAL_ERROR. */
   while (!CreateProcessA(program, NULL, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started)) {
     if (--tries == 0)
       return GetLastError();
@@ -128,7 +129,7 @@ static inline struct suite_totals suite_run(const char *name, void (*add)(TCase 
   add(NULL);
   if (number >= 0 && number < suite_list.count)
     return suite_run_one(suite_list.tests[number]);
-  /* No user can answer a dialog. */
+  /* Disables dialogs, which no user can answer. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   for (; totals.ran < suite_list.count; totals.ran++) {
     DWORD status = suite_start(totals.ran);

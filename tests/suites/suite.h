@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Shared by all suites: runs a suite, prints its totals on the console, reports skipped tests.
+/* Code of all suites: runs a suite, prints its totals on the console, and reports skipped tests.
    Each test runs in its own process, in which the library has not been called yet. */
 
 #ifndef CPUCYCLES_SUITE_H
@@ -15,7 +15,7 @@ struct suite_totals {
   int ran, failures, errors;
 };
 
-/* Does this run use the named tool? */
+/* Returns 1 if the suite runs under this tool. */
 static inline int suite_under(const char *tool)
 {
   const char *under = getenv("CPUCYCLES_TEST_UNDER");
@@ -23,21 +23,21 @@ static inline int suite_under(const char *tool)
   return under && strcmp(under, tool) == 0;
 }
 
-/* Each kind of system defines suite_forbidden_page(), a page without access; suite_print(), for
-   messages on the console; and suite_run(), which gives each test its process. */
+/* Each system defines suite_forbidden_page(), which returns a page without access; suite_print(),
+   which prints on the console; and suite_run(), which runs each test in its own process. */
 #ifdef CPUCYCLES_POSIX
 #include "tests/suites/suite-posix.h"
 #else
 #include "tests/suites/suite-windows.h"
 #endif
 
-/* Reports a promise that cannot be tested here, with the reason. The caller returns. */
+/* Reports that a promise cannot be tested here, and why. The caller then returns. */
 static inline void skip(const char *test, const char *why)
 {
   suite_print("skipped: %s: %s\n", test, why);
 }
 
-/* Does a sanitizer own the memory of this program? Its code checks each access, too. */
+/* SUITE_SANITIZED is 1 if a sanitizer manages the memory of this program and checks each access. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SUITE_SANITIZED = 1 };
 #elif defined(__has_feature)
@@ -51,7 +51,7 @@ enum { SUITE_SANITIZED = 0 };
 enum { SUITE_SANITIZED = 0 };
 #endif
 
-/* Skips a test that the tool cannot run as the system does. Returns 1 if it is skipped. */
+/* Skips a test that does not work under this tool. Returns 1 if the test is skipped. */
 static inline int skip_under(const char *tool, const char *test, const char *why)
 {
   if (!suite_under(tool))
@@ -60,9 +60,9 @@ static inline int skip_under(const char *tool, const char *test, const char *why
   return 1;
 }
 
-/* Likewise, for a test whose signal handler uses thread-local storage while there are other
-   threads. qemu's i386 has one table of segments for all threads, and a handler gets the segment
-   of the thread created last. */
+/* Skips a test whose signal handler uses thread-local storage while there are other threads. qemu
+   for i386 has one table of segments for all threads, and a handler gets the segment of the thread
+   that was created last. Returns 1 if the test is skipped. */
 static inline int skip_where_handlers_find_another_thread(const char *test)
 {
 #ifdef __i386__
@@ -74,7 +74,8 @@ static inline int skip_where_handlers_find_another_thread(const char *test)
 #endif
 }
 
-/* Likewise, for a test that forks while another thread may open a file. */
+/* Skips a test that forks while another thread may open a file. Returns 1 if the test is
+   skipped. */
 static inline int skip_where_fork_may_deadlock(const char *test)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
@@ -86,8 +87,8 @@ static inline int skip_where_fork_may_deadlock(const char *test)
     "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
 }
 
-/* Likewise, for a test that needs a measurement of a millisecond. Of many steps of the clock the
-   smallest counts, since a busy machine lengthens others. */
+/* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
+   clock, because a busy machine lengthens others. Returns 1 if the test is skipped. */
 static inline int skip_where_the_clock_is_slow(const char *test)
 {
   struct timeval before, now;
@@ -108,8 +109,8 @@ static inline int skip_where_the_clock_is_slow(const char *test)
   return 1;
 }
 
-/* Likewise, for a test that loads a library; `error` is dlerror()'s text. musl loads none into a
-   static program. */
+/* Skips a test that loads a library, if `error`, the text from dlerror(), tells that this is
+   impossible, like in static programs with musl. Returns 1 if the test is skipped. */
 static inline int skip_without_dlopen(const char *test, const char *error)
 {
   if (strcmp(error, "Dynamic loading not supported") != 0)
@@ -118,13 +119,13 @@ static inline int skip_without_dlopen(const char *test, const char *error)
   return 1;
 }
 
-/* The repetition of a test that looks for a race or a rare case:
-     struct suite_repeat repeat = suite_repeat(1000);
-     while (suite_again(&repeat)) ...
-   It ends after this number of rounds, or after CPUCYCLES_TEST_MS milliseconds (0: no limit),
+/* Repeats a test that searches for a race or a rare case:
+   struct suite_repeat repeat = suite_repeat(1000);
+   while (suite_again(&repeat)) ...
+   The loop ends after this number of rounds, or after CPUCYCLES_TEST_MS milliseconds (0: no limit),
    whichever is first, but not before the first round. */
 struct suite_repeat {
-  long rounds, done; /* done: number of rounds that have begun */
+  long rounds, done; /* done: rounds that have begun */
   long limit;        /* milliseconds; 0: none */
   struct timeval begin;
 };
@@ -136,7 +137,7 @@ static inline long suite_limit(void)
   return limit ? atol(limit) : 200;
 }
 
-/* Is this "make check-soak"? Then a test covers its large case, too. */
+/* Returns 1 in "make check-soak". A test then also covers its large case. */
 static inline int suite_soaks(void)
 {
   return suite_limit() == 0;
@@ -180,7 +181,7 @@ static inline int suite_again(struct suite_repeat *repeat)
     tcase_add_test(tests, subject); \
   }
 
-/* Runs the tests that add() adds. Returns main's status. */
+/* Runs the tests that add() adds. Returns the exit status for main(). */
 static inline int suite_main(const char *name, void (*add)(TCase *tests))
 {
   struct suite_totals totals;
