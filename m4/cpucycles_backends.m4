@@ -13,7 +13,7 @@
 #   (configure.ac itself includes the list, because only then configure depends on it.) A counter
 #   is built if its probe, the whole program probes/NAME.c, compiles and links with the user's CC,
 #   CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The macro never runs the program and never looks at the
-#   host's name, so a cross build decides exactly as a native one.
+#   name of the host, so native and cross builds decide alike.
 #
 #   Per row, with its identifier ID:
 #
@@ -27,7 +27,7 @@
 #   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
-#   default-gettimeofday is the counter of last resort, and is built whatever the lists say.
+#   default-gettimeofday is the counter of last resort, and is always built.
 #
 #   CPUCYCLES_IF_BUILT tests whether a counter of these rows is built. An identifier without a row
 #   is an error of Autoconf.
@@ -57,7 +57,7 @@ AC_DEFUN([CPUCYCLES_PROBE],
     test -z "$cpucycles_why" || cpucycles_cv_why_$2=$cpucycles_why])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
-# Decides by the lists and the probe whether the counter is built.
+# Decides from the lists and the probe whether the counter is built.
 m4_define([_CPUCYCLES_DECIDE],
 [cpucycles_built=no
 cpucycles_why=
@@ -108,20 +108,20 @@ cpucycles_all=m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [" m4_indir([_CPUCYCLES_NAME_]cpucycles_id)"])
 AS_CASE([$with_backends],
   [yes], [cpucycles_only=no],
-  [no], [AC_MSG_ERROR([--without-backends: which ones? --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
+  [no], [AC_MSG_ERROR([--without-backends needs a list: use --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
   [cpucycles_only=$with_backends
   _CPUCYCLES_LIST([cpucycles_only], [--with-backends])
   AS_IF([test -z "`AS_ECHO(["$cpucycles_only"]) | tr -d ' '`"],
     [AC_MSG_ERROR([--with-backends: the list is empty; the counters are:$cpucycles_all])])])
 AS_CASE([$with_excluded_backends],
-  [yes | no], [AC_MSG_ERROR([--with-excluded-backends: which ones? the counters are:$cpucycles_all])],
+  [yes | no], [AC_MSG_ERROR([--with-excluded-backends needs a list; the counters are:$cpucycles_all])],
   [cpucycles_excluded=$with_excluded_backends
   _CPUCYCLES_LIST([cpucycles_excluded], [--with-excluded-backends])])
 AS_CASE([" $cpucycles_excluded "], [*" default-gettimeofday "*],
-  [AC_MSG_WARN([default-gettimeofday is the counter of last resort: it is built all the same])])
+  [AC_MSG_WARN([default-gettimeofday is the counter of last resort and cannot be excluded])])
 for cpucycles_name in $cpucycles_excluded; do
   AS_CASE([" $cpucycles_only "], [*" $cpucycles_name "*],
-    [AC_MSG_ERROR([$cpucycles_name is both in --with-backends and in --with-excluded-backends])])
+    [AC_MSG_ERROR([$cpucycles_name is in both --with-backends and --with-excluded-backends])])
 done
 CPUCYCLES_BACKEND_OBJECTS=
 cpucycles_built_ids=

@@ -106,7 +106,7 @@ refuses "counter of another target" "$foreign" --with-backends="$first,$foreign"
 refuses "pattern instead of a name" 'counter \*' --with-backends='*'
 refuses "empty list" "the list is empty" --with-backends=
 refuses "list of separators only" "the list is empty" --with-backends=' , '
-refuses "no list of counters to leave out" "which ones" --with-excluded-backends
+refuses "no list of counters to leave out" "needs a list" --with-excluded-backends
 refuses "no counters at all" "--with-excluded-backends=LIST" --without-backends
 # Autoconf supports a value for --with only.
 refuses "list in the wrong option" backends --without-backends="$first"
