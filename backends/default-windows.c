@@ -37,7 +37,7 @@ const struct cpuc_backend cpuc_backend_default_windows = {
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
   .register_name = "QueryPerformanceCounter",
-  .unit = "performance counter ticks",
+  .unit = "performance counter units",
   .read = read_performance_counter,
   .rate = performance_frequency,
 };

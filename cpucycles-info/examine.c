@@ -147,7 +147,7 @@ int list_counters_in_child(struct counter_list *list)
   if (status > 0 && WIFSIGNALED(status))
     return WTERMSIG(status);
   fprintf(stderr,
-    "cpucycles-info: no other process can be started: only the counter in use is examined\n");
+    "cpucycles-info: cannot start another process, so only the counter in use is examined\n");
   memset(list, 0, sizeof *list);
   list->no_child = 1;
   list_and_measure(list);
@@ -180,10 +180,10 @@ static int examine_in_child(struct counter_results *timer, double seconds)
   memcpy(failed.name, timer->name, sizeof failed.name);
   if (status > 0 && WIFSIGNALED(status)) {
     signal = WTERMSIG(status);
-    snprintf(failed.failure, sizeof failed.failure, "the process that examined it ended by %s (%d)",
+    snprintf(failed.failure, sizeof failed.failure, "%s (%d) ended the process that examined it",
       signal_name(signal), signal);
   } else
-    snprintf(failed.failure, sizeof failed.failure, "no process could examine it");
+    snprintf(failed.failure, sizeof failed.failure, "the process that examined it failed");
   *timer = failed;
   return signal;
 }
@@ -227,7 +227,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
 
   report->timer = calloc((size_t)list->count + 1, sizeof *report->timer);
   if (!report->timer)
-    fprintf(stderr, "cpucycles-info: no counter is examined: %s\n", strerror(errno));
+    fprintf(stderr, "cpucycles-info: cannot examine the counters: %s\n", strerror(errno));
   for (i = 0; report->timer && i < list->count; i++) {
     struct counter_results *timer = &report->timer[report->timers];
 

@@ -13,7 +13,7 @@ void fill_machine(struct report *report)
   fill_system(&report->system, "");
   fill_cpu(&report->cpu, "", report->system.architecture);
   if (report->cpu.foreign)
-    strcpy(report->system.emulator, "of programs: /proc/cpuinfo is of another CPU");
+    strcpy(report->system.emulator, "user-mode (foreign /proc/cpuinfo)");
   fill_settings(&report->settings, "");
 }
 

@@ -114,11 +114,11 @@ static void print_core(const struct core_info *core)
   else
     printf("not known after");
   if (core->is_counted)
-    printf("; counted cycles are the core's");
+    printf("; counts core cycles");
   else if (first > 0 && last > 0 && (first > 1.02 * last || last > 1.02 * first))
-    printf("; one counted cycle was %.3f of the core's, and then %.3f", first, last);
+    printf("; one counted cycle was %.3f core cycles, and then %.3f", first, last);
   else if (first > 0 || last > 0)
-    printf("; one counted cycle is %.3f of the core's", last > 0 ? last : first);
+    printf("; one counted cycle is %.3f core cycles", last > 0 ? last : first);
   printf("\n");
 }
 
@@ -138,12 +138,12 @@ static void print_rate(const struct counter_results *timer, const char *clock)
 {
   printf("cpucycles timer %s rate ", timer->name);
   if (timer->reported > 0)
-    printf("stated %lld%s%s, ", timer->reported, *timer->reported_source ? " by " : "",
+    printf("reported %lld%s%s, ", timer->reported, *timer->reported_source ? " by " : "",
       timer->reported_source);
   else
-    printf("not stated, ");
+    printf("not reported, ");
   if (timer->measured > 0)
-    printf("measured %.0f +-%.1f ppm in %.3f s by %s", timer->measured, timer->uncertainty,
+    printf("measured %.0f +-%.1f ppm in %.3f s against %s", timer->measured, timer->uncertainty,
       timer->seconds, clock);
   else
     printf("not measured");
@@ -158,7 +158,7 @@ static void print_invariance(const struct counter_results *timer)
 
   printf("cpucycles timer %s invariant %s", timer->name, answers[timer->invariant + 1]);
   if (*timer->invariant_source)
-    printf(", says %s", timer->invariant_source);
+    printf(" (%s)", timer->invariant_source);
   printf("\n");
 }
 
@@ -177,7 +177,7 @@ static void print_hops(const struct counter_results *timer)
 static void print_grain(const struct counter_results *timer)
 {
   if (timer->step == 0) {
-    printf("cpucycles timer %s step not seen to move\n", timer->name);
+    printf("cpucycles timer %s step not found\n", timer->name);
     return;
   }
   printf("cpucycles timer %s step %lld cycles", timer->name, timer->step);
@@ -273,7 +273,7 @@ static void print_reasons(const struct library_info *library)
     if (first == counter)
       print_explanation(counter);
     else
-      printf("as %s", first->name);
+      printf("like %s", first->name);
     printf("\n");
   }
 }

@@ -28,10 +28,10 @@ static void warn_about_kind(struct report *report, const struct cpucycles_counte
 {
   if (strcmp(counter->kind, "clock") == 0)
     warn(report,
-      "%s is a clock of the operating system, and the best that was found: its cycles are time",
+      "%s is an operating-system clock: its cycles are converted time, not counted cycles",
       counter->name);
   if (strcmp(counter->kind, "none") == 0)
-    warn(report, "nothing counts here");
+    warn(report, "no counter works here");
 }
 
 /* Warns about counts that are not core cycles, because users publish them as core cycles. */
@@ -45,12 +45,11 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
   if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
   warn(report,
-    "%s counts %lld cycles a second, but the core runs at %lld: cycles counted here are %.3f times "
-    "too %s to be the core's. Publish them as %s cycles (%s, %lld a second), or multiply them by "
-    "%.3f, which holds as long as the core keeps this frequency",
-    counter->name, core->counted_persecond, persecond, cycles > 1 ? cycles : 1 / cycles,
-    cycles > 1 ? "few" : "many", is_reference ? "reference" : "scaled", counter->name,
-    core->counted_persecond, cycles);
+    "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
+    "* %.3f while the core keeps this frequency. Report the counts as %s cycles (%s, %lld per "
+    "second), not as core cycles",
+    counter->name, core->counted_persecond, persecond, cycles,
+    is_reference ? "reference" : "scaled", counter->name, core->counted_persecond);
 }
 
 /* Warns about changes of the core frequency, which change the ratio of core cycles to the count of
@@ -61,12 +60,12 @@ static void warn_about_frequency(struct report *report,
   const struct settings_info *settings = &report->settings;
   const char *effect = counts_core(counter)
     ? "the same work takes more or less time from run to run"
-    : "the cycles counted are not the core's";
+    : "the counts are not core cycles";
 
   if (*settings->governor && strcmp(settings->governor, "performance") != 0)
-    warn(report, "the governor %s changes the core's frequency: %s", settings->governor, effect);
+    warn(report, "the governor %s changes the core frequency: %s", settings->governor, effect);
   if (settings->turbo == 1)
-    warn(report, "turbo is on and changes the core's frequency: %s", effect);
+    warn(report, "turbo is on and changes the core frequency: %s", effect);
 }
 
 /* Warns about a watchdog that was switched on during the observation. If it is on in the selection,
@@ -89,8 +88,8 @@ static void warn_about_clock_source(struct report *report)
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
     if (strcmp(settings->clock_source, slow[i]) == 0)
       warn(report,
-        "the clock source %s is slow and coarse: what is measured against the OS clock is less "
-        "exact", slow[i]);
+        "the clock source %s is slow and coarse: measurements against the OS clock are less exact",
+        slow[i]);
 }
 
 static void warn_about_timer(struct report *report, const struct counter_results *timer,
@@ -107,10 +106,10 @@ static void warn_about_timer(struct report *report, const struct counter_results
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
       timer->name, timer->largest_step_back);
   if (timer->below_zero > 0)
-    warn(report, "%s ran backward in %d of %d adjacent reads", timer->name, timer->below_zero,
+    warn(report, "%s stepped back in %d of %d adjacent reads", timer->name, timer->below_zero,
       timer->samples);
   if (timer->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
-    warn(report, "%s is not of a constant rate, says %s", timer->name, timer->invariant_source);
+    warn(report, "%s does not have a constant rate (%s)", timer->name, timer->invariant_source);
 }
 
 void find_warnings(struct report *report)

@@ -61,10 +61,10 @@ const char *cpuc_query_error_text(int error)
 {
   static const char *const texts[] = {
     [-CPUC_FILE_REFUSED] = "cannot be opened",
-    [-CPUC_FILE_NOT_REGULAR] = "is no regular file",
+    [-CPUC_FILE_NOT_REGULAR] = "is not a regular file",
     [-CPUC_FILE_UNREADABLE] = "cannot be read",
     [-CPUC_FILE_TOO_LONG] = "is too long for a number",
-    [-CPUC_FILE_NOT_TEXT] = "is no text",
+    [-CPUC_FILE_NOT_TEXT] = "is not a text file",
   };
 
   return texts[-error];

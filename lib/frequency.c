@@ -39,7 +39,7 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
 
   if (number < 0)
     note_ignored(query, setting,
-      cpuc_parse_is_rest_blank(text) ? "is empty" : "is no decimal number");
+      cpuc_parse_is_rest_blank(text) ? "is empty" : "is not a decimal number");
   else if (hz == 0)
     note_ignored(query, setting, "is below 1000 or above 1000000000000");
   return hz;
@@ -83,7 +83,7 @@ static void note_unneeded_environment(struct cpuc_query *query, const struct cpu
   const char *value = query->platform->environment(source->name);
 
   if (value && parse_setting(query, source->name, value) != 0)
-    note_ignored(query, source->name, "is not needed");
+    note_ignored(query, source->name, "is ignored, because another source reports the frequency");
 }
 
 static long long from_measurement(struct cpuc_query *query, const struct cpuc_source *source)
@@ -146,7 +146,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_source 
   query->directory = NULL;
   query->reference = NULL;
   if (is_setting(source))
-    note_ignored(query, source->name, "raises a signal");
+    note_ignored(query, source->name, "causes a fault");
   return 0;
 }
 

@@ -93,7 +93,7 @@ void cpuc_request_describe_unusable(const char *list, const struct cpucycles_cou
     copy_printable(shown, sizeof shown, name, length);
     info = find(infos, count, name, length);
     if (!info)
-      more = append(text, (size_t)size, shown, "is no counter of this library", NULL);
+      more = append(text, (size_t)size, shown, "is not a counter of this library", NULL);
     else if (info->reason)
       more = append(text, (size_t)size, shown, "does not work here", info->reason);
   }

@@ -20,11 +20,11 @@ static const struct {
   int invariant;
   const char *source;
 } kinds[] = {
-  [CPUC_KIND_CORE] = { 0, "its kind: it counts the core's own cycles" },
-  [CPUC_KIND_PERF_READ] = { 0, "its kind: it counts the core's own cycles" },
+  [CPUC_KIND_CORE] = { 0, "counts core cycles" },
+  [CPUC_KIND_PERF_READ] = { 0, "counts core cycles" },
   [CPUC_KIND_REFERENCE] = { -1, NULL },
-  [CPUC_KIND_SCALED] = { 1, "its architecture" },
-  [CPUC_KIND_CLOCK] = { 1, "the operating system" },
+  [CPUC_KIND_SCALED] = { 1, "architecture" },
+  [CPUC_KIND_CLOCK] = { 1, "operating system" },
   [CPUC_KIND_NONE] = { -1, NULL },
 };
 

@@ -84,13 +84,14 @@ static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
     int length = next_word(cursor, word, sizeof word);
 
     if (length == 0)
-      return "three costs are needed";
+      return "an event needs three costs: minimum, typical, maximum";
     costs[i] = length < 0 ? -1 : parse_cost(word);
     if (costs[i] < 0)
-      return "a cost is no number of nanoseconds, up to 1000000000 and with up to three decimals";
+      return "a cost must be a number of nanoseconds from 0 to 1000000000 with at most three "
+             "decimal places";
   }
   if (next_word(cursor, word, sizeof word) != 0)
-    return "there is more than an event and three costs";
+    return "the line continues after the three costs";
   if (costs[0] > costs[1] || costs[1] > costs[2])
     return "the costs are not in order: minimum, typical, maximum";
   cost->minimum = costs[0];
@@ -125,7 +126,7 @@ static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
     if (!is_event(event, i))
       continue;
     if (costs->has_cost[i])
-      return "the event has costs in an earlier line";
+      return "an earlier line contains costs of this event";
     found = 1;
     costs->cost[i] = cost;
     costs->has_cost[i] = 1;
@@ -146,7 +147,7 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
     const char *comment = memchr(text, '#', (size_t)(stop - text));
     struct cursor cursor = { text, comment ? comment : stop };
 
-    *mistake = memchr(text, 0, (size_t)(stop - text)) ? "there is a byte 0, which no text has"
+    *mistake = memchr(text, 0, (size_t)(stop - text)) ? "the line contains a byte 0"
                                                       : parse_line(cursor, costs);
     if (*mistake)
       return line;
@@ -188,7 +189,7 @@ int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
   if (length < 0)
     error = errno;
   else if (length > PFX_FILE_LIMIT) {
-    pfx_message("%.300s: longer than %d bytes", path, PFX_FILE_LIMIT);
+    pfx_message("%.300s is longer than %d bytes", path, PFX_FILE_LIMIT);
     error = EINVAL;
   } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake)) != PFX_NO_LINE) {
     pfx_message("%.300s: line %d: %s", path, line, mistake);

@@ -188,7 +188,7 @@ static int explain_refusal(int error, int event)
   /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP. */
   if (!can_open(cycles->type, cycles->config))
     return error == EOPNOTSUPP ? EINVAL : error;
-  pfx_message("event %d (%s) is not counted by this CPU", event, row->text);
+  pfx_message("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
   return ENOTSUP;
 }
 
@@ -244,8 +244,8 @@ static int has_kernel_event(int event)
 
   if (row && row->name)
     return 1;
-  pfx_message("event %d (%s) has no counterpart among the kernel's generic events", event,
-    row ? row->text : "no event of the R10000");
+  pfx_message("event %d (%s) cannot be counted: the kernel has no generic event for it", event,
+    row ? row->text : "unknown event");
   return 0;
 }
 

@@ -51,7 +51,7 @@ static const char *event_text(int event)
 {
   const struct pfx_event_row *row = pfx_events_row(event);
 
-  return row ? row->text : "no event of the R10000";
+  return row ? row->text : "unknown event";
 }
 
 /* Appends number / 10^decimals, right-justified. Uses integers only, because a floating-point

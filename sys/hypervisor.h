@@ -7,7 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 /* The name of a hypervisor that cannot be identified. */
-#define HYPERVISOR_UNNAMED "of no known name"
+#define HYPERVISOR_UNNAMED "unidentified"
 
 /* Returns the name of the hypervisor, or NULL if none is found. root is "" for this machine, or a
    directory with the files of another. Executes CPUID only if root is "". */

@@ -305,12 +305,12 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
     return error;
   error = cpuc_perf_find_core_types(&core_types, method->event, try_event);
   if (error != 0) {
-    why->explanation = "there are several core types, and not all have an event";
+    why->explanation = "there are several core types, and one of them has no event";
     return error;
   }
   error = open_events();
   if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
-    why->explanation = "the kernel has the event, and does not let programs read its register";
+    why->explanation = "the kernel has the event, but does not allow programs to read its register";
     method->findings->access_denied = 1;
     error = EACCES;
   }

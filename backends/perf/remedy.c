@@ -164,8 +164,8 @@ enum {
 #define FILTER "a seccomp filter refuses perf_event_open"
 #define ABOVE_2 "kernel.perf_event_paranoid is above 2"
 #define CANNOT_EXCLUDE \
-  "this PMU cannot leave the kernel out, and kernel.perf_event_paranoid is above 1"
-#define ALLOW "let the seccomp filter of this process allow perf_event_open"
+  "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
+#define ALLOW "allow perf_event_open in the seccomp filter of this process"
 #define ALLOW_IN_CONTAINER "run the container with a seccomp profile that allows perf_event_open"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
 
@@ -189,7 +189,7 @@ static const struct {
   { PMU_ABSENT | XEN, VIRTUAL_MACHINE,
     GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
-  { PMU_ABSENT, "the kernel drives no PMU of this CPU", NULL },
+  { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
   /* The system call is missing. A kernel without perf events does not have the folder either. */
   { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
   { BY_ENOSYS | UNFILTERED,
@@ -220,7 +220,7 @@ static const struct {
     SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
   { BY_EPERM | BY_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
   { BY_EACCES | LEVEL_PERMITS,
-    "a security module of the kernel refuses it, though kernel.perf_event_paranoid allows it",
+    "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
     NULL },
 };
 
@@ -357,7 +357,7 @@ int cpuc_remedy_for_user_access(const char *root, const struct cpuc_remedy_user_
   if (access >= needed->lowest && access <= needed->highest)
     return 0;
   if (access >= 0) {
-    why->explanation = "kernel.perf_user_access forbids it";
+    why->explanation = "kernel.perf_user_access does not allow programs to read it";
     why->remedy = needed->remedy;
   } else if (!kernel_is_since(root, needed->major, needed->minor)) {
     why->explanation = needed->too_old;
@@ -431,7 +431,7 @@ int cpuc_remedy_for_rdpmc(const char *root, int needed, struct cpuc_diagnosis *w
     why->remedy = rdpmc_settings[which].set_to_1;
     return level;
   }
-  why->explanation = "the kernel lets RDPMC read mapped events at most";
+  why->explanation = "the kernel allows RDPMC only for mapped events";
   why->remedy = rdpmc_settings[which].set_to_2_and_run;
   return level;
 }
@@ -445,6 +445,6 @@ void cpuc_remedy_for_fixed_counter(const char *root, struct cpuc_diagnosis *why)
 {
   why->explanation = cpuc_remedy_nmi_watchdog_is_on(root)
     ? "the kernel's NMI watchdog sets it back every few seconds"
-    : "it does not count, since nothing keeps it running";
+    : "it is stopped, because no perf event keeps it running";
   why->remedy = FIXED_COUNTER_REMEDY;
 }

@@ -56,14 +56,14 @@ struct cpuc_remedy_user_access {
 /* arm64-perfpmc. */
 #define CPUC_ARM64_USER_ACCESS \
   { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1", \
-    "this kernel is older than 5.17, the first that lets programs read the PMU", \
-    "Linux 5.17 or later" }
+    "user-space access to the PMU needs a newer kernel", \
+    "use Linux 5.17 or later" }
 
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
 #define CPUC_RISCV_USER_ACCESS \
   { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1", \
-    "this kernel is older than 6.6, the first that lets programs read the PMU", \
-    "Linux 6.6 or later" }
+    "user-space access to the PMU needs a newer kernel", \
+    "use Linux 6.6 or later" }
 
 /* Returns 0 if the setting allows access. Otherwise explains why not and returns 1. */
 int cpuc_remedy_for_user_access(const char *root,

@@ -16,8 +16,8 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
   (void)error;
 #ifdef PR_TSC_ENABLE
   if (signal == SIGSEGV)
-    why->remedy
-      = "prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program, before its first call of this library";
+    why->remedy = "call prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program before its first call of "
+                  "this library";
 #else
   (void)signal, (void)why;
 #endif

@@ -108,7 +108,7 @@ def json_agrees_with_the_plain_lines():
                       for key in ("reason", "explanation", "signal", "remedy"))
         first = explained.setdefault(alike, counter["name"])
         if dropped and first != counter["name"]:
-            assert dropped[0] == f"{prefix}{counter['reason']}: as {first}", dropped
+            assert dropped[0] == f"{prefix}{counter['reason']}: like {first}", dropped
         elif dropped:
             said = f"{counter['reason']}: {counter['explanation']}"
             assert dropped[0].startswith(prefix + said), dropped

@@ -453,7 +453,7 @@ START_TEST(signal_ends_only_one_examination)
   ck_assert_int_eq(report.timers, 2);
   ck_assert_int_eq(report.killed, 1);
   ck_assert_str_eq(report.timer[0].name, "fake");
-  ck_assert_str_eq(report.timer[0].failure, "the process that examined it ended by SIGABRT (6)");
+  ck_assert_str_eq(report.timer[0].failure, "SIGABRT (6) ended the process that examined it");
   ck_assert_str_eq(report.timer[1].name, "other");
   ck_assert_str_eq(report.timer[1].failure, "it could not be selected; selected: fake");
   free(report.timer);

@@ -474,7 +474,7 @@ START_TEST(junk_setting_is_skipped)
     expect(1600000000, "/proc/cpuinfo");
   }
   write_file("/etc/cpucyclespersecond", "fast\n");
-  expect_skipped("/etc/cpucyclespersecond is no decimal number");
+  expect_skipped("/etc/cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", " \n");
   expect_skipped("/etc/cpucyclespersecond is empty");
   write_file("/etc/cpucyclespersecond", "999\n");
@@ -482,7 +482,7 @@ START_TEST(junk_setting_is_skipped)
   write_file("/etc/cpucyclespersecond", "99999999999999999999999999.5\n");
   expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
   write_bytes("/etc/cpucyclespersecond", "2400000000\0", 11);
-  expect_skipped("/etc/cpucyclespersecond is no text");
+  expect_skipped("/etc/cpucyclespersecond is not a text file");
   write_file("/etc/cpucyclespersecond", " 2400000000"); /* a missing newline is accepted */
   expect(2400000000, "/etc/cpucyclespersecond");
   expect_skipped("");
@@ -506,16 +506,16 @@ START_TEST(junk_in_the_environment_is_skipped)
   }
   memset(longest, '\377', sizeof longest - 1);
   environment_setting = longest;
-  expect_skipped("cpucyclespersecond is no decimal number");
+  expect_skipped("cpucyclespersecond is not a decimal number");
   environment_setting = "1e300";
-  expect_skipped("cpucyclespersecond is no decimal number");
+  expect_skipped("cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
-  expect_skipped("/etc/cpucyclespersecond is no decimal number; cpucyclespersecond is no decimal "
-    "number");
+  expect_skipped("/etc/cpucyclespersecond is not a decimal number; cpucyclespersecond is not a "
+    "decimal number");
   write_file("/etc/cpucyclespersecond", "2400000000");
-  expect_skipped("cpucyclespersecond is no decimal number");
+  expect_skipped("cpucyclespersecond is not a decimal number");
   environment_setting = "2400000000";
-  expect_skipped("cpucyclespersecond is not needed");
+  expect_skipped("cpucyclespersecond is ignored, because another source reports the frequency");
   environment_setting = NULL;
   expect_skipped("");
 }
@@ -528,11 +528,11 @@ START_TEST(setting_in_no_regular_file_is_skipped)
 
   ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_skipped("/etc/cpucyclespersecond is no regular file");
+  expect_skipped("/etc/cpucyclespersecond is not a regular file");
   rmdir(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
-  expect_skipped("/etc/cpucyclespersecond is no regular file");
+  expect_skipped("/etc/cpucyclespersecond is not a regular file");
   remove(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(symlink("cpucyclespersecond", path_of("/etc/cpucyclespersecond")), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");

@@ -181,7 +181,7 @@ START_TEST(any_event_and_count_is_printed)
     { 0, 123456789, { "0 cycles ", " 123456789\n" } },
     { 24, 0, { "24 mispredicted branches ", " 0\n" } },
     { 12, 5, { "12 external interventions ", " 5\n" } },
-    { 99, -1, { "99 no event ", " -1\n" } },
+    { 99, -1, { "99 unknown event ", " -1\n" } },
     { 26, 9223372036854775807LL, { "26 secondary data cache misses ", " 9223372036854775807\n" } },
   };
   size_t i;

@@ -236,9 +236,9 @@ START_TEST(timer_is_printed_completely)
   timer->lowest = -5;
   print(print_text);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
-  expect("cpucycles timer fake rate stated 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s by "
-    "CLOCK, +10000.0 ppm off");
-  expect("cpucycles timer fake invariant no, says me");
+  expect("cpucycles timer fake rate reported 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s "
+    "against CLOCK, +10000.0 ppm off");
+  expect("cpucycles timer fake invariant no (me)");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
   expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
     "units, in 98.6 % of differences");
@@ -272,10 +272,10 @@ START_TEST(timer_is_printed_completely)
   timer->step = 0;
   timer->read_nanoseconds = 0;
   print(print_text);
-  expect("cpucycles timer fake rate not stated, not measured");
+  expect("cpucycles timer fake rate not reported, not measured");
   expect("cpucycles timer fake invariant not known");
   expect("cpucycles timer fake across CPUs monotonic, in 200 hops over 2 CPUs");
-  expect("cpucycles timer fake step not seen to move");
+  expect("cpucycles timer fake step not found");
   expect("cpucycles timer fake read 24.6 cycles, time not measured");
   print(print_json);
   expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
@@ -299,21 +299,21 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
       "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
     { { 3200000000, 3202000000, 2000000000, 0 },
       "3200000000 measured before all else, 3202000000 after;"
-      " one counted cycle is 1.601 of the core's",
+      " one counted cycle is 1.601 core cycles",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
       "\"counted_persecond\": 2000000000,\"is_counted\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
     { { 1200000000, 3200000000, 2000000000, 0 },
       "1200000000 measured before all else, 3200000000 after;"
-      " one counted cycle was 0.600 of the core's, and then 1.600",
+      " one counted cycle was 0.600 core cycles, and then 1.600",
       "\"cycles_per_counted_cycle\": 1.600000" },
     { { 1200000000, 0, 2000000000, 0 }, "1200000000 measured before all else, not known after;"
-      " one counted cycle is 0.600 of the core's", "\"cycles_per_counted_cycle\": 0.600000" },
+      " one counted cycle is 0.600 core cycles", "\"cycles_per_counted_cycle\": 0.600000" },
     { { 0, 1200000000, 2000000000, 0 }, "not known before all else, 1200000000 after;"
-      " one counted cycle is 0.600 of the core's", "\"persecond_before\": null" },
+      " one counted cycle is 0.600 core cycles", "\"persecond_before\": null" },
     { { 1200000000, 1200000000, 1199000000, 1 },
       "1200000000 measured before all else, 1200000000 after;"
-      " counted cycles are the core's", "\"is_counted\": true" },
+      " counts core cycles", "\"is_counted\": true" },
     { { 1200000000, 1200000000, 0, 0 }, "1200000000 measured before all else, 1200000000 after",
       "\"counted_persecond\": null" },
   };
@@ -353,12 +353,12 @@ static void print_warnings_about(const char *kind)
 
 START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
 {
-  const char *none = "cpucycles warning nothing counts here";
-  const char *constant = "cpucycles warning fake is not of a constant rate, says me";
-  const char *work = "cpucycles warning turbo is on and changes the core's frequency: "
+  const char *none = "cpucycles warning no counter works here";
+  const char *constant = "cpucycles warning fake does not have a constant rate (me)";
+  const char *work = "cpucycles warning turbo is on and changes the core frequency: "
                      "the same work takes more or less time from run to run";
-  const char *cycles = "cpucycles warning turbo is on and changes the core's frequency: "
-                       "the cycles counted are not the core's";
+  const char *cycles = "cpucycles warning turbo is on and changes the core frequency: "
+                       "the counts are not core cycles";
 
   print_warnings_about("none");
   expect(none);
@@ -375,8 +375,8 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
   print_warnings_about("clock");
-  expect("cpucycles warning fake is a clock of the operating system, and the best that was found: "
-         "its cycles are time");
+  expect("cpucycles warning fake is an operating-system clock: its cycles are converted time, not "
+         "counted cycles");
   expect(cycles);
 }
 END_TEST
@@ -392,18 +392,16 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
 
   core_in_report = faster;
   print_warnings_about("reference");
-  expect("cpucycles warning fake counts 2000000000 cycles a second, but the core runs at "
-         "3200000000: cycles counted here are 1.600 times too few to be the core's. Publish them "
-         "as reference cycles (fake, 2000000000 a second), or multiply them by 1.600, which holds "
-         "as long as the core keeps this frequency");
+  expect("cpucycles warning fake counts 2000000000 cycles per second, but the core runs at "
+         "3200000000 Hz: core cycles = counted cycles * 1.600 while the core keeps this frequency. "
+         "Report the counts as reference cycles (fake, 2000000000 per second), not as core cycles");
   core_in_report.persecond_after = 1000000000;
   print_warnings_about("clock");
-  ck_assert_ptr_nonnull(strstr(printed, "are 2.000 times too many to be the core's"));
-  ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 a second)"));
-  ck_assert_ptr_nonnull(strstr(printed, "multiply them by 0.500,"));
+  ck_assert_ptr_nonnull(strstr(printed, "core cycles = counted cycles * 0.500 while"));
+  ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 per second), not"));
   core_in_report.persecond_after = 0;
   print_warnings_about("reference");
-  ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000:"));
+  ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000 Hz:"));
   for (i = 0; i < 4; i++) {
     core_in_report.persecond_after = rows[i].core;
     print_warnings_about("reference");

@@ -116,13 +116,13 @@ static void expect_begins(const char *got, const char *wanted)
 }
 
 #define NO_PMU_HERE "this virtual machine has no PMU"
-#define NO_PMU_DRIVEN "the kernel drives no PMU of this CPU"
+#define NO_PMU_DRIVEN "the kernel has no driver for a PMU of this CPU"
 #define UNKNOWN_PMU "it is unknown whether there is a PMU"
 #define FILTERED "a seccomp filter refuses perf_event_open"
 #define ABOVE_2 "kernel.perf_event_paranoid is above 2"
-#define CANNOT_EXCLUDE "this PMU cannot leave the kernel out"
+#define CANNOT_EXCLUDE "this PMU cannot exclude the kernel"
 #define PROFILE "run the container with a seccomp profile that allows perf_event_open"
-#define ALLOW "let the seccomp filter of this process allow perf_event_open"
+#define ALLOW "allow perf_event_open in the seccomp filter of this process"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
 
 static const struct {
@@ -377,8 +377,8 @@ static const struct {
 } accesses[] = {
   { { ACCESS("0"), RELEASE("6.1.0") }, &arm64, 1, "sysctl kernel.perf_user_access=1" },
   { { ACCESS("1"), RELEASE("6.1.0") }, &arm64, 0, NULL },
-  { { RELEASE("5.16.20") }, &arm64, 1, "Linux 5.17 or later" },
-  { { RELEASE("4.19.0"), TREE("linux,kvm") }, &arm64, 1, "Linux 5.17 or later" },
+  { { RELEASE("5.16.20") }, &arm64, 1, "use Linux 5.17 or later" },
+  { { RELEASE("4.19.0"), TREE("linux,kvm") }, &arm64, 1, "use Linux 5.17 or later" },
   { { RELEASE("5.17.0-rc1"), REAL, NO_PMU }, &arm64, 1, NULL },
   { { RELEASE("6.1.0"), BOARD("linux,dummy-virt"), NO_PMU }, &arm64, 1,
     "give the virtual machine a PMU" },
@@ -386,8 +386,8 @@ static const struct {
   { { ACCESS("0"), RELEASE("6.12.0") }, &riscv, 1, "sysctl kernel.perf_user_access=1" },
   { { ACCESS("1"), RELEASE("6.12.0") }, &riscv, 0, NULL },
   { { ACCESS("2"), RELEASE("6.12.0") }, &riscv, 0, NULL },
-  { { RELEASE("6.5.13") }, &riscv, 1, "Linux 6.6 or later" },
-  { { RELEASE("5.19.0") }, &riscv, 1, "Linux 6.6 or later" },
+  { { RELEASE("6.5.13") }, &riscv, 1, "use Linux 6.6 or later" },
+  { { RELEASE("5.19.0") }, &riscv, 1, "use Linux 6.6 or later" },
   { { RELEASE("6.6.0") }, &riscv, 1, NULL },
   { { RELEASE("6.12.0"), BOARD("riscv-virtio,qemu"), NO_PMU }, &riscv, 1,
     "give the virtual machine a PMU" },
@@ -455,9 +455,9 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
     const char *explanation, *remedy;
   } rows[] = {
     { { RDPMC("2"), WATCHDOG("1") }, EBUSY, "the kernel's NMI watchdog sets it back", RUN },
-    { { RDPMC("2"), WATCHDOG("0") }, 0, "it does not count", RUN },
-    { { RDPMC("2") }, 0, "it does not count", RUN },
-    { { RDPMC("1"), WATCHDOG("1") }, EACCES, "the kernel lets RDPMC read", "echo 2 > " },
+    { { RDPMC("2"), WATCHDOG("0") }, 0, "it is stopped", RUN },
+    { { RDPMC("2") }, 0, "it is stopped", RUN },
+    { { RDPMC("1"), WATCHDOG("1") }, EACCES, "the kernel allows RDPMC only", "echo 2 > " },
     { { NO_PMU, WATCHDOG("1") }, ENODEV, NULL, NULL },
   };
   size_t i;

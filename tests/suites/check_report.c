@@ -320,7 +320,7 @@ START_TEST(warning_of_a_counter_that_is_not_as_stated)
   timer.below_zero = 3;
   warn_about(&timer);
   ck_assert(has_warning("differs between CPUs, by 12345 cycles"));
-  ck_assert(has_warning("ran backward in 3 of 100"));
+  ck_assert(has_warning("stepped back in 3 of 100"));
 }
 END_TEST
 

@@ -632,7 +632,7 @@ static void select_with_request(const char *names)
 }
 
 #define REFUSED "refused does not work here: refused"
-#define UNKNOWN(name) name " is no counter of this library"
+#define UNKNOWN(name) name " is not a counter of this library"
 
 /* Requests; the initial of each counter that is tried, and "." for each other; the selected one;
    and the report. "refused" is f, and "core-asm" a. */
@@ -702,11 +702,11 @@ START_TEST(report_of_any_request_is_short_and_printable)
   size_t i;
 
   select_with_request("\033[31mred\001\377");
-  ck_assert_str_eq(selection.unusable_names, "?[31mred?? is no counter of this library");
+  ck_assert_str_eq(selection.unusable_names, "?[31mred?? is not a counter of this library");
   memset(long_name, 'x', sizeof long_name - 1);
   select_with_request(long_name);
   ck_assert_str_eq(selection.unusable_names,
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no counter of this library");
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is not a counter of this library");
   for (i = 0; i + 2 < sizeof many; i += 2)
     memcpy(many + i, "y,", 2);
   select_with_request(many);

@@ -29,7 +29,7 @@ static inline void in_fresh_process(int (*body)(void))
   if (ended == 0) {
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    ck_abort_msg("hangs");
+    ck_abort_msg("the child did not end within 60 s");
   }
   ck_assert_int_eq(ended, child);
   ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));

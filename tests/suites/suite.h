@@ -67,7 +67,7 @@ static inline int skip_where_handlers_find_another_thread(const char *test)
 {
 #ifdef __i386__
   return skip_under("qemu", test,
-    "in qemu's i386, a handler finds the variables of another thread");
+    "under qemu for i386, a handler accesses the variables of another thread");
 #else
   (void)test;
   return 0;
@@ -79,12 +79,12 @@ static inline int skip_where_handlers_find_another_thread(const char *test)
 static inline int skip_where_fork_may_deadlock(const char *test)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
-  skip(test, "in musl before 1.2.4, a child waits for ever for pthread_key_create() in another "
-             "thread of its parent");
+  skip(test, "with musl before 1.2.4, a forked child waits forever for pthread_key_create() in "
+             "another thread of its parent");
   return 1;
 #endif
   return skip_under("qemu", test,
-    "a child that is forked while another thread opens a file waits for qemu's own lock, for ever");
+    "under qemu, a child forked while another thread opens a file waits for a lock forever");
 }
 
 /* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
@@ -105,7 +105,7 @@ static inline int skip_where_the_clock_is_slow(const char *test)
   if (least <= 2)
     return 0;
   skip(test,
-    "the clock advances in steps of more than 2 us here: too coarse or slow to measure with");
+    "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
   return 1;
 }
 
@@ -115,7 +115,7 @@ static inline int skip_without_dlopen(const char *test, const char *error)
 {
   if (strcmp(error, "Dynamic loading not supported") != 0)
     return 0;
-  skip(test, "this C library loads nothing into a static program");
+  skip(test, "this C library cannot load libraries into a static program");
   return 1;
 }
 
