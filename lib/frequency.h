@@ -89,8 +89,8 @@ struct cpuc_timed_loop {
   void (*run)(long passes); /* a pass takes 512 cycles */
 };
 
-/* Times the loop for at most 2 ms, plus the two longest interruptions. Returns Hz, or 0 if the clock
-   is too coarse or interruptions prevent a result. */
+/* Times the loop for at most 2 ms, plus the two longest interruptions. Returns Hz, or 0 if the
+   clock is too coarse or interruptions prevent a result. */
 long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop);
 
 /* Times adds of this core against the OS clock. Returns Hz, or 0 like cpuc_frequency_measure_loop()

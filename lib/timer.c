@@ -55,10 +55,10 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
   }
 }
 
-/* Measures the rate of the selected counter, again if the measurement is interrupted. The count of a
-   thread stops while the kernel or another thread runs, so its rate is taken from the core frequency
-   or, where that cannot be measured, from the measurement with the fewest interruptions. Returns Hz,
-   or 0. */
+/* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
+   a thread stops while the kernel or another thread runs, so its rate is taken from the core
+   frequency or, where that cannot be measured, from the measurement with the fewest interruptions.
+   Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;

@@ -347,9 +347,9 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
 }
 
 /* Maps at most a quarter of the free memory. Pages are allocated when they are touched, even after
-   mlockall(MCL_FUTURE), because the mapping is unlocked before it becomes accessible. Huge pages are
-   not used, because programs usually have small pages, and the kernel can need milliseconds for a
-   huge one. */
+   mlockall(MCL_FUTURE), because the mapping is unlocked before it becomes accessible. Huge pages
+   are not used, because programs usually have small pages, and the kernel can need milliseconds for
+   a huge one. */
 char *pfx_cost_map_memory(long *size)
 {
   long quarter = 0;

@@ -4,8 +4,8 @@
    killed. Then each byte gives an option; the value of an option that has one follows, up to a zero
    byte. Options that conflict, and a wrong value, end with status 2, a message on standard error
    and no output; others do what they request. Fakes replace the functions that measure and print,
-   and setenv(). In the object of the tool, fuzz.sh renames main() to tool(), because libFuzzer has a
-   main(). For libFuzzer, with glibc: make check-fuzz. */
+   and setenv(). In the object of the tool, fuzz.sh renames main() to tool(), because libFuzzer has
+   a main(). For libFuzzer, with glibc: make check-fuzz. */
 
 #define _GNU_SOURCE /* fopencookie() */
 

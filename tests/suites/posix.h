@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and the number of signals. */
+/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and the number of signals.
+   */
 
 #ifndef CPUCYCLES_TESTS_POSIX_H
 #define CPUCYCLES_TESTS_POSIX_H
