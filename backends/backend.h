@@ -86,7 +86,7 @@ struct cpuc_services {
   long long (*fallback)(void);
 
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"
-     or "by-next-best" of cpucycles(3). Does nothing during the selection. */
+     or "by-fallback" of cpucycles(3). Does nothing during the selection. */
   void (*note_fallback)(const char *code);
 };
 

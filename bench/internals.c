@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/internals: measures the library's own measurements: the error of the reference counter's
-   measured rate against the stated one, the measured frequency, the time that each of these two
+   measured rate against the reported one, the measured frequency, the time that each of these two
    takes, and the variation of the core's own frequency. Also measures the cost of scaling. Uses
-   hidden functions of the library, because the public ones measure no rate that is stated, and
+   hidden functions of the library, because the public ones measure no rate that is reported, and
    scale no counter that needs no scaling. */
 
 #include "config.h"
@@ -53,15 +53,15 @@ static const struct cpuc_backend *reference_counter(void)
   return NULL;
 }
 
-/* The counter's stated rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels of
-   virtual machines have one figure for both. 0 if neither is stated. */
-static long long stated_rate(const struct cpuc_backend *backend, const char **source)
+/* The counter's reported rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels of
+   virtual machines have one figure for both. 0 if neither is reported. */
+static long long reported_rate(const struct cpuc_backend *backend, const char **source)
 {
-  long long stated = cpuc_reported_rate(backend).hz;
+  long long reported = cpuc_reported_rate(backend).hz;
 
-  *source = stated ? "stated rate" : cpucycles_frequency_source();
-  if (stated)
-    return stated;
+  *source = reported ? "reported rate" : cpucycles_frequency_source();
+  if (reported)
+    return reported;
   return strcmp(*source, "/proc/cpuinfo") == 0 ? cpucycles_persecond() : 0;
 }
 
@@ -74,7 +74,7 @@ static int bench_rate(const struct cpuc_backend *backend)
 {
   double ppm[TRIES], times[TRIES], rates[TRIES], median;
   const char *source;
-  long long stated = stated_rate(backend, &source);
+  long long reported = reported_rate(backend, &source);
   int i, missed = 0;
 
   for (i = 0; i < TRIES; i++) {
@@ -82,18 +82,18 @@ static int bench_rate(const struct cpuc_backend *backend)
 
     rates[i] = (double)cpuc_calibrate_rate(backend->read);
     times[i] = microseconds_since(begin);
-    ppm[i] = stated ? (rates[i] / (double)stated - 1) * 1e6 : 0;
+    ppm[i] = reported ? (rates[i] / (double)reported - 1) * 1e6 : 0;
     if (ppm[i] < 0)
       ppm[i] = -ppm[i];
   }
   printf("rate of the reference counter, measured: median %.0f Hz\n", bench_median(rates, TRIES));
-  if (stated) {
+  if (reported) {
     median = bench_median(ppm, TRIES);
-    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", stated, source, median,
+    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", reported, source, median,
       ppm[TRIES - 1], TRIES);
     missed += check_bound(median, ppm_bound);
   } else {
-    printf("  not stated: nothing to compare with\n");
+    printf("  not reported: nothing to compare with\n");
   }
   median = bench_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst", median, times[TRIES - 1]);

@@ -116,7 +116,7 @@ static int check(const char *requested)
   is_requested = strcmp(library.implementation, requested) == 0;
   if (!is_requested)
     fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,
-      library.implementation_skipped ? library.implementation_skipped
+      library.implementation_ignored ? library.implementation_ignored
                                      : "CPUCYCLES_IMPLEMENTATION is ignored here");
   return !is_requested;
 }

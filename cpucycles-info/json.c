@@ -176,7 +176,7 @@ static void print_frequency(const struct library_info *library)
   open_with('{');
   integer("persecond", library->persecond);
   text_or_null("source", library->frequency_source);
-  text_or_null("skipped", library->frequency_skipped);
+  text_or_null("ignored", library->frequency_ignored);
   close_with('}');
 }
 
@@ -199,8 +199,8 @@ static void print_rate(const struct counter_results *timer, const char *clock)
 {
   key("rate");
   open_with('{');
-  integer_or_null("stated", timer->reported);
-  text_or_null("stated_source", timer->reported_source);
+  integer_or_null("reported", timer->reported);
+  text_or_null("reported_source", timer->reported_source);
   key("measured");
   if (timer->measured > 0)
     printf("%.0f", timer->measured);
@@ -298,7 +298,7 @@ static void print_counter(const struct report *report, const struct cpucycles_co
   text_or_null("unit", counter->unit);
   integer("width", counter->width);
   text_or_null("state", states[counter->state]);
-  integer("precision", counter->precision);
+  integer("score", counter->score);
   number("scaling", counter->scaling);
   text_or_null("reason", counter->reason);
   text_or_null("explanation", counter->explanation);
@@ -395,7 +395,7 @@ void print_json(const struct report *report)
   integer("format", FORMAT);
   text_or_null("version", library->version);
   text_or_null("implementation", library->implementation);
-  text_or_null("implementation_skipped", library->implementation_skipped);
+  text_or_null("implementation_ignored", library->implementation_ignored);
   print_frequency(library);
   print_core(&report->core);
   print_counters(report);

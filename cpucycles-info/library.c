@@ -26,9 +26,9 @@ void fill_library(struct library_info *library)
   library->version = cpucycles_version();
   library->persecond = cpucycles_persecond();
   library->implementation = cpucycles_implementation();
-  library->implementation_skipped = cpucycles_implementation_skipped();
+  library->implementation_ignored = cpucycles_implementation_ignored();
   library->frequency_source = cpucycles_frequency_source();
-  library->frequency_skipped = cpucycles_frequency_skipped();
+  library->frequency_ignored = cpucycles_frequency_ignored();
   for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
     library->counter[i] = counter;
   library->counters = i;

@@ -261,9 +261,9 @@ static void copy_timer_info(struct counter_results *timer)
   const struct cpucycles_timer_info *info = cpucycles_timer();
 
   timer->invariant = info ? info->invariant : -1;
-  timer->reported = info ? info->stated_rate : 0;
+  timer->reported = info ? info->reported_rate : 0;
   snprintf(timer->reported_source, sizeof timer->reported_source, "%s",
-    info && info->stated_rate_source ? info->stated_rate_source : "");
+    info && info->reported_rate_source ? info->reported_rate_source : "");
   snprintf(timer->invariant_source, sizeof timer->invariant_source, "%s",
     info && info->invariant_source ? info->invariant_source : "");
 }

@@ -227,8 +227,8 @@ void print_plot(const struct report *report)
     print_counter(&report->timer[i], &style);
   }
   if (report->timers == 0) {
-    const char *skipped = report->library.implementation_skipped;
+    const char *ignored = report->library.implementation_ignored;
 
-    printf("nothing to draw: %s\n", skipped ? skipped : "no counter works here");
+    printf("nothing to draw: %s\n", ignored ? ignored : "no counter works here");
   }
 }

@@ -90,7 +90,7 @@ struct settings_info {
 /* Results of public functions. The pointers point into the library and stay valid. */
 struct library_info {
   const char *version, *implementation, *frequency_source;
-  const char *implementation_skipped, *frequency_skipped; /* NULL: no setting was ignored */
+  const char *implementation_ignored, *frequency_ignored; /* NULL: no setting was ignored */
   long long persecond;
   int counters;
   const struct cpucycles_counter_info *counter[MAX_COUNTERS];

@@ -15,7 +15,7 @@ static void print_trace(int number, const struct cpucycles_counter_info *counter
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
 
   printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", number,
-    counter->name, counter->precision, millionths / 1000000, millionths % 1000000,
+    counter->name, counter->score, millionths / 1000000, millionths % 1000000,
     counter->width == 32);
 }
 
@@ -90,8 +90,8 @@ static void print_cpu(const struct cpu_info *cpu)
 static void print_frequency(const struct library_info *library)
 {
   printf("cpucycles frequency source %s", library->frequency_source);
-  if (library->frequency_skipped)
-    printf("; skipped: %s", library->frequency_skipped);
+  if (library->frequency_ignored)
+    printf("; ignored: %s", library->frequency_ignored);
   printf("\n");
 }
 
@@ -122,10 +122,10 @@ static void print_core(const struct core_info *core)
   printf("\n");
 }
 
-static void print_skipped(const struct library_info *library)
+static void print_ignored(const struct library_info *library)
 {
-  if (library->implementation_skipped)
-    printf("cpucycles skipped CPUCYCLES_IMPLEMENTATION: %s\n", library->implementation_skipped);
+  if (library->implementation_ignored)
+    printf("cpucycles ignored CPUCYCLES_IMPLEMENTATION: %s\n", library->implementation_ignored);
 }
 
 static void print_unit(const struct cpucycles_counter_info *counter)
@@ -223,7 +223,7 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
   /* precision 0: no counter passed its trial, and the library uses this one as the last resort */
-  return counter->precision > 0 ? "note" : "last resort";
+  return counter->score > 0 ? "note" : "last resort";
 }
 
 static int are_equal(const char *one, const char *other)
@@ -307,7 +307,7 @@ void print_text(const struct report *report)
   print_system(&report->system);
   print_cpu(&report->cpu);
   print_frequency(&report->library);
-  print_skipped(&report->library);
+  print_ignored(&report->library);
   print_core(&report->core);
   for (i = 0; i < report->timers; i++)
     print_timer(report, &report->timer[i]);

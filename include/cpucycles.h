@@ -41,7 +41,7 @@ extern const char *cpucycles_implementation(void);
    names. If none of them can be used, it is ignored.
    Returns: a sentence on the names that could not be used and the reasons; 0 if there is none.
    Since: 20261121. */
-extern const char *cpucycles_implementation_skipped(void);
+extern const char *cpucycles_implementation_ignored(void);
 
 /* Returns: the version of the library in use, as a date, such as "20261121".
    Since: 1 (all versions). */
@@ -62,7 +62,7 @@ extern const char *cpucycles_frequency_source(void);
 /* Returns: a sentence on the settings of cpucycles_persecond() that were ignored and the reasons; 0
      if there is none.
    Since: 20261121. */
-extern const char *cpucycles_frequency_skipped(void);
+extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it. This takes about
    1 ms, or longer if the thread is interrupted.
@@ -125,10 +125,10 @@ struct cpucycles_counter_info {
   /* The score; smaller is better. It is the smallest nonzero difference of adjacent reads, in
      cycles, plus 0 for "core", 200 for "clock", and 100 for other kinds. 0 if the counter failed
      its trial or had none. */
-  long long precision;
+  long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
-     counter, "by-read" or "by-next-best" if a thread no longer reads it directly, "unguarded", or,
+     counter, "by-read" or "by-fallback" if a thread no longer reads it directly, "unguarded", or,
      if it is a last resort, the reason why it failed its trial. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
@@ -147,8 +147,8 @@ extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 /* What the hardware and the operating system report about the selected counter as a timer. Later
    versions may append members, but never change one. */
 struct cpucycles_timer_info {
-  long long stated_rate; /* reported rate in unscaled units per second, not verified; 0: none */
-  const char *stated_rate_source; /* source of the rate, if there is more than one; else 0 */
+  long long reported_rate; /* reported rate in unscaled units per second, not verified; 0: none */
+  const char *reported_rate_source; /* source of the rate, if there is more than one; else 0 */
   int invariant; /* 1 if the rate is constant, whatever the core does; 0 if not; -1: not known */
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };

@@ -165,7 +165,7 @@ static void score(void *argument)
   switch (cpuc_precision_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
   case CPUC_TREND_UP:
     candidate->info->state = CPUCYCLES_USABLE;
-    candidate->info->precision = smallest + cpuc_candidate_penalty(candidate);
+    candidate->info->score = smallest + cpuc_candidate_penalty(candidate);
     break;
   case CPUC_TREND_DOWN:
     drop(candidate, "decreasing");

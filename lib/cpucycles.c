@@ -122,7 +122,7 @@ static void print_trace(const struct cpuc_selection *selected)
     long long scaling = millionths_of(&selected->candidates[i]);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
-      info->name, info->precision, scaling / 1000000, scaling % 1000000, info->width == 32);
+      info->name, info->score, scaling / 1000000, scaling % 1000000, info->width == 32);
   }
 }
 
@@ -157,7 +157,7 @@ const char *cpucycles_implementation(void)
   return selected ? selected->implementation : "default-gettimeofday";
 }
 
-const char *cpucycles_implementation_skipped(void)
+const char *cpucycles_implementation_ignored(void)
 {
   const struct cpuc_selection *selected = select_and_publish();
 
@@ -183,7 +183,7 @@ const char *cpucycles_frequency_source(void)
   return selected ? selected->frequency.source : "default";
 }
 
-const char *cpucycles_frequency_skipped(void)
+const char *cpucycles_frequency_ignored(void)
 {
   const struct cpuc_selection *selected = select_and_publish();
 

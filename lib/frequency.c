@@ -83,7 +83,7 @@ static void note_unneeded_environment(struct cpuc_query *query, const struct cpu
   const char *value = query->platform->environment(source->name);
 
   if (value && parse_setting(query, source->name, value) != 0)
-    note_ignored(query, source->name, "is ignored, because another source reports the frequency");
+    note_ignored(query, source->name, "is not needed: another source reports the frequency");
 }
 
 static long long from_measurement(struct cpuc_query *query, const struct cpuc_source *source)

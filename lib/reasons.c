@@ -29,7 +29,7 @@ static const struct {
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "unguarded", "the program handles or ignores the signal of a fault, so it cannot be repaired" },
   { "by-read", "user-space access was lost: at least one thread reads it with a system call" },
-  { "by-next-best", "at least one thread could not open it or lost it, and uses a fallback" },
+  { "by-fallback", "at least one thread could not open it or lost it, and uses a fallback" },
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
@@ -81,7 +81,7 @@ void cpuc_reasons_drop(struct cpucycles_counter_info *info, const char *reason)
   int i = find_reason(reason);
 
   info->state = CPUCYCLES_DROPPED;
-  info->precision = 0;
+  info->score = 0;
   info->scaling = 0;
   info->reason = reasons[i].code;
   info->explanation = reasons[i].sentence;

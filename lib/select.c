@@ -56,7 +56,7 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   for (earlier = selection->candidates; earlier < candidate; earlier++)
     if (is_usable(earlier) && is_time_based(earlier) <= is_time_based(candidate)
       && (is_time_based(earlier) < is_time_based(candidate)
-        || earlier->info->precision <= cpuc_candidate_penalty(candidate)))
+        || earlier->info->score <= cpuc_candidate_penalty(candidate)))
       return 0;
   return !reads_same_register(selection, candidate);
 }
@@ -65,7 +65,7 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
 {
   if (is_time_based(candidate) != is_time_based(other))
     return is_time_based(candidate) < is_time_based(other);
-  return candidate->info->precision < other->info->precision;
+  return candidate->info->score < other->info->score;
 }
 
 /* Returns 1 for a fallback counter: all threads share it, and it is better than the OS clock. */

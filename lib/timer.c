@@ -41,8 +41,8 @@ static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
   if (found.invariant < 0)
     found.invariant_source = NULL;
   if (reported.hz > 0) {
-    found.stated_rate = reported.hz;
-    found.stated_rate_source = reported.source;
+    found.reported_rate = reported.hz;
+    found.reported_rate_source = reported.source;
   }
   return found;
 }
@@ -80,7 +80,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
 /* A scaled counter has the rate that it is scaled to. */
 long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
 {
-  long long reported = selection->timer.stated_rate, rate;
+  long long reported = selection->timer.reported_rate, rate;
 
   if (selection->reader.scale.multiplier)
     return selection->frequency.persecond;

@@ -102,19 +102,19 @@ static void try_multiple(struct fuzz_input *input)
 
 static void try_agreement(struct fuzz_input *input)
 {
-  long long stated = (long long)fuzz_consume_magnitude(input, THZ);
+  long long reported = (long long)fuzz_consume_magnitude(input, THZ);
   long long measured = (long long)fuzz_consume_magnitude(input, THZ);
-  long double error = (long double)measured - (long double)stated;
+  long double error = (long double)measured - (long double)reported;
 
   if (fuzz_consume(input, 1) % 2)
-    measured = stated / 64 * (long long)(63 + fuzz_consume(input, 1) % 3)
+    measured = reported / 64 * (long long)(63 + fuzz_consume(input, 1) % 3)
       + (long long)fuzz_consume(input, 1);
-  error = (long double)measured - (long double)stated;
+  error = (long double)measured - (long double)reported;
   error = (error < 0 ? -error : error) * 100;
-  if (cpuc_scale_rates_agree(stated, measured))
-    FUZZ_EXPECT(error <= (long double)stated);
+  if (cpuc_scale_rates_agree(reported, measured))
+    FUZZ_EXPECT(error <= (long double)reported);
   else
-    FUZZ_EXPECT(error > (long double)stated - 100);
+    FUZZ_EXPECT(error > (long double)reported - 100);
 }
 
 /* A counter and a clock that are read alternately; each read takes time. */
@@ -227,25 +227,25 @@ static void try_find(struct fuzz_input *input)
 /* Stated rate: accepted if it is right within 1 %, rejected if not. */
 static void try_statement(struct fuzz_input *input)
 {
-  long long stated = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
+  long long reported = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
   struct cpuc_calibration calibration;
   long double error, window_error;
   enum cpuc_calibrate_failure failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
-    stated = (long long)(machine.rate * 1e6L
+    reported = (long long)(machine.rate * 1e6L
       * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
-  failure = cpuc_calibrate(&calibration, stated, 1000000000, &sixteenths);
+  failure = cpuc_calibrate(&calibration, reported, 1000000000, &sixteenths);
   FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_RATE_MISMATCH);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(200000) / 1000000;
-  error = (machine.rate * 1e9L - (long double)stated) / (long double)stated;
+  error = (machine.rate * 1e9L - (long double)reported) / (long double)reported;
   error = error < 0 ? -error : error;
   if (!failure)
     FUZZ_EXPECT(error <= 0.01L + 1.1L * window_error * (1 + error));
-  else if (machine.interruption == 0 && window_error < 0.005L && (long double)stated > 1e7L)
+  else if (machine.interruption == 0 && window_error < 0.005L && (long double)reported > 1e7L)
     FUZZ_EXPECT(error > 0.01L - 2 * window_error);
 }
 

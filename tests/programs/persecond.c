@@ -12,12 +12,12 @@
 
 int main(void)
 {
-  const char *skipped = cpucycles_frequency_skipped(), *names = cpucycles_implementation_skipped();
+  const char *ignored = cpucycles_frequency_ignored(), *names = cpucycles_implementation_ignored();
 
   if (getuid() != geteuid() || getgid() != getegid())
     printf("set-id ");
   printf("%lld %s%s%s%s%s\n", cpucycles_persecond(), cpucycles_frequency_source(),
     names ? "; names: " : "",
-    names ? names : "", skipped ? "; skipped: " : "", skipped ? skipped : "");
+    names ? names : "", ignored ? "; ignored: " : "", ignored ? ignored : "");
   return fclose(stdout) == 0 ? 0 : 1;
 }

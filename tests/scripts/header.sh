@@ -19,11 +19,11 @@ int use(void)
 
   cpucycles_tracesetup();
   if (cpucycles_begin() + cpucycles_overhead() > cpucycles_end() || cpucycles_rate() == 0
-    || cpucycles_frequency_source() == cpucycles_frequency_skipped())
+    || cpucycles_frequency_source() == cpucycles_frequency_ignored())
     return 0;
   if (cpucycles_core_persecond() > cpucycles_rate())
     return 0;
-  if (cpucycles_implementation_skipped() && cpucycles_timer()->invariant == 1)
+  if (cpucycles_implementation_ignored() && cpucycles_timer()->invariant == 1)
     return 0;
   return cpucycles() == cpucycles_persecond() && cpucycles_version() == cpucycles_implementation()
     && counter->state == CPUCYCLES_SELECTED;

@@ -34,8 +34,8 @@ cat >$out.exact <<'END'
 13:cpucycles cpu model .+
 14:cpucycles cpu cores [0-9]+ CPUs( on [0-9]+ cores)?(, [0-9]+ allowed here)?
 15:cpucycles cpu type [A-Za-z0-9_ ]+: [0-9]+ CPUs
-16:cpucycles frequency source [A-Za-z0-9_/. -]+(; skipped: .+)?
-17:cpucycles skipped CPUCYCLES_IMPLEMENTATION: .+
+16:cpucycles frequency source [A-Za-z0-9_/. -]+(; ignored: .+)?
+17:cpucycles ignored CPUCYCLES_IMPLEMENTATION: .+
 18:cpucycles core persecond not known
 18:cpucycles core persecond ([0-9]+ measured|not known) before all else, ([0-9]+|not known) after(; counts core cycles|; one counted cycle is [0-9]+\.[0-9]{3} core cycles|; one counted cycle was [0-9]+\.[0-9]{3} core cycles, and then [0-9]+\.[0-9]{3})?
 18:cpucycles timer [a-z0-9-]+ not examined: .+
@@ -96,12 +96,12 @@ comma=$(locale -a 2>/dev/null | grep -E '^(de|fr|es|it|nl|pl)_' | head -n 1) || 
 LC_ALL=${comma:-C} cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero \
   $TOOL >$out || wrong "wrong settings: exit status $?"
 check_report "wrong settings"
-grep -q '^cpucycles frequency source .*; skipped: cpucyclespersecond is not a decimal number$' $out ||
+grep -q '^cpucycles frequency source .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
   wrong "junk in cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
 skipped='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
-grep -qx -e "cpucycles skipped CPUCYCLES_IMPLEMENTATION: $skipped" \
+grep -qx -e "cpucycles ignored CPUCYCLES_IMPLEMENTATION: $skipped" \
   -e 'cpucycles implementation default-zero' $out ||
-  wrong "counters that cannot be used: $(grep '^cpucycles skipped' $out)"
+  wrong "counters that cannot be used: $(grep '^cpucycles ignored' $out)"
 ! grep -q not-asked $out || wrong "counters that cannot be used: others are left out"
 
 # A counter that works and is named is selected, and no other is tried.
@@ -110,10 +110,10 @@ cpucyclespersecond=2400000000 CPUCYCLES_IMPLEMENTATION=$forced $TOOL >$out ||
   wrong "$forced forced: exit status $?"
 check_report "$forced forced"
 [ "$implementation" = "$forced" ] || wrong "$forced forced: $implementation is used"
-! grep -q '^cpucycles skipped' $out || wrong "$forced forced: it is used, and reported as skipped"
+! grep -q '^cpucycles ignored' $out || wrong "$forced forced: it is used, and reported as ignored"
 [ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
   "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
 grep -q -e '^cpucycles frequency source cpucyclespersecond' \
-  -e '^cpucycles frequency source .*; skipped: cpucyclespersecond is ignored, because another source reports the frequency$' $out ||
+  -e '^cpucycles frequency source .*; ignored: cpucyclespersecond is not needed: another source reports the frequency$' $out ||
   wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 exit $failed

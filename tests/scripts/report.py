@@ -90,7 +90,7 @@ def json_agrees_with_the_plain_lines():
     only32 = ["1" if c["width"] == 32 else "0" for c in report["counters"]]
     assert [words[9] for words in traced] == only32
     for words, counter in zip(traced, report["counters"]):
-        assert (words[5] == "0") == (counter["precision"] == 0), words
+        assert (words[5] == "0") == (counter["score"] == 0), words
         # Proportional to the estimate of the frequency if the counter is scaled.
         scaling = float(words[7])
         assert not _differs(scaling, counter["scaling"]) or not _differs(
@@ -182,16 +182,16 @@ def each_counter_that_works_is_examined():
         assert (timer["rate"]["measured"] is None) == (counter["scope"] == "thread"), timer
         assert timer["rate"]["measured"] is None or timer["rate"]["uncertainty_ppm"] < 100000
         assert timer["overhead"] >= 0
-        assert timer["rate"]["stated"] or timer["rate"]["stated_source"] is None
+        assert timer["rate"]["reported"] or timer["rate"]["reported_source"] is None
         assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
         assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
-        if timer["rate"]["stated"] and timer["rate"]["measured"]:
-            off = (timer["rate"]["measured"] / timer["rate"]["stated"] - 1) * 1e6
-            assert abs(off - timer["rate"]["off_ppm"]) < 1 + 1e6 / timer["rate"]["stated"], timer
+        if timer["rate"]["reported"] and timer["rate"]["measured"]:
+            off = (timer["rate"]["measured"] / timer["rate"]["reported"] - 1) * 1e6
+            assert abs(off - timer["rate"]["off_ppm"]) < 1 + 1e6 / timer["rate"]["reported"], timer
         else:
             assert timer["rate"]["off_ppm"] is None
         if counter["kind"] == "clock":
-            assert timer["invariant"] is True and timer["rate"]["stated"] > 0
+            assert timer["invariant"] is True and timer["rate"]["reported"] > 0
             # measured against another clock, which may be set and slewed; the machine may be busy
             assert abs(timer["rate"]["off_ppm"]) < 50000, timer
 
@@ -250,14 +250,14 @@ def each_counter_can_be_forced():
         examined = [c["name"] for c in report["counters"] if c["timer"]]
         assert counter["reason"] != "not-asked"
         if report["implementation"] == name:
-            assert report["implementation_skipped"] is None and counter["state"] == "selected"
+            assert report["implementation_ignored"] is None and counter["state"] == "selected"
             assert examined == ([] if name == "default-zero" else [name]), examined
             others = {c["reason"] for c in report["counters"] if c["name"] != name}
             assert others <= {"not-asked"}
         else:
             assert counter["state"] == "dropped"
             skipped = f"{name} does not work here: {counter['reason']}"
-            assert report["implementation_skipped"] == skipped
+            assert report["implementation_ignored"] == skipped
             assert name not in examined
         is_clock = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0] in CLOCKS
         used = run("--check", status=int(is_clock), CPUCYCLES_IMPLEMENTATION=name)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the settings of the frequency in whole programs. A number in /etc/cpucyclespersecond overrides
-# every other source, and junk there is skipped; check_frequency tests all kinds of junk. Set-user-ID
+# every other source, and junk there is ignored; check_frequency tests all kinds of junk. Set-user-ID
 # and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount namespace: the system's
 # own is not changed.
 
@@ -30,7 +30,7 @@ in_etc() {
   report junk
   case $source in
     $etc*) wrong "junk is used: $source" ;;
-    *"; skipped: $etc is not a decimal number") ;;
+    *"; ignored: $etc is not a decimal number") ;;
     *) wrong "junk: frequency source $source" ;;
   esac
   echo 2400000001 >$etc
@@ -38,7 +38,7 @@ in_etc() {
   [ "$source" = $etc ] || wrong "a number: frequency source $source"
   [ "$estimate" = 2400000001 ] || wrong "a number is not used: $estimate"
   cpucyclespersecond=2500000000 report 'a number, and the environment'
-  [ "$source" = "$etc; skipped: cpucyclespersecond is ignored, because another source reports the frequency" ] ||
+  [ "$source" = "$etc; ignored: cpucyclespersecond is not needed: another source reports the frequency" ] ||
     wrong "a number, and the environment: frequency source $source"
 }
 
@@ -75,7 +75,7 @@ with_rights() {
 
 cp "$persecond" $out.copy
 case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
-  *'; names: nonesuch is not a counter of this library; skipped: cpucyclespersecond is not a decimal number') ;;
+  *'; names: nonesuch is not a counter of this library; ignored: cpucyclespersecond is not a decimal number') ;;
   *) wrong 'an ordinary program ignores the environment' ;;
 esac
 if [ "$(id -u)" = 0 ]; then

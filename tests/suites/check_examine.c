@@ -85,7 +85,7 @@ long long clock_nanoseconds(void)
 static struct cpucycles_counter_info counter
   = { .name = "fake", .kind = "reference", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_SELECTED };
-static struct cpucycles_timer_info info = { .stated_rate = 1000000000, .invariant = 1,
+static struct cpucycles_timer_info info = { .reported_rate = 1000000000, .invariant = 1,
   .invariant_source = "the test" };
 static struct counter_results timer;
 
@@ -158,7 +158,7 @@ long long cpucycles_rate(void)
   return 0;
 }
 
-const char *cpucycles_implementation_skipped(void)
+const char *cpucycles_implementation_ignored(void)
 {
   return NULL;
 }
@@ -168,7 +168,7 @@ const char *cpucycles_frequency_source(void)
   return NULL;
 }
 
-const char *cpucycles_frequency_skipped(void)
+const char *cpucycles_frequency_ignored(void)
 {
   return NULL;
 }
@@ -189,7 +189,7 @@ static long long read_scaled_by_41(void)
   return (long long)((double)read_by_41() * 3.001);
 }
 
-/* Counts 2 % less than the stated rate. */
+/* Counts 2 % less than the reported rate. */
 static long long read_slow(void)
 {
   return (long long)((double)clock_nanoseconds() * 0.98);
@@ -293,7 +293,7 @@ START_TEST(grain_of_41_units_is_found)
 }
 END_TEST
 
-START_TEST(false_stated_rate_is_found)
+START_TEST(false_reported_rate_is_found)
 {
   examine_by(read_slow);
   ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, timer.uncertainty + 10);
@@ -620,7 +620,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, true_statements_about_a_counter_are_confirmed);
   tcase_add_loop_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost, 0, 12);
   tcase_add_test(tests, grain_of_41_units_is_found);
-  tcase_add_test(tests, false_stated_rate_is_found);
+  tcase_add_test(tests, false_reported_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);

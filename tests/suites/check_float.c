@@ -102,8 +102,8 @@ static int find(struct findings *found)
   cpucycles_core_persecond();
   cpucycles_timer();
   cpucycles_version();
-  cpucycles_frequency_skipped();
-  cpucycles_implementation_skipped();
+  cpucycles_frequency_ignored();
+  cpucycles_implementation_ignored();
   end = cpucycles_inline();
   return cpucycles_end() < cpucycles_begin() - 1000000000 || cpucycles_inline_overhead() < 0
     || cpucycles_inline_end() < cpucycles_inline_begin() - 1000000000 || end <= begin;

@@ -186,7 +186,7 @@ static int state_constancy(const char **source)
   return is_constant;
 }
 
-/* A reference counter without a stated rate, beside the momentary frequency of an idle core. */
+/* A reference counter without a reported rate, beside the momentary frequency of an idle core. */
 START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
   struct cpuc_frequency found;
@@ -515,7 +515,7 @@ START_TEST(junk_in_the_environment_is_skipped)
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_skipped("cpucyclespersecond is not a decimal number");
   environment_setting = "2400000000";
-  expect_skipped("cpucyclespersecond is ignored, because another source reports the frequency");
+  expect_skipped("cpucyclespersecond is not needed: another source reports the frequency");
   environment_setting = NULL;
   expect_skipped("");
 }

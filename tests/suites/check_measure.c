@@ -390,35 +390,35 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 }
 END_TEST
 
-/* The kernel's rate for the reference counter: the stated rate, else the frequency of the CPU,
+/* The kernel's rate for the reference counter: the reported rate, else the frequency of the CPU,
    which is the same only in a virtual machine. */
 static long long kernel_rate(const struct cpuc_backend *backend)
 {
-  long long stated;
+  long long reported;
 
   enter_guard();
-  stated = cpuc_calibrate_verified_rate(cpuc_reported_rate(backend), backend->read);
+  reported = cpuc_calibrate_verified_rate(cpuc_reported_rate(backend), backend->read);
   leave_guard();
-  if (stated == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
+  if (reported == 0 && strcmp(cpucycles_frequency_source(), "/proc/cpuinfo") == 0
     && system("grep -q '^flags.* hypervisor' /proc/cpuinfo"
               " && ! grep -q aperfmperf /proc/cpuinfo") == 0)
-    stated = cpucycles_persecond();
-  return stated;
+    reported = cpucycles_persecond();
+  return reported;
 }
 
 START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
 {
   const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
   const struct cpuc_backend *backend = NULL;
-  long long values[TRIES], stated;
+  long long values[TRIES], reported;
   int i, known = 0;
 
   for (i = 0; i < CPUC_TABLE_LENGTH && !backend; i++)
     if (cpuc_table[i].backend->kind == CPUC_KIND_REFERENCE
       && cpucycles_counter(i)->state != CPUCYCLES_DROPPED)
       backend = cpuc_table[i].backend;
-  stated = backend ? kernel_rate(backend) : 0;
-  if (!stated || suite_under("valgrind")) {
+  reported = backend ? kernel_rate(backend) : 0;
+  if (!reported || suite_under("valgrind")) {
     skip(test, backend ? "no source reports its rate here, or valgrind slows it"
       : "there is no reference counter here");
     return;
@@ -432,8 +432,8 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
   ck_assert_int_gt(known, 0);
   qsort(values, (size_t)known, sizeof values[0], compare);
   dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n",
-    values[known / 2], stated, ((double)values[known / 2] / (double)stated - 1) * 1e6);
-  ck_assert_int_le(llabs(values[known / 2] - stated), stated / 1000);
+    values[known / 2], reported, ((double)values[known / 2] / (double)reported - 1) * 1e6);
+  ck_assert_int_le(llabs(values[known / 2] - reported), reported / 1000);
 }
 END_TEST
 
@@ -622,7 +622,7 @@ static int rate_is_that_of_the_clock(void)
   setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
   timer = cpucycles_timer();
   return strcmp(cpucycles_implementation(), "default-gettimeofday") == 0
-    && timer->stated_rate == 1000000 && timer->invariant == 1 && timer->invariant_source
+    && timer->reported_rate == 1000000 && timer->invariant == 1 && timer->invariant_source
     && rate_is_that_of_the_kind();
 }
 
@@ -643,7 +643,7 @@ static struct cpuc_rate report_rate(void)
 }
 
 /* A fake backend reports the rate of the library's counter 0.5 % too high. */
-START_TEST(measurement_refines_only_a_rounded_stated_rate)
+START_TEST(measurement_refines_only_a_rounded_reported_rate)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .rate = report_rate };
@@ -652,7 +652,7 @@ START_TEST(measurement_refines_only_a_rounded_stated_rate)
   int i;
 
   if (measured == 0) {
-    skip("measurement_refines_only_a_rounded_stated_rate",
+    skip("measurement_refines_only_a_rounded_reported_rate",
       "the rate of this counter cannot be measured");
     return;
   }
@@ -660,7 +660,7 @@ START_TEST(measurement_refines_only_a_rounded_stated_rate)
   reported.is_rounded = _i;
   selection.backend = &backend;
   cpuc_timer_find_info(&selection);
-  ck_assert_int_eq(selection.timer.stated_rate, reported.hz);
+  ck_assert_int_eq(selection.timer.reported_rate, reported.hz);
   rate = cpuc_timer_selected_rate(&selection);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
     rate = cpuc_timer_selected_rate(&selection); /* a busy machine can prevent the measurement */
@@ -812,7 +812,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, clock_set_back_ends_the_measurement_of_a_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_loop_test(tests,
-    measurement_refines_only_a_rounded_stated_rate, 0, 2);
+    measurement_refines_only_a_rounded_reported_rate, 0, 2);
   tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);
   tcase_add_test(tests, rate_of_a_count_of_one_thread_is_the_core_frequency);
 #ifdef CPUCYCLES_POSIX

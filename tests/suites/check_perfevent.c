@@ -401,7 +401,7 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
     }
   ck_assert_int_ge(with_event, LIMIT / 4 - before);
   ck_assert_int_lt(with_event, READERS);
-  ck_assert_str_eq(fallback(), "by-next-best");
+  ck_assert_str_eq(fallback(), "by-fallback");
   end_readers(readers, READERS);
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -673,7 +673,7 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(errno, 4711);
   ck_assert_int_eq(counts_by_fallback(cpucycles), 1);
-  ck_assert_str_eq(fallback(), "by-next-best");
+  ck_assert_str_eq(fallback(), "by-fallback");
 }
 END_TEST
 
@@ -747,7 +747,7 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
   before = cpucycles(); /* includes the time until the event was disabled */
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(counts_by_fallback(cpucycles), 1);
-  ck_assert_str_eq(fallback(), "by-next-best");
+  ck_assert_str_eq(fallback(), "by-fallback");
 }
 END_TEST
 
@@ -791,7 +791,7 @@ static void expect_threads_to_fall_back(void)
   ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread_by_fallback, &is_right), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(is_right, 1);
-  ck_assert_str_eq(fallback(), "by-next-best");
+  ck_assert_str_eq(fallback(), "by-fallback");
 }
 
 START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)

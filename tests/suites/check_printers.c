@@ -172,7 +172,7 @@ START_TEST(each_kind_of_reason_is_printed)
     { .name = "b", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
       .error_number = EACCES, .kind = "core", .scope = "core", .unit = "cycles" },
     { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
-      .precision = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
+      .score = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
     { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
       .explanation = "its count does not change",
       .kind = "clock", .scope = "system", .unit = "ns" },
@@ -180,7 +180,7 @@ START_TEST(each_kind_of_reason_is_printed)
   char line[300];
 
   set_counters(rows, 4);
-  report.library.implementation_skipped = report.library.frequency_skipped = "a does not work";
+  report.library.implementation_ignored = report.library.frequency_ignored = "a does not work";
   print(print_text);
   snprintf(line, sizeof line, "cpucycles dropped b refused: not allowed (%s)", strerror(EACCES));
   expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
@@ -191,12 +191,12 @@ START_TEST(each_kind_of_reason_is_printed)
   expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\","
     "\"errno\": null,\"error\": null,\"signal\": \"SIGSEGV\",\"remedy\": \"do this\","
     "\"timer\": null");
-  expect_json("\"state\": \"selected\",\"precision\": 7,\"scaling\": 0.000000,"
+  expect_json("\"state\": \"selected\",\"score\": 7,\"scaling\": 0.000000,"
     "\"reason\": \"by-read\"");
-  expect_json("\"implementation_skipped\": \"a does not work\"");
+  expect_json("\"implementation_ignored\": \"a does not work\"");
   print(print_text);
-  expect("cpucycles skipped CPUCYCLES_IMPLEMENTATION: a does not work");
-  expect("cpucycles frequency source nowhere; skipped: a does not work");
+  expect("cpucycles ignored CPUCYCLES_IMPLEMENTATION: a does not work");
+  expect("cpucycles frequency source nowhere; ignored: a does not work");
 }
 END_TEST
 
@@ -204,7 +204,7 @@ START_TEST(timer_is_printed_completely)
 {
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
-    .scope = "core", .unit = "ticks", .precision = 7 };
+    .scope = "core", .unit = "ticks", .score = 7 };
   struct counter_results *timer = &timers[0];
 
   set_counters(&fake, 1);

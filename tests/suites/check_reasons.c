@@ -234,7 +234,7 @@ static void by_page_without_index(void)
 
 static void by_lost_event(void)
 {
-  note("by-next-best");
+  note("by-fallback");
   cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
 }
 
@@ -266,7 +266,7 @@ static const struct {
   { "not-asked", by_request_for_another, 0 },
   { "unguarded", by_handler_of_the_program, 0 },
   { "by-read", by_page_without_index, 0 },
-  { "by-next-best", by_lost_event, 0 },
+  { "by-fallback", by_lost_event, 0 },
 };
 
 START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
@@ -284,7 +284,7 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
     error = reasons[i].error;
     reasons[i].provoke();
     ck_assert_str_eq(info.reason, reasons[i].code);
-    ck_assert_int_eq(info.precision, 0);
+    ck_assert_int_eq(info.score, 0);
     ck_assert(info.state == (is_note ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
     ck_assert_ptr_nonnull(info.explanation);
     ck_assert_ptr_null(info.remedy);

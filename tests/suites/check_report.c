@@ -294,7 +294,7 @@ static void warn_about(const struct counter_results *timer)
   find_warnings(&report);
 }
 
-START_TEST(warning_of_a_counter_that_is_not_as_stated)
+START_TEST(warning_of_a_counter_that_is_not_as_reported)
 {
   static struct counter_results timer = { .name = "default-gettimeofday", .reported = 1000000,
     .measured = 1000100,
@@ -307,7 +307,7 @@ START_TEST(warning_of_a_counter_that_is_not_as_stated)
   warn_about(&timer);
   ck_assert(has_warning("counts 980000 units per second instead of the reported 1000000"));
   ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, 1e-6);
-  timer.uncertainty = 25000; /* the stated rate is within the uncertainty */
+  timer.uncertainty = 25000; /* the reported rate is within the uncertainty */
   warn_about(&timer);
   ck_assert(!has_warning("instead of the reported"));
   timer.measured = 970000;
@@ -366,7 +366,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, known_containers_are_named);
   tcase_add_test(tests, warning_of_settings_that_spoil_measurements);
   tcase_add_test(tests, warning_of_a_watchdog_that_sets_the_counter_back);
-  tcase_add_test(tests, warning_of_a_counter_that_is_not_as_stated);
+  tcase_add_test(tests, warning_of_a_counter_that_is_not_as_reported);
   tcase_add_test(tests, recorded_machines_are_described);
 }
 

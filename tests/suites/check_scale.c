@@ -125,7 +125,7 @@ START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 END_TEST
 
 /* Real hardware; the last rows with a CPU frequency that is only the default. sixteenths: the
-   multiple, in sixteenths of a cycle per unit, that is found without a stated rate; 0: the
+   multiple, in sixteenths of a cycle per unit, that is found without a reported rate; 0: the
    counter is dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
@@ -188,7 +188,7 @@ START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
 }
 END_TEST
 
-START_TEST(stated_rate_must_agree_within_one_percent)
+START_TEST(reported_rate_must_agree_within_one_percent)
 {
   ck_assert(cpuc_scale_rates_agree(24000000, 24000000));
   ck_assert(cpuc_scale_rates_agree(24000000, 24240000));
@@ -278,7 +278,7 @@ START_TEST(multiple_is_found_by_measuring)
 }
 END_TEST
 
-START_TEST(stated_rate_is_checked_by_measuring)
+START_TEST(reported_rate_is_checked_by_measuring)
 {
   static const long long granularities[] = { 1, 41, 1000 };
   long long sixteenths;
@@ -300,7 +300,7 @@ START_TEST(stated_rate_is_checked_by_measuring)
 END_TEST
 
 /* For any number of counters: once the time is spent, a counter is accepted only if its rate is
-   stated. */
+   reported. */
 START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 {
   struct cpuc_calibration calibration = bench_calibration(54e6, 64, 1);
@@ -319,7 +319,7 @@ START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 }
 END_TEST
 
-/* The measurement ends with this failure, with a stated rate and without one, soon after the
+/* The measurement ends with this failure, with a reported rate and without one, soon after the
    jump. */
 static void expect_end(struct cpuc_calibration calibration, enum cpuc_calibrate_failure expected)
 {
@@ -413,10 +413,10 @@ static const struct cpuc_backend unstated = { .kind = CPUC_KIND_SCALED,
   .width = 64,
   .register_name = "unstated",
   .read = read_24_mhz };
-static const struct cpuc_backend stated = { .kind = CPUC_KIND_SCALED,
+static const struct cpuc_backend reported = { .kind = CPUC_KIND_SCALED,
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .register_name = "stated",
+  .register_name = "reported",
   .read = read_24_mhz,
   .rate = state_24_mhz };
 static const struct cpuc_backend misstated = { .kind = CPUC_KIND_SCALED,
@@ -452,13 +452,13 @@ static void select_one(const struct cpuc_backend *backend, struct cpucycles_coun
   leave_guard();
 }
 
-START_TEST(selection_scales_by_multiple_or_stated_rate)
+START_TEST(selection_scales_by_multiple_or_reported_rate)
 {
   struct cpucycles_counter_info info;
   static struct cpuc_selection selection;
   int i, found = 0;
 
-  if (skip_where_the_clock_is_slow("selection_scales_by_multiple_or_stated_rate"))
+  if (skip_where_the_clock_is_slow("selection_scales_by_multiple_or_reported_rate"))
     return;
   persecond = "2064000000";
   /* A busy machine may spoil a measurement, but never falsifies its result. */
@@ -471,7 +471,7 @@ START_TEST(selection_scales_by_multiple_or_stated_rate)
   ck_assert_int_gt(found, 0);
   ck_assert_int_ge(selection.trial.calibration.left, 0);
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
-    select_one(&stated, &info, &selection);
+    select_one(&reported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
   }
   ck_assert_int_gt(found, 0);
@@ -514,14 +514,14 @@ static void add(TCase *tests)
   tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps_around);
   tcase_add_test(tests, multiples_of_real_hardware_are_found);
   tcase_add_test(tests, multiple_is_right_within_a_twentieth_of_a_percent);
-  tcase_add_test(tests, stated_rate_must_agree_within_one_percent);
+  tcase_add_test(tests, reported_rate_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
-  tcase_add_test(tests, stated_rate_is_checked_by_measuring);
+  tcase_add_test(tests, reported_rate_is_checked_by_measuring);
   tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_counters);
   tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
   tcase_add_test(tests, clock_that_stops_ends_the_measurement);
   tcase_add_test(tests, counter_that_stops_or_steps_back_ends_the_measurement);
-  tcase_add_test(tests, selection_scales_by_multiple_or_stated_rate);
+  tcase_add_test(tests, selection_scales_by_multiple_or_reported_rate);
   tcase_add_test(tests, selection_extends_a_32_bit_counter);
 }
 

@@ -238,7 +238,7 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_int_eq(infos[i].state, CPUCYCLES_DROPPED);
   ck_assert_str_eq(infos[i].reason, reason);
   ck_assert_ptr_nonnull(infos[i].explanation);
-  ck_assert_int_eq(infos[i].precision, 0);
+  ck_assert_int_eq(infos[i].score, 0);
 }
 
 static void expect_dropped_by_signal(int i, const char *remedy)
@@ -253,10 +253,10 @@ START_TEST(score_is_smallest_step_plus_penalty)
   SELECT(ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
-  ck_assert_int_eq(infos[0].precision, 107);
-  ck_assert_int_eq(infos[1].precision, 107);
-  ck_assert_int_eq(infos[2].precision, 41);
-  ck_assert_int_eq(infos[3].precision, 2399 + 200); /* a microsecond at the default frequency */
+  ck_assert_int_eq(infos[0].score, 107);
+  ck_assert_int_eq(infos[1].score, 107);
+  ck_assert_int_eq(infos[2].score, 41);
+  ck_assert_int_eq(infos[3].score, 2399 + 200); /* a microsecond at the default frequency */
   ck_assert_double_eq_tol(infos[3].scaling, 2399.987654, 1e-9);
   ck_assert_str_eq(selection.implementation, "core");
   ck_assert_int_eq(infos[2].state, CPUCYCLES_SELECTED);
@@ -269,8 +269,8 @@ START_TEST(cycle_counter_beats_time_counter_at_any_score)
   SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
     LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up_by_4711));
   ck_assert_str_eq(selection.implementation, "perf");
-  ck_assert_int_eq(infos[2].precision, 4811);
-  ck_assert_int_lt(infos[1].precision, infos[2].precision);
+  ck_assert_int_eq(infos[2].score, 4811);
+  ck_assert_int_lt(infos[1].score, infos[2].score);
 }
 END_TEST
 
@@ -287,7 +287,7 @@ START_TEST(first_way_to_a_register_wins_at_any_score)
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
-  ck_assert_int_lt(infos[1].precision, infos[0].precision);
+  ck_assert_int_lt(infos[1].score, infos[0].score);
   ck_assert_str_eq(selection.implementation, "way");
 }
 END_TEST
@@ -328,7 +328,7 @@ START_TEST(counter_passing_2_63_increases)
 {
   SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "high");
-  ck_assert_int_eq(infos[0].precision, 3);
+  ck_assert_int_eq(infos[0].score, 3);
 }
 END_TEST
 
@@ -448,29 +448,29 @@ END_TEST
 
 static int rate_calls;
 
-static struct cpuc_rate rate_stated_once(void)
+static struct cpuc_rate rate_reported_once(void)
 {
   return cpuc_exact_rate(rate_calls++ == 0 ? 346153847 : 0);
 }
 
-static long long read_stated(void)
+static long long read_reported(void)
 {
   return (long long)((double)cpuc_os_clock_monotonic() * 0.346153847);
 }
 
 /* Neither a guess by sixteenths nor a second call of rate(), which may fail. */
-START_TEST(rate_stated_in_the_trial_is_used_after_it)
+START_TEST(rate_reported_in_the_trial_is_used_after_it)
 {
   int i;
 
-  if (skip_where_the_clock_is_slow("rate_stated_in_the_trial_is_used_after_it"))
+  if (skip_where_the_clock_is_slow("rate_reported_in_the_trial_is_used_after_it"))
     return;
   for (i = 0; i == 0 || (i < 30 && infos[0].state != CPUCYCLES_SELECTED); i++) {
     rate_calls = 0; /* a busy machine can prevent the measurement that confirms it */
-    SELECT(ENTRY("stated", .kind = CPUC_KIND_SCALED, .read = read_stated,
-      .rate = rate_stated_once));
+    SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_reported,
+      .rate = rate_reported_once));
   }
-  ck_assert_str_eq(selection.implementation, "stated");
+  ck_assert_str_eq(selection.implementation, "reported");
   ck_assert_double_eq_tol(infos[0].scaling, 2399987654.0 / 346153847, 1e-12);
   ck_assert_uint_eq(selection.reader.scale.multiplier,
     cpuc_scale_between(346153847, 2399987654).multiplier);
@@ -732,7 +732,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, open_may_give_reason_explanation_remedy_and_unit);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
   tcase_add_test(tests, clock_that_can_be_set_never_wins_over_the_monotonic_clock);
-  tcase_add_test(tests, rate_stated_in_the_trial_is_used_after_it);
+  tcase_add_test(tests, rate_reported_in_the_trial_is_used_after_it);
   tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_the_best_shared_one);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_at_least_a_clock);

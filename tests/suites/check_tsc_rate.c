@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the stated rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
+/* Tests the reported rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
    and the zeros of virtual machines; and the order of the sources. The test supplies the CPUID
    leaves. */
 
@@ -103,7 +103,7 @@ START_TEST(crystal_times_ratio_is_the_rate)
     long long hz, rounded; /* by leaf 15H, by leaf 16H */
   } rows[] = {
     { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
-    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake with a stated crystal frequency */
+    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake with a reported crystal frequency */
     { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and without one */
     { 0x16, 2, 250, 0, 0, 0, 0 },
     { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* leaf 16H is absent */

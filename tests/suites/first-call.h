@@ -22,8 +22,8 @@ static inline int is_described(const struct cpucycles_counter_info *counter)
     != (strcmp(counter->name, cpucycles_implementation()) == 0))
     return 0;
   if (counter->state == CPUCYCLES_DROPPED)
-    return counter->reason && counter->explanation && counter->precision == 0;
-  return !counter->reason && counter->precision > 0;
+    return counter->reason && counter->explanation && counter->score == 0;
+  return !counter->reason && counter->score > 0;
 }
 
 /* Does each function answer as documented in the header? Returns 0, or the number of the failed

@@ -118,7 +118,7 @@ static int is_listed(const char *name, const char *list)
 static void print_counter(const struct cpucycles_counter_info *counter)
 {
   printf("vm-test: %s: state %d, precision %lld, reason %s, errno %d (%s), signal %d, remedy: %s\n",
-    counter->name, counter->state, counter->precision, counter->reason ? counter->reason : "none",
+    counter->name, counter->state, counter->score, counter->reason ? counter->reason : "none",
     counter->error_number, strerror(counter->error_number), counter->signal_number,
     counter->remedy ? counter->remedy : "none");
 }
@@ -678,10 +678,10 @@ static int measure_without_files(int to)
   return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? PASSED : FAILED;
 }
 
-/* measures, as root: without a stated frequency, the estimate is within 2 % of the stated one. */
+/* measures, as root: without a reported frequency, the estimate is within 2 % of the reported one. */
 static int measures(char **arguments)
 {
-  long long stated, measured, most;
+  long long reported, measured, most;
   int pipe_ends[2], status;
   char text[32] = "";
   pid_t child;
@@ -696,13 +696,13 @@ static int measures(char **arguments)
     || read(pipe_ends[0], text, sizeof text - 1) <= 0)
     return fail("nothing was measured");
   measured = atoll(text);
-  stated = cpucycles_persecond();
-  most = stated / 50;
-  printf("vm-test: measured %lld Hz, stated %lld Hz (%s)\n", measured, stated,
+  reported = cpucycles_persecond();
+  most = reported / 50;
+  printf("vm-test: measured %lld Hz, reported %lld Hz (%s)\n", measured, reported,
     cpucycles_frequency_source());
   if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
     return fail("no source reports the frequency");
-  return llabs(measured - stated) <= most ? PASSED : fail("more than 2 %% apart");
+  return llabs(measured - reported) <= most ? PASSED : fail("more than 2 %% apart");
 }
 
 /* core-rate HZ: the core's frequency is measured as HZ within 1 %, 20 times; HZ 0: not
