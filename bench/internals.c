@@ -53,8 +53,8 @@ static const struct cpuc_backend *reference_counter(void)
   return NULL;
 }
 
-/* The counter's reported rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels of
-   virtual machines have one figure for both. 0 if neither is reported. */
+/* The counter's reported rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels
+   of virtual machines have one figure for both. 0 if neither is reported. */
 static long long reported_rate(const struct cpuc_backend *backend, const char **source)
 {
   long long reported = cpuc_reported_rate(backend).hz;

@@ -109,7 +109,7 @@ void _start(void)
   works = works && next > first && first > 0;
   print_hex("freestanding: read", first);
   print_hex(", then", next);
-  print_hex(", stated rate", cpuc_reported_rate(&COUNTER).hz);
+  print_hex(", reported rate", cpuc_reported_rate(&COUNTER).hz);
   print(works ? "\n" : ": WRONG\n");
   call(CALL_EXIT, !works, 0, 0);
 }

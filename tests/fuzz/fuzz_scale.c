@@ -195,7 +195,7 @@ static long double error_of_window(int window)
   return end * 2 / window * 1000000;
 }
 
-/* Unstated rate: a factor that is found is near the true one, and one is found if it exists. */
+/* No reported rate: a factor that is found is near the true one, and one is found if it exists. */
 static void try_find(struct fuzz_input *input)
 {
   long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000,
@@ -224,7 +224,7 @@ static void try_find(struct fuzz_input *input)
       || !has_multiple(rate, (long double)persecond, 499 - 4 * window_error));
 }
 
-/* Stated rate: accepted if it is right within 1 %, rejected if not. */
+/* Reported rate: accepted if it is right within 1 %, rejected if not. */
 static void try_statement(struct fuzz_input *input)
 {
   long long reported = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;

@@ -6,7 +6,7 @@
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}"
-idioms='anew|for good|as a rule|(stand|stands|standing) still|nobody|goes on|meanwhile|(tell|told) from'
+idioms='anew|for good|as a rule|(stand|stands|standing) still|nobody|goes on|meanwhile|(tell|told) from|(un|over)?stated|statements?'
 spellings='licences?|[a-z_]*(initial|optim|recogn)is(e|ed|es|er|ing|ation)[a-z_]*'
 verb='(^|[ (])states( [a-z]|$)' # the noun: a state's plural is followed by something else, as in C
 

@@ -600,7 +600,8 @@ static const struct {
 } crashes[] = {
   { "fault_outside_the_body", enter_guard, read_forbidden, SIGSEGV, 1 },
   { "fault_afterwards", keep_for_sigsegv, read_forbidden, SIGSEGV, 1 },
-  { "undefined_instruction_outside_the_body", enter_guard, undefined_instruction_faults, SIGILL, 0 },
+  { "undefined_instruction_outside_the_body", enter_guard, undefined_instruction_faults, SIGILL,
+    0 },
   { "undefined_instruction_afterwards", keep_for_sigill, undefined_instruction_faults, SIGILL, 0 },
   { "filtered_call_outside_the_body", enter_guard, filter_raises_sigsys, SIGSYS, 0 },
   { "fault_in_another_thread", enter_guard, read_forbidden_in_a_thread, SIGSEGV, 1 },

@@ -408,10 +408,10 @@ static long long read_32_bits(void)
   return cpuc_os_clock_monotonic() * 16 & 0xffffffff;
 }
 
-static const struct cpuc_backend unstated = { .kind = CPUC_KIND_SCALED,
+static const struct cpuc_backend unreported = { .kind = CPUC_KIND_SCALED,
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .register_name = "unstated",
+  .register_name = "unreported",
   .read = read_24_mhz };
 static const struct cpuc_backend reported = { .kind = CPUC_KIND_SCALED,
   .scope = CPUC_SCOPE_SYSTEM,
@@ -463,7 +463,7 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
   persecond = "2064000000";
   /* A busy machine may spoil a measurement, but never falsifies its result. */
   for (i = 0; i < 10 || (found == 0 && i < 1000); i++) {
-    select_one(&unstated, &info, &selection);
+    select_one(&unreported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
     ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 85.99 && info.scaling < 86.01));
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);

@@ -43,7 +43,8 @@ static inline int check_every_answer(void)
       return 3;
     selected += counter->state == CPUCYCLES_SELECTED;
   }
-  if (i != CPUC_TABLE_LENGTH || selected != 1 || cpucycles_counter(-1) || cpucycles_counter(INT_MAX))
+  if (i != CPUC_TABLE_LENGTH || selected != 1 || cpucycles_counter(-1)
+    || cpucycles_counter(INT_MAX))
     return 4;
   if (!cpucycles_timer() || cpucycles_rate() < 0)
     return 5;

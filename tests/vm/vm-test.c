@@ -678,7 +678,8 @@ static int measure_without_files(int to)
   return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? PASSED : FAILED;
 }
 
-/* measures, as root: without a reported frequency, the estimate is within 2 % of the reported one. */
+/* measures, as root: without files, the estimate is within 2 % of the reported frequency. */
+   */
 static int measures(char **arguments)
 {
   long long reported, measured, most;
