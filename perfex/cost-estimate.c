@@ -22,6 +22,12 @@ static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
   costs->has_cost[event] = 1;
 }
 
+/* Returns 1 if a load from this level was measured. A stopped or coarse clock can measure no time. */
+static int is_measured(const struct pfx_measured *measured, int level)
+{
+  return level < measured->levels && measured->level[level].load.typical > 0;
+}
+
 /* Instructions, branches, loads and stores overlap: at least, they cost nothing; typically, a
    branch, load or store takes a cycle. A load that misses a cache waits for the next cache, or at
    most for memory. A walk of the page table costs as much as the load of one entry. events.def
@@ -40,22 +46,24 @@ void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *co
     set_cost(costs, 17, ordered_cost(0, 0, cycle));
     set_cost(costs, 6, ordered_cost(0, cycle, cycle));
     set_cost(costs, 19, ordered_cost(0, cycle, cycle));
-    if (last >= 0)
+    if (is_measured(measured, 0))
       set_cost(costs, 18, ordered_cost(0, cycle, measured->level[0].load.typical));
   }
   if (measured->branch_miss.typical > 0)
     set_cost(costs, 24, measured->branch_miss);
-  if (last < 1)
+  if (last < 1 || !is_measured(measured, last))
     return;
   nearest = measured->level[0].load;
   second = measured->level[1].load;
   farthest = measured->level[last].load;
-  set_cost(costs, 9,
-    ordered_cost(second.minimum - nearest.typical, second.typical, farthest.maximum));
-  set_cost(costs, 25, costs->cost[9]);
-  set_cost(costs, 23, ordered_cost(nearest.minimum, second.typical, farthest.maximum));
   if (measured->has_memory) {
     set_cost(costs, 10, farthest);
     set_cost(costs, 26, farthest);
   }
+  if (!is_measured(measured, 0) || !is_measured(measured, 1))
+    return;
+  set_cost(costs, 9,
+    ordered_cost(second.minimum - nearest.typical, second.typical, farthest.maximum));
+  set_cost(costs, 25, costs->cost[9]);
+  set_cost(costs, 23, ordered_cost(nearest.minimum, second.typical, farthest.maximum));
 }

@@ -42,11 +42,16 @@ const char *cpuc_root(void)
 static int is_clock_slow, clock_calls;
 static long preemption_ms;
 
+/* Elapsed time does not pass. */
+static int is_clock_stopped;
+
 long long pfx_cost_clock_elapsed(void)
 {
   static long long first;
   long long now = cpuc_os_clock_monotonic();
 
+  if (is_clock_stopped)
+    return 1000000000;
   if (!is_clock_slow)
     return now;
   if (first == 0)
@@ -227,6 +232,50 @@ START_TEST(costs_are_estimated_from_measured_times)
   measured.levels = 1;
   pfx_cost_estimate(&measured, &costs);
   ck_assert(!costs.has_cost[25] && !costs.has_cost[23] && costs.has_cost[18]);
+}
+END_TEST
+
+START_TEST(costs_are_unknown_if_the_times_that_they_need_are_0)
+{
+  /* Events that need the level's time. Of the events named here, all others do not. */
+  static const char *const needs[] = { " 9 18 23 25 ", " 9 23 25 ", " 9 10 23 25 26 " };
+  static const int events[] = { 0, 9, 10, 18, 19, 23, 25, 26 };
+  size_t i, j;
+
+  for (i = 0; i < 3; i++) {
+    struct pfx_measured measured = { .cycle = { 400, 400, 400 },
+      .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
+        { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
+    struct pfx_costs costs;
+
+    measured.level[i].load = (struct pfx_cost) { 0, 0, 3600 };
+    pfx_cost_estimate(&measured, &costs);
+    for (j = 0; j < sizeof events / sizeof events[0]; j++) {
+      char word[8];
+
+      snprintf(word, sizeof word, " %d ", events[j]);
+      ck_assert_int_eq(costs.stated[events[j]], strstr(needs[i], word) == NULL);
+    }
+  }
+}
+END_TEST
+
+START_TEST(stopped_clock_measures_no_costs_of_loads)
+{
+  static const int events[] = { 9, 10, 18, 23, 24, 25, 26 };
+  struct pfx_cost_table table;
+  size_t i;
+
+  use_test_folder();
+  is_clock_stopped = 1;
+  table = table_now();
+  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  for (i = 0; i < sizeof events / sizeof events[0]; i++)
+    ck_assert_int_eq(table.origin[events[i]], PFX_UNKNOWN);
+  capture_begin(stdout);
+  perfex_print_table();
+  ck_assert_ptr_nonnull(strstr(capture_end(), "\n# 25: "));
+  ck_assert_ptr_nonnull(strstr(captured, ": not known\n"));
 }
 END_TEST
 
@@ -759,6 +808,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, farther_caches_are_slower_and_mispredictions_cost_time);
   tcase_add_test(tests, cost_files_are_closed);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
+  tcase_add_test(tests, costs_are_unknown_if_the_times_that_they_need_are_0);
+  tcase_add_test(tests, stopped_clock_measures_no_costs_of_loads);
   tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
   tcase_add_test(tests, loaded_costs_stay_when_the_table_is_initialized);
   tcase_add_test(tests, nothing_is_measured_if_files_state_all_costs);
