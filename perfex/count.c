@@ -24,6 +24,7 @@
 #include "sys/thread-local.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -144,8 +145,23 @@ static int open_in_group(struct perf_event_attr *attributes)
   return pfx_group_open(attributes, counters.leader);
 }
 
+/* The program may have closed its standard streams: their numbers must not become those of events,
+   or it would read counts as its input. Returns the descriptor's new number, or -1 with errno. */
+static int move_from_standard_streams(int descriptor)
+{
+  int moved, error;
+
+  if (descriptor < 0 || descriptor > STDERR_FILENO)
+    return descriptor;
+  moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is 3 or less */
+  perf_event_close(descriptor);
+  errno = error;
+  return moved;
+}
+
 /* Opens an event in the group of counters.leader. If that is -1, opens the disabled leader of a new
-   group. Returns a descriptor, or -1 with errno. */
+   group. Returns a descriptor above 2, or -1 with errno. */
 static int open_event(uint32_t type, uint64_t config)
 {
   struct perf_event_attr attributes;
@@ -156,7 +172,8 @@ static int open_event(uint32_t type, uint64_t config)
   attributes.config = config;
   attributes.read_format = PFX_GROUP_READ_FORMAT;
   attributes.pinned = attributes.disabled = counters.leader < 0;
-  return perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group);
+  return move_from_standard_streams(
+    perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group));
 }
 
 /* Returns 1 if the kernel can count this event alone. */

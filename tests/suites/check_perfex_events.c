@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 /* Can the kernel count these events here? Skips the test if not. */
@@ -636,6 +637,50 @@ START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
 }
 END_TEST
 
+/* Returns 1 if the numbers 0, 1 and 2 are closed. */
+static int standard_streams_are_closed(void)
+{
+  return fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 && fcntl(2, F_GETFD) < 0;
+}
+
+/* In a child, whose closed streams do not matter. Exits with the number of the failed check. */
+static int count_without_standard_streams(void)
+{
+  const struct rlimit no_numbers_above_2 = { 3, 3 };
+  long long c0 = -1, c1 = -1;
+  int i, start;
+
+  map_pages();
+  for (i = 0; i <= STDERR_FILENO; i++)
+    close(i);
+  start = start_counters(15, 24);
+  if (start <= 0 || !standard_streams_are_closed())
+    return 1;
+  touch(PAGES);
+  if (read_counters(15, &c0, 24, &c1) != start || c0 < PAGES || c1 < PAGES)
+    return 2;
+  if (!standard_streams_are_closed() || setrlimit(RLIMIT_NOFILE, &no_numbers_above_2) != 0)
+    return 3;
+  if (start_counters(15, 24) != -1 || errno != EMFILE)
+    return 4;
+  return standard_streams_are_closed() ? 0 : 5;
+}
+
+START_TEST(events_never_have_the_numbers_of_standard_streams)
+{
+  int status = -1;
+  pid_t child;
+
+  if (!can_count("events_never_have_the_numbers_of_standard_streams"))
+    return;
+  child = fork();
+  if (child == 0)
+    _exit(count_without_standard_streams());
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(unsupported_event_differs_from_no_pmu)
 {
   static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
@@ -812,6 +857,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, threads_count_concurrently_with_distinct_generations);
   tcase_add_test(tests, descriptors_are_closed_by_read_failed_start_and_thread_exit);
   tcase_add_test(tests, threads_may_outlive_the_library);
+  tcase_add_test(tests, events_never_have_the_numbers_of_standard_streams);
   tcase_add_test(tests, unsupported_event_differs_from_no_pmu);
   tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
   tcase_add_test(tests, counting_is_no_cancellation_point);
