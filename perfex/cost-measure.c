@@ -14,7 +14,9 @@
 #include "perfex/cost-clock.h"
 #include "perfex/cost-measure.h"
 #include "sys/kernel-file.h"
+#include "sys/parse.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,21 +348,74 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
   return count;
 }
 
-/* Maps at most a quarter of the free memory. Pages are allocated when they are touched, even after
-   mlockall(MCL_FUTURE), because the mapping is unlocked before it becomes accessible. Huge pages
-   are not used, because programs usually have small pages, and the kernel can need milliseconds for
-   a huge one. */
-char *pfx_cost_map_memory(long *size)
+/* Returns the number of bytes that a file contains, or -1 if it contains "max" or is missing. */
+static long long read_bytes(const char *root, const char *directory, const char *name)
 {
-  long quarter = 0;
+  char path[CPUC_KERNEL_FILE_PATH_SIZE], text[32];
+
+  if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path
+    || cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
+    return -1;
+  return cpuc_parse_number(text, 1);
+}
+
+/* Returns the number of bytes that the memory limits of the cgroup of this process, and of all
+   cgroups above it, leave. The kernel kills processes that exceed a limit. A container sees its own cgroup as the uppermost one, and may not see
+   the path of the cgroup. Source: cgroups(7); Documentation/admin-guide/cgroup-v2.rst and
+   cgroup-v1/memory.rst of Linux. */
+static long long find_cgroup_memory(const char *root)
+{
+  static const struct {
+    const char *key; /* before the path in /proc/self/cgroup, whose lines begin with a number */
+    const char *top, *limit, *usage;
+  } versions[] = {
+    { "0::", "/sys/fs/cgroup", "memory.max", "memory.current" },
+    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes" },
+  };
+  char lines[2048], path[CPUC_KERNEL_FILE_PATH_SIZE], *slash;
+  long long left = LLONG_MAX;
+  int i;
+
+  if (cpuc_kernel_file_read_start(root, "/proc/self/cgroup", lines, sizeof lines) < 0)
+    lines[0] = 0;
+  for (i = 0; i < 2; i++) {
+    const char *line = strstr(lines, versions[i].key);
+    const char *own = line ? line + strlen(versions[i].key) : "";
+
+    snprintf(path, sizeof path, "%s%.*s", versions[i].top, (int)strcspn(own, "\n"), own);
+    do {
+      long long limit = read_bytes(root, path, versions[i].limit);
+      long long used = read_bytes(root, path, versions[i].usage);
+
+      /* Version 1 has a number for no limit, too. */
+      if (limit >= 0 && limit <= CPUC_DECIMAL_LIMIT && used >= 0 && limit - used < left)
+        left = limit > used ? limit - used : 0;
+      slash = strrchr(path + strlen(versions[i].top), '/');
+      if (slash)
+        *slash = 0;
+    } while (slash);
+  }
+  return left;
+}
+
+/* Maps at most a quarter of the free memory and of what the cgroups leave. Pages are allocated when
+   they are touched, even after mlockall(MCL_FUTURE), because the mapping is unlocked before it
+   becomes accessible. Huge pages are not used, because programs usually have small pages, and the
+   kernel can need milliseconds for a huge one. */
+char *pfx_cost_map_memory(const char *root, long *size)
+{
+  const long page = sysconf(_SC_PAGESIZE);
+  long long pages = find_cgroup_memory(root) / page, free_pages = 0;
   void *memory;
 
 #ifdef _SC_AVPHYS_PAGES
-  quarter = sysconf(_SC_AVPHYS_PAGES) / 4;
+  free_pages = sysconf(_SC_AVPHYS_PAGES);
 #endif
+  if (free_pages > 0 && free_pages < pages)
+    pages = free_pages;
   *size = PFX_COST_MEMORY_LIMIT;
-  if (quarter > 0 && quarter < PFX_COST_MEMORY_LIMIT / sysconf(_SC_PAGESIZE))
-    *size = quarter * sysconf(_SC_PAGESIZE);
+  if (pages / 4 < PFX_COST_MEMORY_LIMIT / page)
+    *size = (long)(pages / 4) * page;
   memory = mmap(NULL, (size_t)*size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
@@ -394,7 +449,7 @@ void pfx_cost_measure(const char *root, struct pfx_measured *measured)
   measure_cycle(&run);
   measure_branch_miss(&run);
   measure_l1(&run, LINE);
-  memory = pfx_cost_map_memory(&size);
+  memory = pfx_cost_map_memory(root, &size);
   if (memory) {
     measure_levels(&run, memory, size, caches, count);
     munmap(memory, (size_t)size);

@@ -576,12 +576,104 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   if (skip_unless(test, much_memory_can_be_locked, 0, "this user may not lock so much memory"))
     return;
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
-  memory = pfx_cost_map_memory(&room);
+  memory = pfx_cost_map_memory("", &room);
   ck_assert_ptr_nonnull(memory);
   ck_assert_int_eq(allocated_bytes(memory, room), 0);
   memory[0] = 1;
   ck_assert_int_gt(allocated_bytes(memory, room), 0);
   ck_assert_int_lt(allocated_bytes(memory, room), room);
+}
+END_TEST
+
+/* Maps memory on the test's machine. Returns the size of the mapping in KiB. */
+static long mapped_kib(void)
+{
+  long size = 0;
+  char *memory = pfx_cost_map_memory(machine_root, &size);
+
+  ck_assert_int_ge(size, 0);
+  if (memory)
+    ck_assert_int_eq(munmap(memory, (size_t)size), 0);
+  return memory ? size >> 10 : 0;
+}
+
+/* Writes the memory limit and usage of a cgroup of version 1 or 2. */
+static void write_cgroup(int version, const char *cgroup, const char *limit, const char *usage)
+{
+  const char *top = version == 1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+  char path[128];
+
+  snprintf(path, sizeof path, "%s%s/%s", top, cgroup,
+    version == 1 ? "memory.limit_in_bytes" : "memory.max");
+  write_file(path, limit);
+  snprintf(path, sizeof path, "%s%s/%s", top, cgroup,
+    version == 1 ? "memory.usage_in_bytes" : "memory.current");
+  write_file(path, usage);
+}
+
+#define MIB_8 "8388608\n"
+#define MIB_16 "16777216\n"
+
+START_TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
+{
+  static const struct {
+    const char *own; /* /proc/self/cgroup */
+    int version;
+    const char *cgroup, *limit, *usage;
+    int is_limit; /* 1: 8 MiB are left; 0: this cgroup does not limit the process */
+  } machines[] = {
+    { "0::/\n", 2, "", MIB_16, MIB_8, 1 },
+    { "0::/a/b\n", 2, "/a/b", MIB_16, MIB_8, 1 },
+    { "0::/a/b\n", 2, "/a", MIB_16, MIB_8, 1 },
+    { "0::/a/b\n", 2, "", MIB_16, MIB_8, 1 },
+    { "0::/../b\n", 2, "", MIB_16, MIB_8, 1 },
+    { "0::/a/b\n", 2, "/b", MIB_16, MIB_8, 0 },
+    { "0::/a/b\n", 2, "/a/b", "max\n", MIB_8, 0 },
+    { "0::/a/b\n", 2, "/a/b", MIB_16, "", 0 },
+    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/a/b", MIB_16, MIB_8, 1 },
+    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/a", MIB_16, MIB_8, 1 },
+    { "5:memory:/a/b\n4:cpu:/c\n0::/\n", 1, "", MIB_16, MIB_8, 1 },
+    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/c", MIB_16, MIB_8, 0 },
+    { "5:memory:/\n", 1, "", "9223372036854771712\n", "9223372036854771712\n", 0 },
+    { "", 1, "", MIB_16, MIB_8, 1 },
+    { "", 2, "", MIB_16, MIB_8, 1 },
+  };
+  size_t i;
+
+  use_test_folder();
+  for (i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    const char *cgroup = machines[i].cgroup;
+    long size;
+
+    write_file("/proc/self/cgroup", machines[i].own);
+    write_cgroup(machines[i].version, cgroup, machines[i].limit, machines[i].usage);
+    size = mapped_kib();
+    write_cgroup(machines[i].version, cgroup, "", "");
+    ck_assert_msg(machines[i].is_limit ? size == 2048 : size > 2048, "machine %d: %ld KiB", (int)i,
+      size);
+  }
+}
+END_TEST
+
+START_TEST(memory_is_unknown_if_a_cgroup_leaves_too_little)
+{
+  struct pfx_measured measured;
+
+  use_test_folder();
+  write_file("/proc/self/cgroup", "0::/a/b\n");
+  write_cgroup(2, "/a", "33554432\n", MIB_16);
+  write_cgroup(2, "/a/b", MIB_16, MIB_8);
+  ck_assert_int_eq(mapped_kib(), 2048);
+  write_cgroup(2, "/a", MIB_16, MIB_16);
+  ck_assert_int_eq(mapped_kib(), 0);
+  write_cgroup(2, "/a", MIB_8, MIB_16);
+  ck_assert_int_eq(mapped_kib(), 0);
+  pfx_cost_measure(machine_root, &measured);
+  ck_assert_int_eq(measured.levels, 1);
+  ck_assert_int_eq(measured.has_memory, 0);
+  capture_begin(stderr);
+  print_costs(24, 1, 0, 1);
+  ck_assert_ptr_nonnull(strstr(capture_end(), "; memory was not reached"));
 }
 END_TEST
 
@@ -820,6 +912,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, malformed_etc_is_ignored_with_a_message);
   tcase_add_test(tests, cache_sizes_come_from_the_kernel);
   tcase_add_test(tests, locked_mapping_has_no_pages_before_the_first_access);
+  tcase_add_test(tests, mapping_is_a_quarter_of_what_the_cgroup_leaves);
+  tcase_add_test(tests, memory_is_unknown_if_a_cgroup_leaves_too_little);
   tcase_add_test(tests, one_preemption_does_not_shorten_the_measurement);
   tcase_add_test(tests, memory_is_unknown_behind_an_unmeasured_cache);
   tcase_add_test(tests, costs_are_printed_with_their_origin);
