@@ -14,9 +14,11 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* Lines to print, cut to size. */
+/* Lines to print, cut to size; the table has at most 4500 bytes. The functions that have this
+   buffer are not inlined: a thread may have a stack of 16 KiB, which has no room for the buffer
+   while costs are measured. */
 struct output {
-  char text[8192];
+  char text[5120];
   int length;
 };
 
@@ -176,57 +178,71 @@ static void append_origin(struct output *output, const struct pfx_cost_table *ta
   }
 }
 
-int print_costs(int e0, long long c0, int e1, long long c1)
+static __attribute__((noinline)) int write_costs(const struct pfx_cost_table *table,
+  const int *events, const long long *counts)
 {
-  const long long counts[2] = { c0, c1 };
-  int events[2] = { e0, e1 }, i;
-  struct pfx_cost_table table;
   struct output output;
+  int i;
 
   output.length = 0;
-  pfx_events_override(events, 0);
-  pfx_cost_table_copy(&table);
   append(&output, "%51s %15s %15s %15s\n", "count", "minimum s", "typical s", "maximum s");
   for (i = 0; i < 2; i++)
-    append_costs(&output, &table, events[i], counts[i]);
+    append_costs(&output, table, events[i], counts[i]);
   for (i = 0; i < 2; i++) {
-    if (i == 1 && has_cost(&table, events[0]) && has_cost(&table, events[1])
-      && table.origin[events[0]] == table.origin[events[1]])
+    if (i == 1 && has_cost(table, events[0]) && has_cost(table, events[1])
+      && table->origin[events[0]] == table->origin[events[1]])
       break; /* one line for both */
     append(&output, "costs of %d: ", events[i]);
-    append_origin(&output, &table, events[i]);
+    append_origin(&output, table, events[i]);
     append(&output, "\n");
   }
   return write_output(&output, stderr);
 }
 
-int perfex_print_table(void)
+int print_costs(int e0, long long c0, int e1, long long c1)
+{
+  const long long counts[2] = { c0, c1 };
+  int events[2] = { e0, e1 };
+  struct pfx_cost_table table;
+
+  pfx_events_override(events, 0);
+  pfx_cost_table_copy(&table);
+  return write_costs(&table, events, counts);
+}
+
+static __attribute__((noinline)) int write_table(const struct pfx_cost_table *table)
 {
   static const char *const origins[]
     = { "not known", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
-  struct pfx_cost_table table;
   struct output output;
   int i;
 
   output.length = 0;
-  pfx_cost_table_copy(&table);
   append(&output, "# event, and nanoseconds that one costs: minimum, typical, maximum\n");
-  if (table.measured.levels > 0) {
+  if (table->measured.levels > 0) {
     append(&output, "# measured ");
-    append_measured(&output, &table.measured);
+    append_measured(&output, &table->measured);
     append(&output, "\n");
   }
   for (i = 0; i < PFX_EVENTS; i++) {
-    if (!has_cost(&table, i)) {
+    if (!has_cost(table, i)) {
       append(&output, "# %d: %s: not %s\n", i, event_text(i),
         pfx_events_row(i)->name ? "known" : "counted");
       continue;
     }
     append(&output, "%d", i);
-    append_picoseconds(&output, table.cost[i].minimum);
-    append_picoseconds(&output, table.cost[i].typical);
-    append_picoseconds(&output, table.cost[i].maximum);
-    append(&output, " # %s: %s\n", event_text(i), origins[table.origin[i]]);
+    append_picoseconds(&output, table->cost[i].minimum);
+    append_picoseconds(&output, table->cost[i].typical);
+    append_picoseconds(&output, table->cost[i].maximum);
+    append(&output, " # %s: %s\n", event_text(i), origins[table->origin[i]]);
   }
   return write_output(&output, stdout);
+}
+
+int perfex_print_table(void)
+{
+  struct pfx_cost_table table;
+
+  pfx_cost_table_copy(&table);
+  return write_table(&table);
 }
