@@ -22,7 +22,8 @@ static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
   costs->has_cost[event] = 1;
 }
 
-/* Returns 1 if a load from this level was measured. A stopped or coarse clock can measure no time. */
+/* Returns 1 if a load from this level was measured. A stopped or coarse clock can measure no time.
+   */
 static int is_measured(const struct pfx_measured *measured, int level)
 {
   return level < measured->levels && measured->level[level].load.typical > 0;

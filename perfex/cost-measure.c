@@ -360,9 +360,9 @@ static long long read_bytes(const char *root, const char *directory, const char 
 }
 
 /* Returns the number of bytes that the memory limits of the cgroup of this process, and of all
-   cgroups above it, leave. The kernel kills processes that exceed a limit. A container sees its own cgroup as the uppermost one, and may not see
-   the path of the cgroup. Source: cgroups(7); Documentation/admin-guide/cgroup-v2.rst and
-   cgroup-v1/memory.rst of Linux. */
+   cgroups above it, leave. The kernel kills processes that exceed a limit. A container sees its own
+   cgroup as the uppermost one, and may not see the path of the cgroup. Source: cgroups(7);
+   Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux. */
 static long long find_cgroup_memory(const char *root)
 {
   static const struct {
