@@ -48,7 +48,7 @@ case $kind in
     ;;
   valgrind)
     options=--disable-static
-    launcher='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
+    launcher='valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
     launcher="$launcher --errors-for-leak-kinds=all"
     launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" ms=200 under=valgrind
     ;;

@@ -254,7 +254,7 @@ START_TEST(costs_are_unknown_if_the_times_that_they_need_are_0)
       char word[8];
 
       snprintf(word, sizeof word, " %d ", events[j]);
-      ck_assert_int_eq(costs.stated[events[j]], strstr(needs[i], word) == NULL);
+      ck_assert_int_eq(costs.has_cost[events[j]], strstr(needs[i], word) == NULL);
     }
   }
 }
