@@ -283,7 +283,10 @@ int main(int argc, char **argv)
   struct request request = { DO_TEXT, NULL, 0 };
   int status;
 
-  fesetenv(FE_DFL_ENV); /* a preloaded library can have enabled traps, or changed the rounding */
+#ifdef __GLIBC__
+  if (fegetexcept() != 0) /* a preloaded library can have enabled floating-point traps */
+    fedisableexcept(FE_ALL_EXCEPT);
+#endif
   status = parse(argc, argv, &request);
   return status != 0 ? status : run(&request);
 }

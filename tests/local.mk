@@ -118,7 +118,10 @@ check_PROGRAMS += tests/programs/first-call
 tests_programs_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 if POSIX
 check_PROGRAMS += tests/programs/every-call tests/programs/persecond tests/programs/survive
-check_LTLIBRARIES += tests/programs/malloc-module.la tests/programs/trap-module.la
+check_LTLIBRARIES += tests/programs/malloc-module.la
+endif
+if PERF_EVENTS
+check_LTLIBRARIES += tests/programs/trap-module.la
 endif
 EXTRA_DIST += tests/programs/malloc-module.c
 EXTRA_DIST += tests/programs/malloc-module.h

@@ -85,10 +85,6 @@ extern long long cpucycles_inline_overhead(void);
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
 #define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPIES
-#elif defined(__clang__)
-/* clang would inline the reads but call cpucycles_inline_overhead(), so that the overhead would be
-   that of calls. It inlines always_inline functions for other CPUs, too. */
-#define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_PART
 #else
 #define CPUCYCLES_INLINE_FUNCTION \
   extern __inline__ __attribute__((__gnu_inline__, __no_instrument_function__))
@@ -368,12 +364,16 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *
     *cycles = (long long)count;
     return 1;
   }
+#if defined(__x86_64__) || defined(__i386__)
+  return 0; /* these counters are not scaled, and compilers inline a short function more often */
+#else
   if (!(method & CPUCYCLES_INLINE_SCALED)
     || !cpucycles_inline_instruction(method & ~(unsigned int)CPUCYCLES_INLINE_SCALED, &count))
     return 0;
   *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
     cpucycles_inline_state.shift);
   return 1;
+#endif
 }
 
 /* A fence around a timed section: everything before the fence is executed before anything after it.

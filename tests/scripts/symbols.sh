@@ -123,7 +123,7 @@ foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
     /:$/ {
       module = $1
-      sub(/\.o(bj)?:$/, "", module)
+      sub(/\.o(bj)?\)?:$/, "", module)
       sub(/.*[\/(]/, "", module)
       sub(/^lib[a-z_]*_la-/, "", module)
       sub(/-windows$/, "", module)
@@ -146,7 +146,10 @@ foreign() {
 for library in cpucycles perfex; do
   file=$builddir/.libs/lib$library.a
   [ -f "$file" ] || file=$builddir/lib$library.a
-  [ -f "$file" ] || { echo "symbols: skipped: lib$library.a was not built"; continue; }
+  if [ ! -f "$file" ]; then
+    [ $library = perfex ] || echo "symbols: skipped: no static library was built"
+    continue
+  fi
   checked=1
   names=$mapped
   [ $library = cpucycles ] ||

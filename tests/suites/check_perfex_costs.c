@@ -825,73 +825,6 @@ START_TEST(largest_table_is_printed_whole)
 }
 END_TEST
 
-static void *print_table(void *unused)
-{
-  perfex_print_table();
-  return unused;
-}
-
-static void *select_counter(void *unused)
-{
-  cpucycles_rate();
-  return unused;
-}
-
-/* Returns the bytes of its stack that a thread has written: all but the longest untouched part. */
-static size_t stack_bytes(void *(*run)(void *unused))
-{
-  enum { SIZE = 1 << 20, MARK = 0xa5 };
-  const int access = PROT_READ | PROT_WRITE;
-  unsigned char *stack = mmap(NULL, SIZE, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  size_t untouched = 0, longest = 0, i;
-  pthread_attr_t attributes;
-  pthread_t thread;
-
-  ck_assert_ptr_ne(stack, MAP_FAILED);
-  memset(stack, MARK, SIZE);
-  ck_assert_int_eq(pthread_attr_init(&attributes), 0);
-  ck_assert_int_eq(pthread_attr_setstack(&attributes, stack, SIZE), 0);
-  ck_assert_int_eq(pthread_create(&thread, &attributes, run, NULL), 0);
-  ck_assert_int_eq(pthread_join(thread, NULL), 0);
-  for (i = 0; i < SIZE; i++) {
-    untouched = stack[i] == MARK ? untouched + 1 : 0;
-    longest = untouched > longest ? untouched : longest;
-  }
-  return SIZE - longest;
-}
-
-/* In a thread with a stack of 16 KiB, more would not fit. Each first call is in a child. */
-START_TEST(printing_needs_less_than_8_KiB_more_stack_than_the_selection)
-{
-  const char test[] = "printing_needs_less_than_8_KiB_more_stack_than_the_selection";
-  size_t *selection, printing;
-  int status = -1;
-  pid_t child;
-
-  if (skip_under("valgrind", test, "valgrind reports reads from the stack of a finished thread"))
-    return;
-  if (SUITE_SANITIZED) {
-    skip(test, "sanitizers enlarge the stack");
-    return;
-  }
-  selection = mmap(NULL, sizeof *selection, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-    0);
-  ck_assert_ptr_ne(selection, MAP_FAILED);
-  child = fork();
-  if (child == 0) {
-    *selection = stack_bytes(select_counter);
-    _exit(0);
-  }
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
-  ck_assert_uint_gt(*selection, 0);
-  capture_begin(stdout);
-  printing = stack_bytes(print_table);
-  capture_end();
-  ck_assert_uint_lt(printing, *selection + 8192);
-}
-END_TEST
-
 enum { READERS = 3 };
 
 static int readers_stop;
@@ -1006,7 +939,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
   tcase_add_test(tests, largest_table_is_printed_whole);
-  tcase_add_test(tests, printing_needs_less_than_8_KiB_more_stack_than_the_selection);
   tcase_add_test(tests, table_is_replaced_atomically_for_concurrent_readers);
   tcase_add_test(tests, concurrent_first_calls_get_the_same_table);
 }

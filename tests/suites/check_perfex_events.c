@@ -646,7 +646,7 @@ static int standard_streams_are_closed(void)
 /* In a child, whose closed streams do not matter. Exits with the number of the failed check. */
 static int count_without_standard_streams(void)
 {
-  const struct rlimit no_numbers_above_2 = { 3, 3 };
+  struct rlimit limit;
   long long c0 = -1, c1 = -1;
   int i, start;
 
@@ -659,7 +659,10 @@ static int count_without_standard_streams(void)
   touch(PAGES);
   if (read_counters(15, &c0, 24, &c1) != start || c0 < PAGES || c1 < PAGES)
     return 2;
-  if (!standard_streams_are_closed() || setrlimit(RLIMIT_NOFILE, &no_numbers_above_2) != 0)
+  if (!standard_streams_are_closed() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return 3;
+  limit.rlim_cur = 3; /* no numbers above 2 */
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
     return 3;
   if (start_counters(15, 24) != -1 || errno != EMFILE)
     return 4;

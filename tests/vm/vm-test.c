@@ -679,7 +679,6 @@ static int measure_without_files(int to)
 }
 
 /* measures, as root: without files, the estimate is within 2 % of the reported frequency. */
-   */
 static int measures(char **arguments)
 {
   long long reported, measured, most;
