@@ -9,7 +9,7 @@
    section in which this happens is one period too short: negative in most cases, which is obvious,
    but plausible and wrong if the section is longer than the period. So the counter is dropped while
    the watchdog is on. A time-stamp counter does not count core cycles, but is reported as such and
-   never steps back; amd64-pmc counts the same cycles without these steps. Events without a period,
+   never steps back; amd64-pmc counts core cycles without these steps. Events without a period,
    such as those of perf stat, are set back only after 2^47 cycles.
    Width: 64 bits as read. CPUID 0AH EDX[12:5] contains the number of bits that count, 48 on most
    CPUs; the others are 0. Rate: the current core frequency.

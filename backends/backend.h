@@ -13,7 +13,7 @@
 enum cpuc_kind {
   CPUC_KIND_CORE,      /* core cycles */
   CPUC_KIND_PERF_READ, /* core cycles, read with a system call */
-  CPUC_KIND_REFERENCE, /* constant rate near the core frequency, never scaled */
+  CPUC_KIND_REFERENCE, /* constant rate near the nominal frequency, never scaled */
   CPUC_KIND_SCALED,    /* outside of the core, any rate, scaled to cycles */
   CPUC_KIND_CLOCK,     /* OS clock, fixed rate, scaled to cycles */
   CPUC_KIND_NONE       /* counts nothing */

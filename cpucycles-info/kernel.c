@@ -52,7 +52,7 @@ pid_t start_child(void)
 void request_signal_at_end_of_parent(int signal)
 {
 #ifdef PR_SET_PDEATHSIG
-  prctl(PR_SET_PDEATHSIG, signal);
+  prctl(PR_SET_PDEATHSIG, (unsigned long)signal);
 #else
   (void)signal;
 #endif

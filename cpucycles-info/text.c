@@ -222,7 +222,7 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
 {
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
-  /* precision 0: no counter passed its trial, and the library uses this one as the last resort */
+  /* score 0: no counter passed its trial, and the library uses this one as the last resort */
   return counter->score > 0 ? "note" : "last resort";
 }
 

@@ -66,10 +66,11 @@ extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it. This takes about
    1 ms, or longer if the thread is interrupted.
-   Returns: the increase of cpucycles() per second, from 1 to 10^15; 0 if it is not known. For
-     clocks and other scaled counters, this is cpucycles_persecond(). For counters of constant rate,
-     it is the reported rate if a measurement agrees within 1 %, otherwise the measured one. For
-     core cycles, it is the rate that the first call measured.
+   Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
+     clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
+     reported rate if a measurement agrees within 1 % or is impossible, otherwise the measured one.
+     If the reported rate is rounded, or there is none, as for most counters of core cycles, it is
+     the measured one.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 
@@ -80,7 +81,7 @@ extern long long cpucycles_rate(void);
      at which it executes these adds. Returns 0 if the thread is interrupted too often, if the CPU
      is not known to execute such an add in one cycle, or if the library was compiled without
      optimization or without GNU extensions.
-   Since: 20261121.  Source: cpucycles(3), THE CORE'S OWN RATE. */
+   Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
 extern long long cpucycles_core_persecond(void);
 
 /* The beginning and the end of a timed section. Both read the count between two fences: the code
@@ -110,7 +111,7 @@ extern void cpucycles_tracesetup(void);
 /* Values of cpucycles_counter_info.state. */
 #define CPUCYCLES_DROPPED 0  /* does not work here, or was excluded: see reason */
 #define CPUCYCLES_USABLE 1   /* works here, but another one is better */
-#define CPUCYCLES_SELECTED 2 /* in use; `reason` is set if a last resort, or lost in a thread */
+#define CPUCYCLES_SELECTED 2 /* in use; `reason` may be set: see there */
 
 /* A counter that this library was built with. Later versions may append members, but never change
    one. Use it through the pointer from cpucycles_counter(); do not copy sizeof bytes. */

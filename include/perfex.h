@@ -56,8 +56,9 @@ extern int print_costs(int e0, long long c0, int e1, long long c1);
 /* Loads costs from a file. They replace measured costs and those of /etc/perfex.costs. Events that
    the file does not contain keep their costs.
    Returns: the thread's generation number, positive.
-   Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed; a
-     message on standard error contains the line number. Others: the file cannot be read.
+   Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed or
+     too long, which a message on standard error explains, or not a regular file. Others: the file
+     cannot be read.
    Threads: safe; concurrent calls see either the old table or the new one.  Since: 20261121. */
 extern int load_costs(char *CostFileName);
 

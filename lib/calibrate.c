@@ -206,7 +206,8 @@ long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(
   struct timed_count from, to;
   long long rate;
 
-  /* Begins at a step of the clock: the time of a sample that contains one is not known as well. */
+  /* Begins just after the clock has advanced: if it advances within a sample, the time of the
+     sample is less exact. */
   if (wait_for(&calibration, now(), 1) || best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;

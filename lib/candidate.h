@@ -24,7 +24,7 @@ struct cpuc_trial {
 
 struct cpuc_candidate {
   const struct cpuc_backend *backend;
-  struct cpucycles_counter_info *info; /* the public results: state, precision, scaling, reason */
+  struct cpucycles_counter_info *info; /* the public results: state, score, scaling, reason */
   struct cpuc_trial *trial;
   struct cpuc_diagnosis why; /* details of the last open() */
   struct cpuc_reader reader;

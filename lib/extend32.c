@@ -23,8 +23,8 @@
    2^32 counts between two reads. Once a bound is exceeded, all later counts of the thread are wrong
    by a multiple of 2^32.
 
-   If a thread moves to a core whose counter differs, its counts get an error of at most 2^31, the
-   distance of the nearest count. The errors of several moves can add up.
+   If a thread moves to a core whose counter differs, its counts get an error of less than 2^31,
+   because a read returns the nearest count. The errors of several moves can add up.
 
    Signal handlers may read at any time, and may never return (siglongjmp). Signals are blocked
    while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor
@@ -149,14 +149,14 @@ long long cpuc_extend32(const struct cpuc_extension *extension)
 }
 
 void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
-  struct cpuc_extend32_clock clock, long long persecond)
+  struct cpuc_extend32_clock clock, long long rate)
 {
   struct clock_sample sample;
 
   memset(&own, 0, sizeof own);
   extension->read = read;
   extension->clock = clock;
-  extension->rate = cpuc_scale_between(1000000000, persecond);
+  extension->rate = cpuc_scale_between(1000000000, rate);
   sample = sample_counter(extension);
   extension->start.time = sample.outer;
   extension->start.count = (uint32_t)sample.inner;

@@ -32,10 +32,9 @@ struct cpuc_extension {
   struct cpuc_extend32_anchor start; /* first anchor of every thread */
 };
 
-/* Begins an extension, before other threads use it. `persecond` is the estimate of counts per
-   second. */
+/* Begins an extension, before other threads use it. `rate` is the estimate of counts per second. */
 void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
-  struct cpuc_extend32_clock clock, long long persecond);
+  struct cpuc_extend32_clock clock, long long rate);
 
 /* Returns the current count, whose low 32 bits are those of read(). Thread-safe and
    async-signal-safe. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Uses the rate of a counter near the core frequency as the frequency estimate. */
+/* Uses the rate of the TSC, which is near the nominal frequency, as the frequency estimate. */
 
 #include "config.h"
 

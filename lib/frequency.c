@@ -76,8 +76,7 @@ static long long from_environment(struct cpuc_query *query, const struct cpuc_so
   return value ? parse_setting(query, source->name, value) : 0;
 }
 
-/* Notes that the variable is ignored, if it is set: the environment is used only if no source
-   before it has a result. */
+/* Notes that the variable, if it is set, is ignored, because an earlier source has a result. */
 static void note_unneeded_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
   const char *value = query->platform->environment(source->name);
@@ -178,12 +177,9 @@ static void machine(char *name, int size)
 {
 #ifdef HAVE_SYS_UTSNAME_H
   struct utsname system;
-  size_t length;
 
   if (uname(&system) >= 0) {
-    length = strnlen(system.machine, (size_t)size - 1);
-    memcpy(name, system.machine, length);
-    name[length] = 0;
+    snprintf(name, (size_t)size, "%s", system.machine);
     return;
   }
 #endif
@@ -191,11 +187,12 @@ static void machine(char *name, int size)
   *name = 0;
 }
 
+const struct cpuc_platform cpuc_frequency_platform = {
+  "", cpuc_environment, machine, cpuc_frequency_from_system,
 #ifdef CPUCYCLES_HAVE_TSC
-#define REFERENCE &cpuc_tsc
+  &cpuc_tsc,
 #else
-#define REFERENCE NULL
+  NULL,
 #endif
-
-const struct cpuc_platform cpuc_frequency_platform = { "", cpuc_environment, machine,
-  cpuc_frequency_from_system, REFERENCE, cpuc_frequency_measure_core };
+  cpuc_frequency_measure_core
+};

@@ -26,7 +26,7 @@ struct cpuc_platform {
   const char *(*environment)(const char *);       /* returns an environment variable or NULL */
   void (*machine)(char *name, int size);          /* stores its architecture like uname(2) */
   struct cpuc_reported_frequency (*system)(void); /* reported by the system */
-  const struct cpuc_backend *reference;           /* the TSC: its rate is near the core frequency */
+  const struct cpuc_backend *reference;           /* the TSC: its rate is near the nominal one */
   long long (*measure)(void);                     /* Hz, or 0 */
 };
 

@@ -28,8 +28,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/calibrate.h \
 	lib/candidate.c \
 	lib/candidate.h \
-	lib/request.c \
-	lib/request.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \
@@ -51,6 +49,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/reader.h \
 	lib/reasons.c \
 	lib/reasons.h \
+	lib/request.c \
+	lib/request.h \
 	lib/scale.c \
 	lib/scale.h \
 	lib/section.c \

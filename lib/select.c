@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "lib/select.h"
-#include "lib/request.h"
 #include "lib/reasons.h"
+#include "lib/request.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>

@@ -56,25 +56,22 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while the kernel or another thread runs, so its rate is taken from the core
-   frequency or, where that cannot be measured, from the measurement with the fewest interruptions.
-   Returns Hz, or 0. */
+   a thread stops while the kernel or another thread runs, so a measurement gives a lower bound: the
+   result is the highest of several, or the core frequency if that is higher. Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
-  long long highest = 0, rate;
+  long long core = 0, highest = 0, rate;
 
-  for (i = 0; i < TRIES && is_of_thread && dependent_add_takes_one_cycle(); i++) {
-    rate = cpuc_frequency_measure_core();
-    if (rate > 0)
-      return rate;
-  }
-  for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
+  if (is_of_thread && dependent_add_takes_one_cycle())
+    for (i = 0; i < TRIES && core == 0; i++)
+      core = cpuc_frequency_measure_core();
+  for (i = 0; i < TRIES && (highest == 0 || (is_of_thread && core == 0)); i++) {
     rate = cpuc_calibrate_rate(cpucycles);
     if (rate > highest)
       highest = rate;
   }
-  return highest;
+  return core > highest ? core : highest;
 }
 
 /* A scaled counter has the rate that it is scaled to. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system's clocks, and the core's, which libcpucycles measures. */
+/* Reads OS clocks, and gets the core frequency from libcpucycles. */
 
 #include "config.h"
 

@@ -8,10 +8,10 @@
 /* Nanoseconds since an arbitrary start. 0 if the system refuses. */
 long long pfx_cost_clock_elapsed(void);
 
-/* CPU time of the calling thread in nanoseconds. 0 if the system does not state it. */
+/* CPU time of the calling thread in nanoseconds. 0 if the system does not report it. */
 long long pfx_cost_clock_thread(void);
 
-/* The core's cycles per second. 0 if they cannot be measured. */
+/* The core frequency in Hz. 0 if it cannot be measured. */
 long long pfx_cost_clock_core(void);
 
 #endif

@@ -245,7 +245,11 @@ static int start_events(void)
   counters.is_copy = 0;
   counters.is_running = 1;
   next_generation();
-  pthread_setspecific(exit_key, &counters);
+  error = pthread_setspecific(exit_key, &counters);
+  if (error != 0) {
+    stop_events();
+    return error;
+  }
   /* Enable last, so that as little as possible is counted before the code of the caller. */
   if (ioctl(counters.descriptor[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
     return 0;

@@ -15,7 +15,7 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
   return perf_event_open_in(wanted, leader);
 }
 
-/* Unlike the C library's read(), this is no cancellation point. */
+/* Unlike the C library's read(), this is not a cancellation point. */
 ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
 {
   ssize_t length;

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The folder that stands for "/" in the functions of kernel-file.h: "". A test that simulates a
+/* Returns the root directory for the functions of kernel-file.h: "". A test that simulates a
    machine defines this function itself: the linker then leaves root.c out. */
 const char *cpuc_root(void);
 

@@ -85,8 +85,7 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 /* The names that the linker gives to the beginning and the end of the section. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker defines them */
 extern const char __start_cpuc_perf_reads[] __attribute__((visibility("hidden")));
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): like above; hidden, because lld exports both
-   otherwise */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): hidden, because lld exports both otherwise */
 extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")));
 
 /* Returns 1 if the address is in that section. Only files with code in the section may call this,

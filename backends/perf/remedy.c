@@ -190,8 +190,8 @@ static const struct {
     GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
   { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
-  /* The system call is missing. A kernel without perf events does not have the folder either. */
-  { BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
+  /* The system call is missing. A kernel without perf events lists no PMUs, and has no level. */
+  { PMU_UNKNOWN | BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
   { BY_ENOSYS | UNFILTERED,
     "perf_event_open is not implemented here, for example by an emulator", NULL },
   /* Other errors, such as too many open files, do not depend on a PMU. */
