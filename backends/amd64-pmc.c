@@ -38,7 +38,7 @@ static const struct cpuc_perf_method method = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
   return cpuc_perf_read(&method, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
@@ -49,7 +49,7 @@ static int fix_up_rdpmc(void *context)
   ucontext_t *state = context;
   const unsigned char *code = (const unsigned char *)state->uc_mcontext.gregs[REG_RIP];
 
-  if (!cpuc_perf_is_guarded((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
+  if (!cpuc_perf_is_fixable((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
     return 0;
   cpuc_perf_fix_up_instruction();
   state->uc_mcontext.gregs[REG_RIP] += 2;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* amd64-tscasm: the time-stamp counter of x86-64, read with assembly, for compilers without the
    intrinsic. Access, failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM
-   volume 2,
-   RDTSC. */
+   volume 2, RDTSC. */
 
 #include "config.h"
 

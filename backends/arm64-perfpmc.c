@@ -73,7 +73,7 @@ static const struct cpuc_perf_method method = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
   return cpuc_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
 }
@@ -90,7 +90,7 @@ static int fix_up_register(void *context)
   ucontext_t *state = context;
   uintptr_t address = state->uc_mcontext.pc;
 
-  if (!cpuc_perf_is_guarded(address) || !is_register_read(*(const uint32_t *)address))
+  if (!cpuc_perf_is_fixable(address) || !is_register_read(*(const uint32_t *)address))
     return 0;
   cpuc_perf_fix_up_instruction();
   state->uc_mcontext.pc += 4;

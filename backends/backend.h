@@ -124,8 +124,8 @@ struct cpuc_backend {
   long long (*read)(void);
 
   /* Releases everything that open(), read() and rate() acquired in the calling thread. Called in
-     the selection, by lib/candidate.c: after the trial, and after one of the three failed or a
-     fault ended it at any point; and by lib/frequency-reference.c after rate(). Exception: if a
+     the selection: by lib/candidate.c at the end of each trial, and if the counter cannot be opened
+     again; and by lib/frequency-reference.c after rate(), also after a fault. Exception: if a
      fault ended a call that was reading a file or directory of the kernel, that stays open. NULL:
      nothing to do. */
   void (*close)(void);

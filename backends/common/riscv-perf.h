@@ -81,7 +81,7 @@ static const struct cpuc_perf_method method = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_GUARDED long long read_cycles(void)
+static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
   return cpuc_perf_read(&method, read_register, cpuc_perf_self.index, 0);
 }
@@ -98,7 +98,7 @@ static int fix_up_riscv(void *context)
   uintptr_t address = state->uc_mcontext.__gregs[REG_PC];
   uint32_t code;
 
-  if (!cpuc_perf_is_guarded(address))
+  if (!cpuc_perf_is_fixable(address))
     return 0;
   memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
   if (!is_register_read(code))

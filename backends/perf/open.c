@@ -114,9 +114,10 @@ int cpuc_perf_open_descriptors(void)
   return error;
 }
 
-/* Moves a descriptor to the second quarter of the permitted numbers, which files of the program do
-   not get by themselves. If the program closed a low number, it would soon belong to another file,
-   from which the library would read once. Returns 0 or an errno. */
+/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if that is less, up to
+   half of the limit. Files of the program do not get these numbers by themselves. If the program
+   closed a low number, it would soon belong to another file, from which the library would read
+   once. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   unsigned long limit = cpuc_perf_kernel_descriptor_limit();

@@ -80,7 +80,7 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
    section, so that the fix-up recognizes the address of a fault. */
 #define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
 #define CPUC_PERF_INSTRUCTION CPUC_PERF_SECTION __attribute__((always_inline))
-#define CPUC_PERF_GUARDED CPUC_PERF_SECTION __attribute__((noinline))
+#define CPUC_PERF_FIXABLE CPUC_PERF_SECTION __attribute__((noinline))
 
 /* The names that the linker gives to the beginning and the end of the section. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker defines them */
@@ -90,7 +90,7 @@ extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")))
 
 /* Returns 1 if the address is in that section. Only files with code in the section may call this,
    because the linker does not define the names for an empty section. */
-static inline int cpuc_perf_is_guarded(uintptr_t address)
+static inline int cpuc_perf_is_fixable(uintptr_t address)
 {
   return address >= (uintptr_t)__start_cpuc_perf_reads
     && address < (uintptr_t)__stop_cpuc_perf_reads;
@@ -104,7 +104,7 @@ long long cpuc_perf_slow(const struct cpuc_perf_method *method);
    otherwise takes the slow path. The hardware counter has 64 - shift bits. index and shift are
    those of the thread, or constants that match method->width. The base is read between the two
    reads of the lock, because a handler that loses the page changes both. This is the body of a
-   CPUC_PERF_GUARDED function, whose instruction is known at compile time. */
+   CPUC_PERF_FIXABLE function, whose instruction is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)

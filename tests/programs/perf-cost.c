@@ -25,7 +25,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
 
 static const struct cpuc_perf_method method = { .instruction = instruction };
 
-static CPUC_PERF_GUARDED long long ours(void)
+static CPUC_PERF_FIXABLE long long ours(void)
 {
   return cpuc_perf_read(&method, instruction, cpuc_perf_self.index,
     cpuc_perf_self.shift);
@@ -34,7 +34,7 @@ static CPUC_PERF_GUARDED long long ours(void)
 /* The sequence in the kernel's header, for a program with one event and one thread. */
 static const volatile struct perf_event_mmap_page *volatile page = &recorded;
 
-static CPUC_PERF_GUARDED long long bare(void)
+static CPUC_PERF_FIXABLE long long bare(void)
 {
   const volatile struct perf_event_mmap_page *here = page;
   uint32_t lock, index;

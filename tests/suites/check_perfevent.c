@@ -55,7 +55,7 @@ static const struct cpuc_perf_method method = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_GUARDED long long read_page(void)
+static CPUC_PERF_FIXABLE long long read_page(void)
 {
   return cpuc_perf_read(&method, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
