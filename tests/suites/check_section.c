@@ -102,12 +102,12 @@ static long long least(long long (*section)(void))
   return smallest;
 }
 
-/* The grain. Under an emulator, whose reads vary, at least half of the overhead. */
+/* The grain. Under an emulator and valgrind, whose reads vary, at least half of the overhead. */
 static long long finest_step(void)
 {
   long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
 
-  return suite_under("qemu") && half > grain ? half : grain;
+  return (suite_under("qemu") || suite_under("valgrind")) && half > grain ? half : grain;
 }
 
 /* Where reads vary, as in an emulator, up to half of the overhead is allowed. The first round
