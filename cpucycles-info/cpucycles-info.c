@@ -281,12 +281,10 @@ static int parse(int argc, char **argv, struct request *request)
 int main(int argc, char **argv)
 {
   struct request request = { DO_TEXT, NULL, 0 };
+  fenv_t environment;
   int status;
 
-#ifdef __GLIBC__
-  if (fegetexcept() != 0) /* a preloaded library can have enabled floating-point traps */
-    fedisableexcept(FE_ALL_EXCEPT);
-#endif
+  feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
   status = parse(argc, argv, &request);
   return status != 0 ? status : run(&request);
 }
