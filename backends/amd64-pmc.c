@@ -29,7 +29,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
 
 static void diagnose_access(struct cpuc_diagnosis *why)
 {
-  cpuc_remedy_for_rdpmc("", 1, why);
+  cpuc_remedy_for_rdpmc(1, why);
 }
 
 static const struct cpuc_perf_method method = {

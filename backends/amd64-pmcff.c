@@ -22,7 +22,6 @@
 
 #include "backends/backend.h"
 #include "backends/perf/remedy.h"
-#include "sys/root.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -61,12 +60,12 @@ static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_
   if (cpuc_remedy_found_no_pmu)
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
-  level = cpuc_remedy_rdpmc_level(cpuc_root());
+  level = cpuc_remedy_rdpmc_level();
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
     return EACCES;
-  if (!cpuc_remedy_nmi_watchdog_is_on(cpuc_root()))
+  if (!cpuc_remedy_nmi_watchdog_is_on())
     return 0;
   why->reason = "decreasing";
   return EBUSY;
@@ -75,11 +74,11 @@ static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_
 static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   if (error == EBUSY || (error == 0 && signal == 0))
-    cpuc_remedy_for_fixed_counter(cpuc_root(), why);
+    cpuc_remedy_for_fixed_counter(why);
   else if (error == EACCES)
-    cpuc_remedy_for_rdpmc(cpuc_root(), 2, why);
-  else if (error == ENODEV && cpuc_remedy_rdpmc_level(cpuc_root()) < 0 && is_intel())
-    cpuc_remedy_for_no_pmu(cpuc_root(), why);
+    cpuc_remedy_for_rdpmc(2, why);
+  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && is_intel())
+    cpuc_remedy_for_no_pmu(why);
 }
 
 const struct cpuc_backend cpuc_backend_amd64_pmcff = {

@@ -18,7 +18,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
   if (signal == SIGILL)
-    cpuc_remedy_for_arm_module("", why);
+    cpuc_remedy_for_arm_module(why);
 }
 
 static long long read_pmccntr(void)

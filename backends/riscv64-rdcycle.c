@@ -19,7 +19,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *why)
 {
   (void)error;
   if (signal == SIGILL)
-    cpuc_remedy_for_rdcycle("", why);
+    cpuc_remedy_for_rdcycle(why);
 }
 
 static long long read_cycle(void)

@@ -125,7 +125,7 @@ static double kernel_frequency(void)
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
   char text[32];
 
-  return cpuc_kernel_file_read_start("", path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
+  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
 }
 
 /* Needs a quiet host: other programs change the core's frequency. */

@@ -23,13 +23,13 @@ static inline void copy_line(char *to, size_t size, const char *from)
   to[length] = 0;
 }
 
-/* Copies the first line of a file below root like copy_line(). Does not change `to` if the file is
-   empty or unreadable. */
-static inline void copy_line_of_file(char *to, size_t size, const char *root, const char *path)
+/* Copies the first line of a file like copy_line(). Does not change `to` if the file is empty or
+   unreadable. */
+static inline void copy_line_of_file(char *to, size_t size, const char *path)
 {
   char text[256];
 
-  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) > 0)
+  if (cpuc_kernel_file_read_start(path, text, sizeof text) > 0)
     copy_line(to, size, text);
 }
 

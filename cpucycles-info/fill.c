@@ -10,11 +10,11 @@
 
 void fill_machine(struct report *report)
 {
-  fill_system(&report->system, "");
-  fill_cpu(&report->cpu, "", report->system.architecture);
+  fill_system(&report->system);
+  fill_cpu(&report->cpu, report->system.architecture);
   if (report->cpu.foreign)
     strcpy(report->system.emulator, "user-mode (foreign /proc/cpuinfo)");
-  fill_settings(&report->settings, "");
+  fill_settings(&report->settings);
 }
 
 void fill_report(struct report *report, const struct counter_list *list, const char *only,

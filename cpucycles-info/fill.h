@@ -75,11 +75,10 @@ void fill_library(struct library_info *library);
    before all other measurements. */
 void fill_core(struct report *report, long long before);
 
-/* system.c, machine.c: most data are from files below root, which is "" or a directory of a
-   test. */
-void fill_system(struct system_info *system, const char *root);
-void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture);
-void fill_settings(struct settings_info *settings, const char *root);
+/* system.c, machine.c */
+void fill_system(struct system_info *system);
+void fill_cpu(struct cpu_info *cpu, const char *architecture);
+void fill_settings(struct settings_info *settings);
 
 /* warn.c: finds conditions that can distort a measurement, in the rest of the report. */
 void find_warnings(struct report *report);

@@ -37,17 +37,17 @@ static int count_cpus(const char *list, unsigned char *is_listed)
   return count;
 }
 
-static int read_cpus(const char *root, const char *path, unsigned char *is_listed)
+static int read_cpus(const char *path, unsigned char *is_listed)
 {
   static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
 
-  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
     return 0;
   return count_cpus(text, is_listed);
 }
 
 /* Returns the number of cores: counts the first CPU of each core. */
-static int count_cores(const char *root, const unsigned char *online)
+static int count_cores(const unsigned char *online)
 {
   int cpu, cores = 0;
 
@@ -57,7 +57,7 @@ static int count_cores(const char *root, const unsigned char *online)
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (cpuc_kernel_file_read_start(root, path, text, sizeof text) > 0)
+    if (cpuc_kernel_file_read_start(path, text, sizeof text) > 0)
       cores += cpuc_parse_first_cpu(text) == cpu;
   }
   return cores;
@@ -80,7 +80,7 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
 }
 
 /* Counts the CPUs of each core type of a hybrid x86 CPU. Linux has one PMU per core type. */
-static void count_hybrid_types(struct cpu_info *cpu, const char *root)
+static void count_hybrid_types(struct cpu_info *cpu)
 {
   static const char *const pmus[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
   size_t i;
@@ -90,7 +90,7 @@ static void count_hybrid_types(struct cpu_info *cpu, const char *root)
     int count;
 
     snprintf(path, sizeof path, "/sys/devices/%s/cpus", pmus[i]);
-    count = read_cpus(root, path, NULL);
+    count = read_cpus(path, NULL);
     if (count > 0)
       add_type(cpu, pmus[i], count);
   }
@@ -195,12 +195,12 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
 
 /* Lines that do not fit into struct cpuc_kernel_line are cut. The lines of the keys above do
    fit. */
-static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *architecture)
+static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
   struct cpuc_kernel_line line = { .length = 0 };
   char piece[2048];
-  int file = cpuc_kernel_file_open(root, "/proc/cpuinfo"), length, i;
+  int file = cpuc_kernel_file_open("/proc/cpuinfo"), length, i;
 
   if (file < 0)
     return;
@@ -222,13 +222,13 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *root, const char *arc
 }
 
 /* Finds the model in other sources than /proc/cpuinfo. */
-static void find_other_model(struct cpu_info *cpu, const char *root)
+static void find_other_model(struct cpu_info *cpu)
 {
 #ifdef HAVE_SYSCTLBYNAME
   static const char *const names[] = { "machdep.cpu.brand_string", "hw.model" };
   size_t i;
 
-  for (i = 0; i < sizeof names / sizeof names[0] && !*cpu->model && !*root; i++) {
+  for (i = 0; i < sizeof names / sizeof names[0] && !*cpu->model; i++) {
     char text[128] = "";
     size_t size = sizeof text - 1;
 
@@ -237,7 +237,7 @@ static void find_other_model(struct cpu_info *cpu, const char *root)
   }
 #endif
   if (!*cpu->model && !cpu->foreign)
-    copy_line_of_file(cpu->model, sizeof cpu->model, root, "/proc/device-tree/model");
+    copy_line_of_file(cpu->model, sizeof cpu->model, "/proc/device-tree/model");
 #ifndef CPUCYCLES_POSIX
   if (!*cpu->model && getenv("PROCESSOR_IDENTIFIER"))
     copy_line(cpu->model, sizeof cpu->model, getenv("PROCESSOR_IDENTIFIER"));
@@ -258,17 +258,17 @@ static int count_allowed(void)
 #endif
 }
 
-void fill_cpu(struct cpu_info *cpu, const char *root, const char *architecture)
+void fill_cpu(struct cpu_info *cpu, const char *architecture)
 {
   static unsigned char online[MAX_CPUS];
 
   memset(online, 0, sizeof online);
-  cpu->cpus = read_cpus(root, "/sys/devices/system/cpu/online", online);
-  cpu->cores = count_cores(root, online);
+  cpu->cpus = read_cpus("/sys/devices/system/cpu/online", online);
+  cpu->cores = count_cores(online);
   cpu->allowed = count_allowed();
-  read_cpuinfo(cpu, root, architecture);
-  find_other_model(cpu, root);
-  count_hybrid_types(cpu, root);
+  read_cpuinfo(cpu, architecture);
+  find_other_model(cpu);
+  count_hybrid_types(cpu);
 #ifndef CPUCYCLES_POSIX
   if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS"))
     cpu->cpus = atoi(getenv("NUMBER_OF_PROCESSORS"));
@@ -291,52 +291,52 @@ static void count_governor(struct settings_info *settings, const char *governor)
     settings->governors = 1;
 }
 
-static void count_governors(struct settings_info *settings, const char *root)
+static void count_governors(struct settings_info *settings)
 {
   static unsigned char online[MAX_CPUS];
   int cpu;
 
   memset(online, 0, sizeof online);
-  read_cpus(root, "/sys/devices/system/cpu/online", online);
+  read_cpus("/sys/devices/system/cpu/online", online);
   for (cpu = 0; cpu < MAX_CPUS; cpu++) {
     char path[96], governor[32] = "";
 
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-    copy_line_of_file(governor, sizeof governor, root, path);
+    copy_line_of_file(governor, sizeof governor, path);
     if (*governor)
       count_governor(settings, governor);
   }
 }
 
-static int read_turbo(const char *root)
+static int read_turbo(void)
 {
   char text[8] = "";
 
-  copy_line_of_file(text, sizeof text, root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+  copy_line_of_file(text, sizeof text, "/sys/devices/system/cpu/intel_pstate/no_turbo");
   if (*text)
     return strcmp(text, "0") == 0;
-  copy_line_of_file(text, sizeof text, root, "/sys/devices/system/cpu/cpufreq/boost");
+  copy_line_of_file(text, sizeof text, "/sys/devices/system/cpu/cpufreq/boost");
   return *text ? strcmp(text, "1") == 0 : -1;
 }
 
-static int read_nmi_watchdog(const char *root)
+static int read_nmi_watchdog(void)
 {
   char text[8] = "0";
 
-  copy_line_of_file(text, sizeof text, root, "/proc/sys/kernel/nmi_watchdog");
+  copy_line_of_file(text, sizeof text, "/proc/sys/kernel/nmi_watchdog");
   return strcmp(text, "0") != 0;
 }
 
-void fill_settings(struct settings_info *settings, const char *root)
+void fill_settings(struct settings_info *settings)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
-  copy_line_of_file(settings->clock_source, sizeof settings->clock_source, root,
+  copy_line_of_file(settings->clock_source, sizeof settings->clock_source,
     CLOCKS "current_clocksource");
-  copy_line_of_file(settings->clock_sources, sizeof settings->clock_sources, root,
+  copy_line_of_file(settings->clock_sources, sizeof settings->clock_sources,
     CLOCKS "available_clocksource");
-  count_governors(settings, root);
-  settings->turbo = read_turbo(root);
-  settings->nmi_watchdog = read_nmi_watchdog(root);
+  count_governors(settings);
+  settings->turbo = read_turbo();
+  settings->nmi_watchdog = read_nmi_watchdog();
 }

@@ -68,7 +68,7 @@ static void fill_libc(struct system_info *system)
 
 /* Finds the container runtime from files and a variable in the container. Does not print an unknown
    name, because a person may have chosen it. */
-static void find_container(struct system_info *system, const char *root)
+static void find_container(struct system_info *system)
 {
   static const char *const known[] = { "docker", "podman", "lxc", "systemd-nspawn", "oci", "wsl",
     "flatpak", "rkt", "proot" };
@@ -79,18 +79,18 @@ static void find_container(struct system_info *system, const char *root)
     { "/run/.containerenv", "podman" },
     { "/.flatpak-info", "flatpak" },
   };
-  const char *name = *root ? NULL : getenv("container");
+  const char *name = getenv("container");
   char text[64] = "";
   size_t i;
 
-  if (cpuc_kernel_file_read_start(root, "/run/systemd/container", text, sizeof text) > 0)
+  if (cpuc_kernel_file_read_start("/run/systemd/container", text, sizeof text) > 0)
     name = text;
   text[strcspn(text, "\n")] = 0;
   for (i = 0; name && i < sizeof known / sizeof known[0]; i++)
     if (strcmp(name, known[i]) == 0)
       copy_line(system->container, sizeof system->container, known[i]);
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (!*system->container && cpuc_kernel_file_can_open(root, files[i].path))
+    if (!*system->container && cpuc_kernel_file_can_open(files[i].path))
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 
@@ -108,16 +108,16 @@ static void find_emulator(struct system_info *system)
 #endif
 }
 
-void fill_system(struct system_info *system, const char *root)
+void fill_system(struct system_info *system)
 {
   const unsigned int one = 1;
-  const char *hypervisor = cpuc_hypervisor_find(root);
+  const char *hypervisor = cpuc_hypervisor_find();
 
   fill_kernel(system);
   fill_libc(system);
   system->word_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
   copy_line(system->hypervisor, sizeof system->hypervisor, hypervisor ? hypervisor : "");
-  find_container(system, root);
+  find_container(system);
   find_emulator(system);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* File access of the frequency sources: bounded reads below the root. The query holds the open
-   files, so that frequency.c can close them if a fault ends a source. */
+/* File access of the frequency sources: bounded reads. The query holds the open files, so that
+   frequency.c can close them if a fault ends a source. */
 
 #include "config.h"
 
@@ -16,7 +16,7 @@ int cpuc_query_open(struct cpuc_query *query, const char *path)
 {
   struct stat status;
 
-  query->file = cpuc_kernel_file_open(query->platform->root, path);
+  query->file = cpuc_kernel_file_open(path);
   if (query->file < 0)
     return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? CPUC_FILE_ABSENT
                                                                         : CPUC_FILE_REFUSED;
@@ -74,7 +74,7 @@ int cpuc_query_open_directory(struct cpuc_query *query, const char *path)
 {
   char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (cpuc_kernel_file_path(whole, query->platform->root, path) != 0)
+  if (cpuc_kernel_file_path(whole, path) != 0)
     return -1;
   query->directory = opendir(whole);
   return query->directory ? 0 : -1;

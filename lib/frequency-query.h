@@ -63,8 +63,8 @@ enum cpuc_query_error {
 /* Returns the end of a sentence about the file. Not for CPUC_FILE_ABSENT. */
 const char *cpuc_query_error_text(int error);
 
-/* Opens a regular file below the root. Other files, such as FIFOs, could make a read wait. Returns
-   0 or a cpuc_query_error. */
+/* Opens a regular file. Other files, such as FIFOs, could make a read wait. Returns 0 or a
+   cpuc_query_error. */
 int cpuc_query_open(struct cpuc_query *query, const char *path);
 void cpuc_query_close(struct cpuc_query *query);
 
@@ -73,7 +73,7 @@ void cpuc_query_close(struct cpuc_query *query);
 int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *bytes, int size);
 int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text, int size);
 
-/* Opens a directory below the root. Returns 0, or -1. */
+/* Opens a directory. Returns 0, or -1. */
 int cpuc_query_open_directory(struct cpuc_query *query, const char *path);
 void cpuc_query_close_directory(struct cpuc_query *query);
 

@@ -92,12 +92,12 @@ static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
 
 /* Returns 1 if the CPU has a directory cpufreq. In most virtual machines no CPU has one, and each
    access to a missing file takes a microsecond or more. */
-static int has_policy(struct cpuc_query *query, int cpu)
+static int has_policy(int cpu)
 {
   char path[64], whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
   make_cpu_path(path, cpu, "cpufreq");
-  return cpuc_kernel_file_path(whole, query->platform->root, path) == 0 && access(whole, F_OK) == 0;
+  return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
 /* Lists the CPUs whose files are read: the first online CPU of each frequency policy, and every
@@ -118,7 +118,7 @@ static void list_cpus(struct cpuc_query *query)
       continue;
     query->cpu[query->cpus] = cpu;
     query->has_policy[query->cpus]
-      = (policies > 0 || query->cpus < MISSING_FILES_LIMIT) && has_policy(query, cpu);
+      = (policies > 0 || query->cpus < MISSING_FILES_LIMIT) && has_policy(cpu);
     if (!query->has_policy[query->cpus++])
       continue;
     if (++policies > 1 && is_single)

@@ -188,7 +188,7 @@ static void machine(char *name, int size)
 }
 
 const struct cpuc_platform cpuc_frequency_platform = {
-  "", cpuc_environment, machine, cpuc_frequency_from_system,
+  cpuc_environment, machine, cpuc_frequency_from_system,
 #ifdef CPUCYCLES_HAVE_TSC
   &cpuc_tsc,
 #else

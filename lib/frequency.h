@@ -20,9 +20,8 @@ struct cpuc_reported_frequency {
 struct cpuc_backend;
 
 /* The machine whose frequency is estimated; tests pass a simulated one. All members after the
-   second may be NULL, and the machine then lacks that source. */
+   first may be NULL, and the machine then lacks that source. */
 struct cpuc_platform {
-  const char *root; /* directory before the paths of files; "" on this machine */
   const char *(*environment)(const char *);       /* returns an environment variable or NULL */
   void (*machine)(char *name, int size);          /* stores its architecture like uname(2) */
   struct cpuc_reported_frequency (*system)(void); /* reported by the system */

@@ -322,7 +322,7 @@ static long parse_size(const char *text)
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
    if the size of the next cache is missing, or less than four times the size of the one before. */
-static int find_caches(const char *root, long *caches, int *has_unmeasured_cache)
+static int find_caches(long *caches, int *has_unmeasured_cache)
 {
   static const char *const files[] = { "level", "type", "size" };
   int count = 0, index, i;
@@ -333,7 +333,7 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
-      if (cpuc_kernel_file_read_start(root, path, text[i], sizeof text[i]) <= 0)
+      if (cpuc_kernel_file_read_start(path, text[i], sizeof text[i]) <= 0)
         return count;
     }
     if (strncmp(text[1], "Instruction", 11) == 0)
@@ -349,12 +349,12 @@ static int find_caches(const char *root, long *caches, int *has_unmeasured_cache
 }
 
 /* Returns the number of bytes that a file contains, or -1 if it contains "max" or is missing. */
-static long long read_bytes(const char *root, const char *directory, const char *name)
+static long long read_bytes(const char *directory, const char *name)
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE], text[32];
 
   if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path
-    || cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
+    || cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
     return -1;
   return cpuc_parse_number(text, 1);
 }
@@ -363,7 +363,7 @@ static long long read_bytes(const char *root, const char *directory, const char 
    cgroups above it, leave. The kernel kills processes that exceed a limit. A container sees its own
    cgroup as the uppermost one, and may not see the path of the cgroup. Source: cgroups(7);
    Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux. */
-static long long find_cgroup_memory(const char *root)
+static long long find_cgroup_memory(void)
 {
   static const struct {
     const char *key; /* before the path in /proc/self/cgroup, whose lines begin with a number */
@@ -376,7 +376,7 @@ static long long find_cgroup_memory(const char *root)
   long long left = LLONG_MAX;
   int i;
 
-  if (cpuc_kernel_file_read_start(root, "/proc/self/cgroup", lines, sizeof lines) < 0)
+  if (cpuc_kernel_file_read_start("/proc/self/cgroup", lines, sizeof lines) < 0)
     lines[0] = 0;
   for (i = 0; i < 2; i++) {
     const char *line = strstr(lines, versions[i].key);
@@ -384,8 +384,8 @@ static long long find_cgroup_memory(const char *root)
 
     snprintf(path, sizeof path, "%s%.*s", versions[i].top, (int)strcspn(own, "\n"), own);
     do {
-      long long limit = read_bytes(root, path, versions[i].limit);
-      long long used = read_bytes(root, path, versions[i].usage);
+      long long limit = read_bytes(path, versions[i].limit);
+      long long used = read_bytes(path, versions[i].usage);
 
       /* Version 1 has a number for no limit, too. */
       if (limit >= 0 && limit <= CPUC_DECIMAL_LIMIT && used >= 0 && limit - used < left)
@@ -402,10 +402,10 @@ static long long find_cgroup_memory(const char *root)
    they are touched, even after mlockall(MCL_FUTURE), because the mapping is unlocked before it
    becomes accessible. Huge pages are not used, because programs usually have small pages, and the
    kernel can need milliseconds for a huge one. */
-char *pfx_cost_map_memory(const char *root, long *size)
+char *pfx_cost_map_memory(long *size)
 {
   const long page = sysconf(_SC_PAGESIZE);
-  long long pages = find_cgroup_memory(root) / page, free_pages = 0;
+  long long pages = find_cgroup_memory() / page, free_pages = 0;
   void *memory;
 
 #ifdef _SC_AVPHYS_PAGES
@@ -430,7 +430,7 @@ char *pfx_cost_map_memory(const char *root, long *size)
   return memory;
 }
 
-void pfx_cost_measure(const char *root, struct pfx_measured *measured)
+void pfx_cost_measure(struct pfx_measured *measured)
 {
   struct run run = { measured, pfx_cost_clock_elapsed(), thread_now(), 0, 0 };
   /* Usual sizes, for kernels that report none. */
@@ -441,14 +441,14 @@ void pfx_cost_measure(const char *root, struct pfx_measured *measured)
   /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
   run.seed = (unsigned)run.begin;
   memset(measured, 0, sizeof *measured);
-  count = find_caches(root, found, &measured->has_unmeasured_cache);
+  count = find_caches(found, &measured->has_unmeasured_cache);
   if (count > 0)
     memcpy(caches, found, sizeof found);
   else
     count = 3;
   measure_branch_miss(&run);
   measure_l1(&run, LINE);
-  memory = pfx_cost_map_memory(root, &size);
+  memory = pfx_cost_map_memory(&size);
   if (memory) {
     measure_levels(&run, memory, size, caches, count);
     munmap(memory, (size_t)size);

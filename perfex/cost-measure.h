@@ -21,15 +21,14 @@ struct pfx_measured {
 };
 
 /* Measures, in at most 20 ms of CPU time, and stores the results in *measured. Levels for which
-   time or memory runs out are missing. A cost that cannot be measured is 0. root is the directory
-   that contains /proc and /sys: "" for this machine, or a directory of a test. */
-void pfx_cost_measure(const char *root, struct pfx_measured *measured);
+   time or memory runs out are missing. A cost that cannot be measured is 0. */
+void pfx_cost_measure(struct pfx_measured *measured);
 
 /* Bytes mapped at most, for the duration of the measurement. */
 #define PFX_COST_MEMORY_LIMIT (64L << 20)
 
 /* Maps memory for the loads, without pages yet: at most a quarter of what the system has free, and
    of what the limits of the process's cgroups leave. Stores its size. Returns NULL on failure. */
-char *pfx_cost_map_memory(const char *root, long *size);
+char *pfx_cost_map_memory(long *size);
 
 #endif

@@ -13,7 +13,6 @@
 #include "perfex/message.h"
 #include "sys/kernel-file.h"
 #include "sys/lock.h"
-#include "sys/root.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -83,7 +82,7 @@ static void initialize(void)
   struct pfx_costs costs;
   int error = ENOENT;
 
-  if (cpuc_kernel_file_path(path, cpuc_root(), "/etc/perfex.costs") == 0)
+  if (cpuc_kernel_file_path(path, "/etc/perfex.costs") == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
     merge(&costs, PFX_ETC);
@@ -93,7 +92,7 @@ static void initialize(void)
     pfx_message("%s is ignored: %s", path, strerror(error));
   if (is_complete())
     return;
-  pfx_cost_measure(cpuc_root(), &shared_table.measured);
+  pfx_cost_measure(&shared_table.measured);
   pfx_cost_estimate(&shared_table.measured, &costs);
   merge(&costs, PFX_MEASURED);
 }

@@ -33,7 +33,9 @@ static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
   return NULL;
 }
 
-const char *cpuc_hypervisor_from_signature(const char *signature)
+#ifdef HAVE_CPUID_H
+/* Returns the name of the hypervisor that CPUID reports, or NULL. `features` is ECX of leaf 1. */
+static const char *from_cpuid(unsigned int features)
 {
   static const struct hypervisor_sign signs[] = {
     { "KVMKVMKVM", "KVM" },
@@ -48,36 +50,19 @@ const char *cpuc_hypervisor_from_signature(const char *signature)
     { "prl hyperv", "Parallels" },
     { "lrpepyh", "Parallels" },
   };
-  const char *name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), signature);
+  unsigned int a, signature[4] = { 0 };
+  const char *name;
 
-  return name ? name : HYPERVISOR_UNNAMED;
-}
-
-#ifdef HAVE_CPUID_H
-int cpuc_hypervisor_from_cpuid(const char **name)
-{
-  unsigned int a, b, c, d, signature[4];
-
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest 32-bit CPUs do not have CPUID */
-    return -1;
-  __cpuid(1, a, b, c, d);
-  (void)a, (void)b, (void)d;
-  if (!(c >> 31))
-    return 0;
+  if (!(features >> 31))
+    return NULL;
   __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
-  signature[3] = 0;
-  *name = cpuc_hypervisor_from_signature((const char *)signature);
-  return 1;
-}
-#else
-int cpuc_hypervisor_from_cpuid(const char **name)
-{
-  (void)name;
-  return -1;
+  (void)a;
+  name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
+  return name ? name : HYPERVISOR_UNNAMED;
 }
 #endif
 
-const char *cpuc_hypervisor_from_files(const char *root)
+static const char *from_files(void)
 {
   static const struct hypervisor_sign trees[] = {
     { "kvm", "KVM" },
@@ -106,43 +91,46 @@ const char *cpuc_hypervisor_from_files(const char *root)
     { "KVM", "KVM" },
     { "z/VM", "z/VM" },
   };
-  enum { TREES = sizeof trees / sizeof trees[0], BOARDS = sizeof boards / sizeof boards[0],
+  enum {
+    TREES = sizeof trees / sizeof trees[0],
+    BOARDS = sizeof boards / sizeof boards[0],
     VENDORS = sizeof vendors / sizeof vendors[0],
-    MAINFRAMES = sizeof mainframes / sizeof mainframes[0] };
+    MAINFRAMES = sizeof mainframes / sizeof mainframes[0]
+  };
   char text[4096];
   const char *name = NULL;
 
-  if (cpuc_kernel_file_read_start(root, "/sys/hypervisor/type", text, sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
     return strstr(text, "xen") ? "Xen" : HYPERVISOR_UNNAMED;
-  if (cpuc_kernel_file_read_start(root, "/proc/device-tree/hypervisor/compatible", text,
-        sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
+    >= 0)
     return name_of_sign(trees, TREES, text);
-  if (cpuc_kernel_file_read_start(root, "/proc/device-tree/compatible", text, sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0)
     name = name_of_sign(boards, BOARDS, text);
   if (!name
-    && cpuc_kernel_file_read_start(root, "/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+    && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+    name = name_of_sign(vendors, VENDORS, text);
+  if (!name && cpuc_kernel_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
     name = name_of_sign(vendors, VENDORS, text);
   if (!name
-    && cpuc_kernel_file_read_start(root, "/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
-    name = name_of_sign(vendors, VENDORS, text);
-  if (!name
-    && cpuc_kernel_file_read_line(root, "/proc/sysinfo", "VM00 Control Program:", text,
-         sizeof text) >= 0)
+    && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
     name = name_of_sign(mainframes, MAINFRAMES, text);
-  if (!name && cpuc_kernel_file_read_line(root, "/proc/cpuinfo", "flags", text, sizeof text) >= 0
+  if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))
     name = HYPERVISOR_UNNAMED;
-  if (!name && cpuc_kernel_file_read_line(root, "/proc/cpuinfo", "machine", text, sizeof text) >= 0
+  if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";
   return name;
 }
 
-const char *cpuc_hypervisor_find(const char *root)
+const char *cpuc_hypervisor_find(void)
 {
-  const char *name = NULL;
+#ifdef HAVE_CPUID_H
+  unsigned int a, b, c, d;
 
-  if (!*root && cpuc_hypervisor_from_cpuid(&name) >= 0)
-    return name;
-  return cpuc_hypervisor_from_files(root);
+  if (__get_cpuid(1, &a, &b, &c, &d)) /* the oldest 32-bit CPUs do not have CPUID */
+    return from_cpuid(c);
+#endif
+  return from_files();
 }

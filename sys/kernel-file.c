@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "sys/kernel-file.h"
+#include "sys/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +24,9 @@
 
 /* Does not use snprintf(): its first call in a process takes a few microseconds, and is part of the
    first call of the library. */
-int cpuc_kernel_file_path(char *whole, const char *root, const char *path)
+int cpuc_kernel_file_path(char *whole, const char *path)
 {
+  const char *root = cpuc_root();
   size_t root_length = strlen(root), path_length = strlen(path);
 
 #ifdef _WIN32
@@ -42,11 +44,11 @@ int cpuc_kernel_file_path(char *whole, const char *root, const char *path)
   return 0;
 }
 
-int cpuc_kernel_file_open(const char *root, const char *path)
+int cpuc_kernel_file_open(const char *path)
 {
   char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (cpuc_kernel_file_path(whole, root, path) != 0)
+  if (cpuc_kernel_file_path(whole, path) != 0)
     return -1;
   return open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
@@ -73,9 +75,9 @@ int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size)
   return more < 0 ? -1 : length;
 }
 
-int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer, size_t size)
+int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
 {
-  int file = cpuc_kernel_file_open(root, path), length;
+  int file = cpuc_kernel_file_open(path), length;
 
   if (file < 0)
     return -1;
@@ -84,18 +86,18 @@ int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer
   return length < (int)size ? length : -1;
 }
 
-int cpuc_kernel_file_can_open(const char *root, const char *path)
+int cpuc_kernel_file_can_open(const char *path)
 {
-  int file = cpuc_kernel_file_open(root, path);
+  int file = cpuc_kernel_file_open(path);
 
   if (file >= 0)
     close(file);
   return file >= 0;
 }
 
-int cpuc_kernel_file_read_start(const char *root, const char *path, char *text, size_t size)
+int cpuc_kernel_file_read_start(const char *path, char *text, size_t size)
 {
-  int file = cpuc_kernel_file_open(root, path), length, i;
+  int file = cpuc_kernel_file_open(path), length, i;
 
   if (file < 0)
     return -1;
@@ -109,12 +111,11 @@ int cpuc_kernel_file_read_start(const char *root, const char *path, char *text, 
   return length;
 }
 
-int cpuc_kernel_file_read_line(const char *root, const char *path, const char *key, char *text,
-  size_t size)
+int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size)
 {
   enum { LIMIT = 64 };
   size_t key_length = strlen(key), matched = 0, used = 0;
-  int file = cpuc_kernel_file_open(root, path);
+  int file = cpuc_kernel_file_open(path);
   int at_start = 1, found = 0, length, chunks = 0, i;
   char chunk[512];
 

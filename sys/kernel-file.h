@@ -9,18 +9,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* In all functions, root is the directory that contains the files: "" for this machine, or a
-   directory of a test. */
-
 enum { CPUC_KERNEL_FILE_PATH_SIZE = 512 };
 
-/* Joins root and path in `whole`, which has CPUC_KERNEL_FILE_PATH_SIZE bytes. Returns 0, or -1 with
-   errno if they are too long. Always fails on Windows, so that all functions fail there. */
-int cpuc_kernel_file_path(char *whole, const char *root, const char *path);
+/* Joins cpuc_root() and path in `whole`, which has CPUC_KERNEL_FILE_PATH_SIZE bytes. Returns 0, or
+   -1 with errno if they are too long. Always fails on Windows, so that all functions fail there. */
+int cpuc_kernel_file_path(char *whole, const char *path);
 
 /* Opens a file for reading, with close-on-exec, and without waiting for a FIFO or device. Returns
    the file descriptor, or -1 with errno. */
-int cpuc_kernel_file_open(const char *root, const char *path);
+int cpuc_kernel_file_open(const char *path);
 
 /* Calls read(2), again after EINTR. Returns the number of bytes, 0 at the end of the file, or -1
    with errno. */
@@ -32,20 +29,19 @@ int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size);
 
 /* Reads a whole file of fewer than size bytes. Returns the number of bytes, or -1 if the file
    cannot be read or is longer. */
-int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer, size_t size);
+int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size);
 
 /* Returns 1 if the file can be opened, else 0. */
-int cpuc_kernel_file_can_open(const char *root, const char *path);
+int cpuc_kernel_file_can_open(const char *path);
 
 /* Reads the beginning of a file as a string. Replaces bytes 0, which separate words in device
    trees, with spaces. Returns the length of the string, or -1. */
-int cpuc_kernel_file_read_start(const char *root, const char *path, char *text, size_t size);
+int cpuc_kernel_file_read_start(const char *path, char *text, size_t size);
 
 /* Finds the first line that begins with key, and copies the rest of the line, cut to size. Reads at
    most 32 KiB, because some files have lines for each CPU. Returns the length of the copy, or
    -1. */
-int cpuc_kernel_file_read_line(const char *root, const char *path, const char *key, char *text,
-  size_t size);
+int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
 /* A line of a text file that is read in pieces. Must be all zeros at the beginning of the file. */
 struct cpuc_kernel_line {

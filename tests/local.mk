@@ -156,8 +156,8 @@ EXTRA_DIST += tests/ports/counter-headers/errno.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
-# A counter on a CPU of the test.
-tests_suites_check_remedies_SOURCES = tests/suites/check_remedies.c
+# A counter, and the search for a hypervisor, on a CPU of the test.
+tests_suites_check_remedies_SOURCES = tests/suites/check_remedies.c sys/hypervisor.c
 if AMD64_PMCFF
 tests_suites_check_remedies_SOURCES += backends/amd64-pmcff.c
 endif

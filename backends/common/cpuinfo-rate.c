@@ -40,7 +40,7 @@ long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line))
   enum { LIMIT = 1 << 20 }; /* thousands of CPUs: about 120 bytes per CPU come before the line */
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];
-  int file = cpuc_kernel_file_open("", "/proc/cpuinfo");
+  int file = cpuc_kernel_file_open("/proc/cpuinfo");
   int length, total = 0;
 
   if (file < 0)

@@ -71,7 +71,7 @@ static void diagnose_access(struct cpuc_diagnosis *why)
 {
   static const struct cpuc_remedy_user_access needed = CPUC_RISCV_USER_ACCESS;
 
-  cpuc_remedy_for_user_access("", &needed, why);
+  cpuc_remedy_for_user_access(&needed, why);
 }
 
 static const struct cpuc_perf_method method = {

@@ -49,7 +49,7 @@ static inline unsigned long long hwprobe_timebase(void)
 static inline long long device_tree_timebase(void)
 {
   char cells[9];
-  int length = cpuc_kernel_file_read_whole("", "/proc/device-tree/cpus/timebase-frequency", cells,
+  int length = cpuc_kernel_file_read_whole("/proc/device-tree/cpus/timebase-frequency", cells,
     sizeof cells);
 
   return rate_from_dt_cells(cells, length);

@@ -104,7 +104,7 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
   int length = snprintf(path, sizeof path, PMUS "%s/%s", pmu, file);
 
   return length > 0 && length < (int)sizeof path
-    && cpuc_kernel_file_read_start("", path, text, size) > 0;
+    && cpuc_kernel_file_read_start(path, text, size) > 0;
 }
 
 void cpuc_perf_kernel_block_signals(void (*change)(void))

@@ -273,11 +273,11 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
   struct cpuc_diagnosis *why)
 {
   if (signal == SIGSYS)
-    cpuc_remedy_for_perf_filter("", why);
+    cpuc_remedy_for_perf_filter(why);
   else if (error != 0 && dropped->findings->access_denied)
     dropped->diagnose_access(why);
   else if (error != 0 && error != EIO)
-    cpuc_remedy_for_perf_event("", error, dropped->findings->counts_kernel, why);
+    cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, why);
 }
 
 /* Tests whether the kernel has the event. Returns 0 or an errno. */

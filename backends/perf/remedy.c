@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads kernel files below root after a counter was refused, and suggests only remedies that help
+/* Reads kernel files after a counter was refused, and suggests only remedies that help
    on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
@@ -28,12 +28,12 @@
 int cpuc_remedy_found_no_pmu;
 
 /* Returns the number in a kernel file, or `none` if the file is missing or has other contents. */
-static int kernel_number(const char *root, const char *path, int none)
+static int kernel_number(const char *path, int none)
 {
   char text[16], *end;
   long number;
 
-  if (cpuc_kernel_file_read_start(root, path, text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
     return none;
   number = strtol(text, &end, 10);
   return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
@@ -41,12 +41,12 @@ static int kernel_number(const char *root, const char *path, int none)
 
 /* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
    unknown. */
-static int kernel_is_since(const char *root, int major, int minor)
+static int kernel_is_since(int major, int minor)
 {
   char text[64], *end;
   long numbers[2] = { 0, 0 };
 
-  if (cpuc_kernel_file_read_start(root, "/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start("/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
     return 0;
   numbers[0] = strtol(text, &end, 10);
   if (end > text && *end == '.')
@@ -55,20 +55,20 @@ static int kernel_is_since(const char *root, int major, int minor)
 }
 
 /* Returns 1 if this process has a seccomp filter, like in most containers. */
-static int is_filtered(const char *root)
+static int is_filtered(void)
 {
   char text[16];
 
-  return cpuc_kernel_file_read_line(root, "/proc/self/status", "Seccomp:", text, sizeof text) > 0
+  return cpuc_kernel_file_read_line("/proc/self/status", "Seccomp:", text, sizeof text) > 0
     && strtol(text, NULL, 10) == 2;
 }
 
 /* Returns 1 if this process has the capability of this number in capabilities(7). */
-static int has_capability(const char *root, int number)
+static int has_capability(int number)
 {
   char text[32];
 
-  return cpuc_kernel_file_read_line(root, "/proc/self/status", "CapEff:", text, sizeof text) > 0
+  return cpuc_kernel_file_read_line("/proc/self/status", "CapEff:", text, sizeof text) > 0
     && (strtoull(text, NULL, 16) >> number & 1) != 0;
 }
 
@@ -76,21 +76,21 @@ enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
 
 /* Returns 1 if the user namespace is not the first one. Capabilities in other namespaces do not
    permit perf events. */
-static int is_in_user_namespace(const char *root)
+static int is_in_user_namespace(void)
 {
   char text[64], *end;
 
-  if (cpuc_kernel_file_read_start(root, "/proc/self/uid_map", text, sizeof text) <= 0)
+  if (cpuc_kernel_file_read_start("/proc/self/uid_map", text, sizeof text) <= 0)
     return 0;
   return strtoul(text, &end, 10) != 0 || strtoul(end, &end, 10) != 0
     || strtoul(end, NULL, 10) != 0xffffffff;
 }
 
 /* Returns 1 in a container of Docker or Podman. */
-static int is_in_container(const char *root)
+static int is_in_container(void)
 {
-  return cpuc_kernel_file_can_open(root, "/.dockerenv")
-    || cpuc_kernel_file_can_open(root, "/run/.containerenv");
+  return cpuc_kernel_file_can_open("/.dockerenv")
+    || cpuc_kernel_file_can_open("/run/.containerenv");
 }
 
 int cpuc_remedy_is_core_pmu(const char *name)
@@ -225,14 +225,14 @@ static const struct {
 };
 
 /* Searches for a PMU whose name is_wanted() accepts. Returns a bit of ANY_PMU. */
-static unsigned find_pmu(const char *root, int (*is_wanted)(const char *name))
+static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE];
   DIR *directory = NULL;
   struct dirent *entry;
   unsigned found = PMU_ABSENT;
 
-  if (cpuc_kernel_file_path(path, root, "/sys/bus/event_source/devices") == 0)
+  if (cpuc_kernel_file_path(path, "/sys/bus/event_source/devices") == 0)
     directory = opendir(path);
   if (!directory)
     return PMU_UNKNOWN;
@@ -262,32 +262,32 @@ static unsigned refusal_of(int error)
 
 /* Compares kernel.perf_event_paranoid with the capabilities of this process. Distributions add
    levels above 2, which CAP_PERFMON does not override. */
-static unsigned find_level(const char *root, int with_kernel)
+static unsigned find_level(int with_kernel)
 {
-  int level = kernel_number(root, "/proc/sys/kernel/perf_event_paranoid", -1000);
-  int has_perfmon = kernel_is_since(root, 5, 8);
+  int level = kernel_number("/proc/sys/kernel/perf_event_paranoid", -1000);
+  int has_perfmon = kernel_is_since(5, 8);
 
   if (level == -1000)
     return LEVEL_MISSING;
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
-  if (is_in_user_namespace(root))
+  if (is_in_user_namespace())
     return LEVEL_NEEDS_SYSCTL;
-  if (has_capability(root, CAPABILITY_SYS_ADMIN))
+  if (has_capability(CAPABILITY_SYS_ADMIN))
     return LEVEL_PERMITS;
   if (level > 2 || !has_perfmon)
     return LEVEL_NEEDS_ADMIN;
-  return has_capability(root, CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
+  return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
 
-static unsigned find_hypervisor(const char *root)
+static unsigned find_hypervisor(void)
 {
   static const struct {
     const char *name;
     unsigned bit;
   } known[] = { { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V },
     { "Xen", XEN } };
-  const char *name = cpuc_hypervisor_find(root);
+  const char *name = cpuc_hypervisor_find();
   size_t i;
 
   if (!name)
@@ -311,15 +311,15 @@ static int fits(unsigned row, unsigned known)
 }
 
 /* Finds the row that applies. `known` contains the bits of the refusal, the filter and the mode. */
-static void decide(const char *root, unsigned known, struct cpuc_diagnosis *why)
+static void decide(unsigned known, struct cpuc_diagnosis *why)
 {
   size_t i;
 
-  known |= find_pmu(root, cpuc_remedy_is_core_pmu) | find_level(root, (known & WITH_KERNEL) != 0);
-  known |= is_in_container(root) ? IN_CONTAINER : ON_HOST;
-  known |= kernel_is_since(root, 5, 8) && !has_capability(root, CAPABILITY_PERFMON)
+  known |= find_pmu(cpuc_remedy_is_core_pmu) | find_level((known & WITH_KERNEL) != 0);
+  known |= is_in_container() ? IN_CONTAINER : ON_HOST;
+  known |= kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
     ? PERFMON_CAN_BE_ADDED : PERFMON_IS_NO_HELP;
-  known |= find_hypervisor(root);
+  known |= find_hypervisor();
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {
       if ((decisions[i].if_known & ANY_PMU) == PMU_ABSENT)
@@ -330,52 +330,50 @@ static void decide(const char *root, unsigned known, struct cpuc_diagnosis *why)
     }
 }
 
-void cpuc_remedy_for_no_pmu(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *why)
 {
-  decide(root, BY_ABSENCE | UNFILTERED | WITHOUT_KERNEL, why);
+  decide(BY_ABSENCE | UNFILTERED | WITHOUT_KERNEL, why);
 }
 
-void cpuc_remedy_for_perf_filter(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *why)
 {
-  decide(root, BY_EPERM | FILTERED | WITHOUT_KERNEL, why);
+  decide(BY_EPERM | FILTERED | WITHOUT_KERNEL, why);
 }
 
-void cpuc_remedy_for_perf_event(const char *root, int error, int with_kernel,
-  struct cpuc_diagnosis *why)
+void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *why)
 {
-  decide(root,
-    refusal_of(error) | (is_filtered(root) ? FILTERED : UNFILTERED)
+  decide(refusal_of(error) | (is_filtered() ? FILTERED : UNFILTERED)
       | (with_kernel ? WITH_KERNEL : WITHOUT_KERNEL),
     why);
 }
 
-int cpuc_remedy_for_user_access(const char *root, const struct cpuc_remedy_user_access *needed,
+int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *why)
 {
-  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+  int access = kernel_number("/proc/sys/kernel/perf_user_access", -1);
 
   if (access >= needed->lowest && access <= needed->highest)
     return 0;
   if (access >= 0) {
     why->explanation = "kernel.perf_user_access does not allow programs to read it";
     why->remedy = needed->remedy;
-  } else if (!kernel_is_since(root, needed->major, needed->minor)) {
+  } else if (!kernel_is_since(needed->major, needed->minor)) {
     why->explanation = needed->too_old;
     why->remedy = needed->newer;
   } else
-    cpuc_remedy_for_no_pmu(root, why); /* a driver that finds a PMU creates the setting */
+    cpuc_remedy_for_no_pmu(why); /* a driver that finds a PMU creates the setting */
   return 1;
 }
 
-void cpuc_remedy_for_arm_module(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why)
 {
-  if (find_pmu(root, is_arm_pmu) == PMU_PRESENT)
+  if (find_pmu(is_arm_pmu) == PMU_PRESENT)
     why->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
-void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why)
 {
-  int access = kernel_number(root, "/proc/sys/kernel/perf_user_access", -1);
+  int access = kernel_number("/proc/sys/kernel/perf_user_access", -1);
 
   if (access == 0 || access == 1)
     why->remedy = "sysctl kernel.perf_user_access=2";
@@ -401,28 +399,28 @@ static const struct {
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
 /* Returns the setting, or -1. Stores the index of the file that contains it in *which. */
-static int rdpmc_setting(const char *root, int *which)
+static int rdpmc_setting(int *which)
 {
   int level = -1;
 
   for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
-    level = kernel_number(root, rdpmc_settings[*which].file, -1);
+    level = kernel_number(rdpmc_settings[*which].file, -1);
     if (level >= 0)
       break;
   }
   return level;
 }
 
-int cpuc_remedy_rdpmc_level(const char *root)
+int cpuc_remedy_rdpmc_level(void)
 {
   int which;
 
-  return rdpmc_setting(root, &which);
+  return rdpmc_setting(&which);
 }
 
-int cpuc_remedy_for_rdpmc(const char *root, int needed, struct cpuc_diagnosis *why)
+int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
 {
-  int which, level = rdpmc_setting(root, &which);
+  int which, level = rdpmc_setting(&which);
 
   if (level < 0 || level >= needed)
     return level;
@@ -436,14 +434,14 @@ int cpuc_remedy_for_rdpmc(const char *root, int needed, struct cpuc_diagnosis *w
   return level;
 }
 
-int cpuc_remedy_nmi_watchdog_is_on(const char *root)
+int cpuc_remedy_nmi_watchdog_is_on(void)
 {
-  return kernel_number(root, "/proc/sys/kernel/nmi_watchdog", 0) != 0;
+  return kernel_number("/proc/sys/kernel/nmi_watchdog", 0) != 0;
 }
 
-void cpuc_remedy_for_fixed_counter(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *why)
 {
-  why->explanation = cpuc_remedy_nmi_watchdog_is_on(root)
+  why->explanation = cpuc_remedy_nmi_watchdog_is_on()
     ? "the kernel's NMI watchdog sets it back every few seconds"
     : "it is stopped, because no perf event keeps it running";
   why->remedy = FIXED_COUNTER_REMEDY;

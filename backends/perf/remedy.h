@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Explains why a counter that needs a performance monitoring unit (PMU) was refused, and finds a
-   remedy. In all functions, root is the directory that contains the files of the kernel: "" for
-   this machine, or a directory of a test. */
+   remedy. */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
@@ -35,15 +34,14 @@ int cpuc_remedy_is_core_pmu(const char *name);
 
 /* Call if there is no PMU, or if that is unknown. If the cause is a hypervisor, explains how it can
    provide a PMU. */
-void cpuc_remedy_for_no_pmu(const char *root, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *why);
 
 /* Call if a seccomp filter raised SIGSYS at perf_event_open(2), or made it fail. */
-void cpuc_remedy_for_perf_filter(const char *root, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *why);
 
 /* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is
    1 if the event did not exclude the kernel, because the PMU had refused the exclusion. */
-void cpuc_remedy_for_perf_event(const char *root, int error, int with_kernel,
-  struct cpuc_diagnosis *why);
+void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *why);
 
 /* sysctl kernel.perf_user_access, the setting for user-space access to PMUs of Linux on arm64 and
    RISC-V: the lowest and highest value that a counter needs, the first release with the setting,
@@ -66,32 +64,32 @@ struct cpuc_remedy_user_access {
     "use Linux 6.6 or later" }
 
 /* Returns 0 if the setting allows access. Otherwise explains why not and returns 1. */
-int cpuc_remedy_for_user_access(const char *root,
-  const struct cpuc_remedy_user_access *needed, struct cpuc_diagnosis *why);
+int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
+  struct cpuc_diagnosis *why);
 
 /* For arm64-pmc and arm32-cortex: Linux itself does not keep user-space access to the register
    enabled. A kernel module can do that, if there is a PMU. */
-void cpuc_remedy_for_arm_module(const char *root, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why);
 
 /* For riscv64-rdcycle and riscv32-rdcycle, if RDCYCLE raised SIGILL. Linux since 6.6 has the
    setting perf_user_access if it finds a PMU; 2 makes the register readable, like before 6.6.
    Without the setting there is no remedy. */
-void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why);
 
 /* Returns the RDPMC setting of Linux. 0: no process may use RDPMC; 1: processes that have an event
    mapped; 2: all processes; -1: no PMU has the setting. */
-int cpuc_remedy_rdpmc_level(const char *root);
+int cpuc_remedy_rdpmc_level(void);
 
 /* If the setting is lower than `needed`, explains how to raise it. Returns the setting. */
-int cpuc_remedy_for_rdpmc(const char *root, int needed, struct cpuc_diagnosis *why);
+int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel it uses the fixed cycle
    counter. */
-int cpuc_remedy_nmi_watchdog_is_on(const char *root);
+int cpuc_remedy_nmi_watchdog_is_on(void);
 
 /* Call if amd64-pmcff is readable, but the NMI watchdog sets it back or it is stopped. The remedy
    is an event that keeps it running. */
-void cpuc_remedy_for_fixed_counter(const char *root, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *why);
 
 #pragma GCC visibility pop
 

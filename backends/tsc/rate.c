@@ -46,7 +46,7 @@ static long long from_file(void)
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
   char text[32];
 
-  return cpuc_kernel_file_read_start("", path, text, sizeof text) > 0
+  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0
     ? cpuc_tsc_rate_from_text(text)
     : 0;
 }

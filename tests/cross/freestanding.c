@@ -63,15 +63,15 @@ int refuse(void)
 
 long syscall(long, ...) __attribute__((alias("refuse")));
 
-int cpuc_kernel_file_read_whole(const char *root, const char *path, char *buffer, size_t size)
+int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
 {
-  (void)root, (void)path, (void)buffer, (void)size;
+  (void)path, (void)buffer, (void)size;
   return -1;
 }
 
-void cpuc_remedy_for_rdcycle(const char *root, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why)
 {
-  (void)root, (void)why;
+  (void)why;
 }
 
 static void print(const char *text)

@@ -14,13 +14,13 @@ targets() {
   rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
   sources='lib/frequency-cpuinfo.c lib/frequency-files.c lib/frequency-system.c'
   cat <<END
-frequency 65536 $sources lib/request.c $rates sys/kernel-file.c sys/parse.c
+frequency 65536 $sources lib/request.c $rates sys/kernel-file.c sys/parse.c sys/root.c
 options 512 cpucycles-info/cpucycles-info.c
 scale 64 lib/scale.c lib/calibrate.c sys/os-clock.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
-      sys/kernel-file.c
+      sys/kernel-file.c sys/root.c
 }
 
 # seed NAME: makes the initial inputs. For the parsers of frequencies, each small file of the

@@ -72,9 +72,9 @@ static const char *no_environment(const char *name)
   return NULL;
 }
 
-static struct cpuc_frequency estimate_below(const char *root)
+static struct cpuc_frequency estimate(void)
 {
-  struct cpuc_platform platform = { root, no_environment, NULL, NULL, NULL, NULL };
+  const struct cpuc_platform platform = { no_environment, NULL, NULL, NULL, NULL };
 
   return estimate_of(&platform);
 }
@@ -86,14 +86,14 @@ static int is_default(const struct cpuc_frequency *found)
 
 static void expect_whole(const struct machine *machine)
 {
-  const char *root = root_of(machine);
   struct cpuc_frequency found;
 
-  if (access(root, R_OK) != 0) {
+  files_root = root_of(machine);
+  if (access(files_root, R_OK) != 0) {
     skip("estimate_is_within_the_limits_of_each_machine", machine->name);
     return;
   }
-  found = estimate_below(root);
+  found = estimate();
   ck_assert_msg(is_default(&found) == (machine->lowest == 0), "%s: %s", machine->name,
     found.source);
   ck_assert_msg(is_default(&found) || (found.persecond >= machine->lowest
@@ -153,7 +153,7 @@ static int truncate_at_each_step(const char *path, const struct stat *status, in
     struct cpuc_frequency found;
 
     ck_assert_int_eq(truncate(path_of(path + prefix_length), size), 0);
-    found = estimate_below(machine_root);
+    found = estimate();
     ck_assert_msg(is_default(&found)
       || (found.persecond >= (walked->truncated ? walked->truncated : walked->lowest)
         && found.persecond <= walked->highest),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The table of costs: measurement, files, malformed files, and concurrent use. This file has the
-   root of the file system and the clocks of the measurement: the linker leaves out sys/root.c and
-   perfex/cost-clock.c. */
+   clocks of the measurement: the linker leaves out perfex/cost-clock.c. */
 
 #define _GNU_SOURCE /* feenableexcept() */
 
@@ -14,7 +13,6 @@
 #include "perfex/cost-file.h"
 #include "perfex/cost-table.h"
 #include "sys/os-clock.h"
-#include "sys/root.h"
 
 #include "tests/suites/float-traps.h"
 #include "tests/suites/host.h"
@@ -29,13 +27,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Where /etc/perfex.costs is, and the kernel's descriptions of caches: the test's folder. Without
-   one, there are none. */
-const char *cpuc_root(void)
-{
-  return machine_root;
-}
 
 /* With is_clock_slow, elapsed time passes 1000 times slower, CPU time is stopped, and a preemption
    of preemption_ms follows the 30th call. */
@@ -141,7 +132,7 @@ START_TEST(cycle_cost_follows_the_core_frequency)
   struct pfx_measured measured;
 
   core_rate = 4 * cpucycles_persecond();
-  pfx_cost_measure("", &measured);
+  pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.cycle.typical, (PFX_COST_LIMIT + core_rate / 2) / core_rate);
 }
 END_TEST
@@ -170,7 +161,7 @@ START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
   for (round = 0; round < 5 && (in_order <= 10 || slow <= 15); round++) {
     in_order = slow = 0;
     for (turn = 0; turn < 20; turn++) {
-      pfx_cost_measure("", &measured);
+      pfx_cost_measure(&measured);
       slow += measured.branch_miss.typical > measured.level[0].load.typical;
       for (i = 1; i < measured.levels; i++)
         if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
@@ -189,7 +180,7 @@ START_TEST(cost_files_are_closed)
   int before;
 
   use_test_folder();
-  pfx_cost_measure(machine_root, &measured); /* libcpucycles may keep some open */
+  pfx_cost_measure(&measured); /* libcpucycles may keep some open */
   before = open_descriptors();
   ck_assert_int_gt(load_costs(write_costs("/costs", "0 1 2 3\n")), 0);
   capture_begin(stderr);
@@ -503,7 +494,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
-  pfx_cost_measure(machine_root, &measured);
+  pfx_cost_measure(&measured);
   for (i = 1; i < measured.levels - measured.has_memory; i++)
     ck_assert_int_eq(measured.level[i].bytes, 65536);
   ck_assert_int_le(measured.levels, 3);
@@ -511,7 +502,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
     skip("cache_sizes_come_from_the_kernel", "too slow here to reach the second cache");
   ck_assert_int_eq(measured.has_unmeasured_cache, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
-  pfx_cost_measure(machine_root, &measured);
+  pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
 }
 END_TEST
@@ -528,7 +519,7 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
   write_cache(1, "2\n", "Unified\n", "256K\n");
   for (i = 0; i < 4; i++) {
     write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
-    pfx_cost_measure(machine_root, &measured);
+    pfx_cost_measure(&measured);
     ck_assert_int_eq(measured.has_memory, 0);
     ck_assert_int_eq(measured.has_unmeasured_cache, 1);
     ck_assert_int_le(measured.levels, 2);
@@ -576,7 +567,7 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   if (skip_unless(test, much_memory_can_be_locked, 0, "this user may not lock so much memory"))
     return;
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
-  memory = pfx_cost_map_memory("", &room);
+  memory = pfx_cost_map_memory(&room);
   ck_assert_ptr_nonnull(memory);
   ck_assert_int_eq(allocated_bytes(memory, room), 0);
   memory[0] = 1;
@@ -589,7 +580,7 @@ END_TEST
 static long mapped_kib(void)
 {
   long size = 0;
-  char *memory = pfx_cost_map_memory(machine_root, &size);
+  char *memory = pfx_cost_map_memory(&size);
 
   ck_assert_int_ge(size, 0);
   if (memory)
@@ -668,7 +659,7 @@ START_TEST(memory_is_unknown_if_a_cgroup_leaves_too_little)
   ck_assert_int_eq(mapped_kib(), 0);
   write_cgroup(2, "/a", MIB_8, MIB_16);
   ck_assert_int_eq(mapped_kib(), 0);
-  pfx_cost_measure(machine_root, &measured);
+  pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
   ck_assert_int_eq(measured.has_memory, 0);
   capture_begin(stderr);
@@ -686,12 +677,12 @@ START_TEST(one_preemption_does_not_shorten_the_measurement)
   write_cache(1, "2\n", "Unified\n", "256K\n");
   is_clock_slow = 1;
   preemption_ms = 30;
-  pfx_cost_measure(machine_root, &measured);
+  pfx_cost_measure(&measured);
   ck_assert_int_ge(measured.nanoseconds, 30000000);
   ck_assert_int_ge(measured.levels, 2);
   clock_calls = 0;
   preemption_ms = 10000; /* elapsed time is limited, too */
-  pfx_cost_measure(machine_root, &measured);
+  pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
 }
 END_TEST

@@ -6,43 +6,47 @@
 
 #include "backends/perf/remedy.h"
 #include "sys/hypervisor.h"
-#include "sys/root.h"
 
 #include "tests/suites/machine.h"
 
 #include <errno.h>
 #include <string.h>
 
-#if HAVE_BACKEND_amd64_pmcff
+#ifdef HAVE_CPUID_H
 
 #include <cpuid.h>
 
-extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
+/* The hypervisor's signature in CPUID. NULL: the CPU does not have leaf 1, and the kernel's files
+   contain the hypervisor. */
+static const char *signature;
 
-/* The CPU of this counter, which is compiled with tests/ports/cpuid-headers: one of Intel with
-   three fixed counters of 48 bits. */
+/* The CPU of sys/hypervisor.c and amd64-pmcff, which are compiled with tests/ports/cpuid-headers:
+   one of Intel with three fixed counters of 48 bits. */
 int __get_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
   unsigned int *edx)
 {
+  unsigned int words[3] = { 0 };
+
+  if (signature)
+    memcpy(words, signature, strlen(signature));
   *eax = 4;
-  *ebx = *ecx = 0;
-  *edx = 48 << 5 | 3;
-  return leaf == 0xa;
+  *ebx = leaf == 0x40000000 ? words[0] : 0;
+  *ecx = leaf == 0x40000000 ? words[1] : leaf == 1 && *words ? 1u << 31 : 0;
+  *edx = leaf == 0x40000000 ? words[2] : 48 << 5 | 3;
+  return leaf == 0xa || signature;
 }
 
-unsigned int __get_cpuid_max(unsigned int leaf, unsigned int *signature)
+unsigned int __get_cpuid_max(unsigned int leaf, unsigned int *vendor)
 {
-  *signature = signature_INTEL_ebx;
+  *vendor = signature_INTEL_ebx;
   return leaf + 0xa;
 }
 
 #endif
 
-/* In place of sys/root.c: the simulated machine. */
-const char *cpuc_root(void)
-{
-  return machine_root;
-}
+#if HAVE_BACKEND_amd64_pmcff
+extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
+#endif
 
 enum { FILES = 6 };
 
@@ -330,7 +334,7 @@ START_TEST(remedy_for_a_perf_event_fits_the_machine)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(events[i].files);
-    cpuc_remedy_for_perf_event(machine_root, events[i].error, events[i].with_kernel, &why);
+    cpuc_remedy_for_perf_event(events[i].error, events[i].with_kernel, &why);
     remove_machine();
     ck_assert_msg(equals(why.reason, expected_reason(events[i].explanation)), "%s: %s",
       events[i].machine, why.reason ? why.reason : "none");
@@ -358,7 +362,7 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(cases[i].files);
-    cpuc_remedy_for_perf_filter(machine_root, &why);
+    cpuc_remedy_for_perf_filter(&why);
     remove_machine();
     ck_assert(equals(why.reason, cases[i].reason) && equals(why.remedy, cases[i].remedy));
     expect_begins(why.explanation, cases[i].explanation);
@@ -401,7 +405,7 @@ START_TEST(remedy_for_user_access_fits_setting_and_release)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(accesses[i].files);
-    ck_assert_int_eq(cpuc_remedy_for_user_access(machine_root, accesses[i].needed, &why),
+    ck_assert_int_eq(cpuc_remedy_for_user_access(accesses[i].needed, &why),
       accesses[i].is_the_cause);
     remove_machine();
     expect_begins(why.remedy, accesses[i].remedy);
@@ -434,7 +438,7 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(settings[i].files);
-    ck_assert_int_eq(cpuc_remedy_for_rdpmc(machine_root, settings[i].needed, &why),
+    ck_assert_int_eq(cpuc_remedy_for_rdpmc(settings[i].needed, &why),
       settings[i].level);
     remove_machine();
     if (settings[i].remedy)
@@ -495,7 +499,7 @@ END_TEST
 
 /* Counters that one remedy allows, where it helps. */
 static const struct {
-  void (*find)(const char *root, struct cpuc_diagnosis *why);
+  void (*find)(struct cpuc_diagnosis *why);
   struct file files[FILES];
   const char *remedy;
 } single_remedies[] = {
@@ -523,7 +527,7 @@ START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(single_remedies[i].files);
-    single_remedies[i].find(machine_root, &why);
+    single_remedies[i].find(&why);
     remove_machine();
     expect_begins(why.remedy, single_remedies[i].remedy);
   }
@@ -557,32 +561,32 @@ START_TEST(hypervisor_is_recognized_by_files_of_the_kernel)
     const char *name;
 
     begin_machine(hypervisors[i].files);
-    name = cpuc_hypervisor_find(machine_root);
+    name = cpuc_hypervisor_find();
     remove_machine();
     if (hypervisors[i].name)
       ck_assert_str_eq(name, hypervisors[i].name);
     else
       ck_assert_ptr_null(name);
   }
-  ck_assert_str_eq(cpuc_hypervisor_from_signature("KVMKVMKVM"), "KVM");
-  ck_assert_str_eq(cpuc_hypervisor_from_signature("VMwareVMware"), "VMware");
-  ck_assert_str_eq(cpuc_hypervisor_from_signature("something"), HYPERVISOR_UNNAMED);
 }
 END_TEST
 
-START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
+START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
 {
-  const char *by_cpu = NULL;
-  int by_cpuid = cpuc_hypervisor_from_cpuid(&by_cpu);
-  char flags[4096];
-
-  if (by_cpuid < 0 || suite_under("valgrind") || suite_under("qemu")
-    || cpuc_kernel_file_read_line("", "/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
-    skip("cpuid_and_kernel_agree_about_a_virtual_machine",
-      "no CPUID, no flags, or an emulated CPU");
-    return;
-  }
-  ck_assert_int_eq(by_cpuid, strstr(flags, " hypervisor") != NULL);
+#ifdef HAVE_CPUID_H
+  begin_machine((const struct file[FILES]) { PRODUCT("Google Compute Engine"), { NULL, NULL } });
+  signature = "VMwareVMware";
+  ck_assert_str_eq(cpuc_hypervisor_find(), "VMware");
+  signature = "KVMKVMKVM";
+  ck_assert_str_eq(cpuc_hypervisor_find(), "KVM");
+  signature = "something";
+  ck_assert_str_eq(cpuc_hypervisor_find(), HYPERVISOR_UNNAMED);
+  signature = ""; /* no hypervisor */
+  ck_assert_ptr_null(cpuc_hypervisor_find());
+  remove_machine();
+#else
+  skip("hypervisor_in_cpuid_precedes_files_of_the_kernel", "this CPU does not have CPUID");
+#endif
 }
 END_TEST
 
@@ -592,18 +596,18 @@ START_TEST(line_is_found_anywhere_in_a_file)
 
   begin_machine((const struct file[FILES]) { { "/a", "xkey: 0\nke\nkey: 1\nkey: 2\n" },
     { "/b", "\nkey:" }, { "/c", "keykey: 3\n" }, { "/d", "" }, { NULL, NULL } });
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/a", "key:", text, sizeof text), 2);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/a", "key:", text, sizeof text), 2);
   ck_assert_str_eq(text, " 1");
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/b", "key:", text, sizeof text), 0);
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/c", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/d", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/e", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/b", "key:", text, sizeof text), 0);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/c", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/d", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
   /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
   longer[sizeof longer - 1] = 0;
   write_file("/f", longer);
-  ck_assert_int_eq(cpuc_kernel_file_read_line(machine_root, "/f", "key:", text, sizeof text), 7);
+  ck_assert_int_eq(cpuc_kernel_file_read_line("/f", "key:", text, sizeof text), 7);
   ck_assert_str_eq(text, "1234567");
   remove_machine();
 }
@@ -618,7 +622,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, fixed_counter_is_dropped_while_the_watchdog_is_on);
   tcase_add_test(tests, module_or_setting_is_the_remedy_only_where_it_helps);
   tcase_add_test(tests, hypervisor_is_recognized_by_files_of_the_kernel);
-  tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
+  tcase_add_test(tests, hypervisor_in_cpuid_precedes_files_of_the_kernel);
   tcase_add_test(tests, line_is_found_anywhere_in_a_file);
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Simulated machines for suites: a directory that contains the files of a machine, and the
-   frequency estimate for this machine. */
+   frequency estimate for this machine. Replaces sys/root.c. */
 
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
 
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
+#include "sys/root.h"
 
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
@@ -17,13 +18,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The directory of the machine whose files are read; this machine at first. */
+static const char *files_root = "";
+
+const char *cpuc_root(void)
+{
+  return files_root;
+}
+
 static char machine_root[] = "cpucycles-machine-XXXXXX";
 
-/* Makes a machine without files. */
+/* Makes a machine without files, whose files are read from now on. */
 static inline void make_machine(void)
 {
   strcpy(machine_root, "cpucycles-machine-XXXXXX");
   ck_assert_ptr_nonnull(mkdtemp(machine_root));
+  files_root = machine_root;
 }
 
 static inline void remove_machine(void)
@@ -32,6 +42,7 @@ static inline void remove_machine(void)
 
   snprintf(command, sizeof command, "rm -rf '%s'", machine_root);
   ck_assert_int_eq(system(command), 0);
+  files_root = "";
 }
 
 /* Returns a path below the root of the machine, and makes its directories. */
