@@ -54,7 +54,7 @@ static int is_intel(void)
 
 static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
-  int level;
+  long long level;
 
   (void)services;
   if (cpuc_remedy_found_no_pmu)

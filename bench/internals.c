@@ -123,9 +123,9 @@ static int bench_frequency(void)
 static double kernel_frequency(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
-  char text[32];
+  long long hz = cpuc_kernel_file_read_number(path, 1000);
 
-  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0 ? atof(text) * 1000 : 0;
+  return hz < 0 ? 0 : (double)hz;
 }
 
 /* Needs a quiet host: other programs change the core's frequency. */

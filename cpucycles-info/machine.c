@@ -53,12 +53,13 @@ static int count_cores(const unsigned char *online)
 
   for (cpu = 0; cpu < MAX_CPUS; cpu++) {
     char path[96], text[64];
+    int first;
 
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     if (cpuc_kernel_file_read_start(path, text, sizeof text) > 0)
-      cores += cpuc_parse_first_cpu(text) == cpu;
+      cores += cpuc_parse_integer(text, &first) && first == cpu;
   }
   return cores;
 }
@@ -312,21 +313,11 @@ static void count_governors(struct settings_info *settings)
 
 static int read_turbo(void)
 {
-  char text[8] = "";
+  static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+  long long is_off = cpuc_kernel_file_read_number(no_turbo, 1);
 
-  copy_line_of_file(text, sizeof text, "/sys/devices/system/cpu/intel_pstate/no_turbo");
-  if (*text)
-    return strcmp(text, "0") == 0;
-  copy_line_of_file(text, sizeof text, "/sys/devices/system/cpu/cpufreq/boost");
-  return *text ? strcmp(text, "1") == 0 : -1;
-}
-
-static int read_nmi_watchdog(void)
-{
-  char text[8] = "0";
-
-  copy_line_of_file(text, sizeof text, "/proc/sys/kernel/nmi_watchdog");
-  return strcmp(text, "0") != 0;
+  return is_off >= 0 ? !is_off
+                     : (int)cpuc_kernel_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
 }
 
 void fill_settings(struct settings_info *settings)
@@ -338,5 +329,5 @@ void fill_settings(struct settings_info *settings)
     CLOCKS "available_clocksource");
   count_governors(settings);
   settings->turbo = read_turbo();
-  settings->nmi_watchdog = read_nmi_watchdog();
+  settings->nmi_watchdog = cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }

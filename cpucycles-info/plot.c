@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/print.h"
+#include "sys/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,8 @@ static int is_terminal(void)
 static int width_of_terminal(void)
 {
   const char *columns = getenv("COLUMNS");
-  long wanted = columns ? strtol(columns, NULL, 10) : 0;
-  int width = wanted < 0 ? 0 : wanted > WIDEST ? WIDEST : (int)wanted;
+  long long wanted = columns ? cpuc_parse_number(columns, 1) : 0;
+  int width = wanted > WIDEST ? WIDEST : (int)wanted;
 #if defined(HAVE_SYS_IOCTL_H) && defined(TIOCGWINSZ)
   struct winsize size;
 

@@ -83,8 +83,7 @@ static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
   if (cpuc_query_open_directory(query, CPU_DIRECTORY) != 0)
     return;
   for (i = 0; i < MAX_DIRECTORY_ENTRIES && (entry = readdir(query->directory)) != NULL; i++) {
-    cpu = strncmp(entry->d_name, "cpu", 3) == 0 ? cpuc_parse_first_cpu(entry->d_name + 3) : -1;
-    if (cpu >= 0)
+    if (strncmp(entry->d_name, "cpu", 3) == 0 && cpuc_parse_integer(entry->d_name + 3, &cpu))
       add_cpu(set, cpu);
   }
   cpuc_query_close_directory(query);
@@ -131,18 +130,15 @@ static void list_cpus(struct cpuc_query *query)
   }
 }
 
-/* Returns the rate in a file in the directory of a CPU, or 0. A number without a newline may be
-   incomplete, and is ignored. */
+/* Returns the rate in a file in the directory of a CPU, or 0. */
 static long long from_cpu(struct cpuc_query *query, const struct cpuc_source *source, int cpu)
 {
   char text[64], path[128];
-  int length;
 
   make_cpu_path(path, cpu, source->name);
-  length = cpuc_query_read_text(query, path, text, sizeof text);
-  if (length <= 0 || text[length - 1] != '\n')
+  if (cpuc_query_read_text(query, path, text, sizeof text) < 0)
     return 0;
-  return plausible_rate((unsigned long long)cpuc_parse_number(text, source->unit));
+  return plausible_rate((unsigned long long)cpuc_parse_line(text, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

@@ -312,12 +312,12 @@ static void measure_levels(struct run *run, char *memory, long available, const 
    text. */
 static long parse_size(const char *text)
 {
-  char *end;
-  long size = strtol(text, &end, 10);
+  int size;
+  const char *unit = cpuc_parse_integer(text, &size);
 
-  if (end == text || size <= 0 || size > (1L << 20))
+  if (!unit)
     return 0;
-  return *end == 'K' ? size << 10 : *end == 'M' && size < 1024 ? size << 20 : 0;
+  return *unit == 'K' ? (long)size << 10 : *unit == 'M' && size < 1024 ? (long)size << 20 : 0;
 }
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
@@ -351,12 +351,11 @@ static int find_caches(long *caches, int *has_unmeasured_cache)
 /* Returns the number of bytes that a file contains, or -1 if it contains "max" or is missing. */
 static long long read_bytes(const char *directory, const char *name)
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE], text[32];
+  char path[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path
-    || cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
+  if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
     return -1;
-  return cpuc_parse_number(text, 1);
+  return cpuc_kernel_file_read_number(path, 1);
 }
 
 /* Returns the number of bytes that the memory limits of the cgroup of this process, and of all

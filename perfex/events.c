@@ -7,6 +7,7 @@
 #include "perfex/events.h"
 #include "perfex/message.h"
 #include "sys/environment.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -42,15 +43,13 @@ int perfex_event(const char *name)
   return -1;
 }
 
-/* Parses a number or a name. Returns -1 with EINVAL if the text is neither. A number of two digits
-   can be out of range. */
+/* Parses a number or a name. Returns -1 with EINVAL if the text is neither. */
 static int parse_event(const char *text)
 {
-  int number = 0, i;
+  int number;
+  const char *rest = cpuc_parse_integer(text, &number);
 
-  for (i = 0; i < 2 && text[i] >= '0' && text[i] <= '9'; i++)
-    number = 10 * number + (text[i] - '0');
-  return i > 0 && !text[i] ? number : perfex_event(text);
+  return rest && !*rest && pfx_events_row(number) ? number : perfex_event(text);
 }
 
 int pfx_events_override(int events[2], int strict)

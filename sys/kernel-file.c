@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "sys/kernel-file.h"
+#include "sys/parse.h"
 #include "sys/root.h"
 
 #include <errno.h>
@@ -109,6 +110,14 @@ int cpuc_kernel_file_read_start(const char *path, char *text, size_t size)
   if (length >= 0)
     text[length] = 0;
   return length;
+}
+
+long long cpuc_kernel_file_read_number(const char *path, long long unit)
+{
+  char text[64];
+
+  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0 ? cpuc_parse_line(text, unit)
+                                                                  : -1;
 }
 
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size)

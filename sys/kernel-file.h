@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Bounded reads of kernel files such as those in /proc and /sys, without streams and independent of
-   the locale. Callers interpret the bytes. */
+   the locale. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
@@ -37,6 +37,10 @@ int cpuc_kernel_file_can_open(const char *path);
 /* Reads the beginning of a file as a string. Replaces bytes 0, which separate words in device
    trees, with spaces. Returns the length of the string, or -1. */
 int cpuc_kernel_file_read_start(const char *path, char *text, size_t size);
+
+/* Returns the decimal number that is the only line of a file, times unit; -1 if the file cannot be
+   read or contains other text. */
+long long cpuc_kernel_file_read_number(const char *path, long long unit);
 
 /* Finds the first line that begins with key, and copies the rest of the line, cut to size. Reads at
    most 32 KiB, because some files have lines for each CPU. Returns the length of the copy, or

@@ -41,6 +41,20 @@ long long cpuc_parse_number(const char *text, long long unit)
   return text && cpuc_parse_is_rest_blank(text) ? number : -1;
 }
 
+long long cpuc_parse_line(const char *text, long long unit)
+{
+  return strchr(text, '\n') ? cpuc_parse_number(text, unit) : -1;
+}
+
+const char *cpuc_parse_integer(const char *text, int *number)
+{
+  const char *rest = text;
+
+  for (*number = 0; is_digit(*rest) && *number <= 1000000; rest++)
+    *number = *number * 10 + (*rest - '0');
+  return rest > text && *number <= 1000000 ? rest : NULL;
+}
+
 /* "2.80GHz" or "800MHz" */
 static const char *parse_with_unit(const char *text, long long *hz)
 {
@@ -65,29 +79,11 @@ const char *cpuc_parse_model_name(const char *text, long long *hz)
   return NULL;
 }
 
-int cpuc_parse_first_cpu(const char *text)
-{
-  int cpu = is_digit(*text) ? 0 : -1;
-
-  for (; is_digit(*text); text++) {
-    cpu = cpu * 10 + (*text - '0');
-    if (cpu > 1000000)
-      return -1;
-  }
-  return cpu;
-}
-
-static const char *parse_cpu(const char *text, int *cpu)
-{
-  *cpu = cpuc_parse_first_cpu(text);
-  return *cpu < 0 ? NULL : text + strspn(text, "0123456789");
-}
-
 const char *cpuc_parse_cpus(const char *text, int *first, int *last)
 {
-  text = parse_cpu(text + strspn(text, ", "), first);
+  text = cpuc_parse_integer(text + strspn(text, ", "), first);
   *last = *first;
   if (text && *text == '-')
-    text = parse_cpu(text + 1, last);
+    text = cpuc_parse_integer(text + 1, last);
   return text;
 }

@@ -21,14 +21,18 @@ const char *cpuc_parse_decimal(const char *text, long long unit, long long *numb
    for any other text. */
 long long cpuc_parse_number(const char *text, long long unit);
 
+/* Returns the decimal number in a line of its own, times unit; -1 for any other text. A number that
+   no newline follows may be incomplete. */
+long long cpuc_parse_line(const char *text, long long unit);
+
+/* Parses an integer up to 1000000. Returns the rest of the text, or NULL if the text does not begin
+   with such an integer. */
+const char *cpuc_parse_integer(const char *text, int *number);
+
 /* Finds the nominal frequency in the name of a CPU, which is a separate word: "Model @ 2.80GHz", in
    older names "Model CPU 2.80GHz". Returns "" because the rest of the name is ignored, or NULL if
    the name contains no frequency. */
 const char *cpuc_parse_model_name(const char *text, long long *hz);
-
-/* Returns the first number in a list of CPUs, such as 6 in "6-7,10"; -1 if the text does not begin
-   with a number. */
-int cpuc_parse_first_cpu(const char *text);
 
 /* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns
    the rest of the list, or NULL if there is no further range. */

@@ -7,6 +7,7 @@
 #include "backends/common/rate.h"
 #include "sys/parse.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,23 +88,17 @@ long long cpuc_cpuinfo_rate_ia64_itc(const char *line)
 
 long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
 {
-  static const char digits[] = "0123456789abcdef0123456789ABCDEF", key[] = "ClkTck\t: ";
-  unsigned long long hz = 0;
-  const char *rest = line + 3, *digit;
-  int i;
+  static const char key[] = "ClkTck\t: ";
+  const char *rest;
+  int cpu;
 
   if (strncmp(line, "Cpu", 3) != 0)
     return 0;
-  while (*rest >= '0' && *rest <= '9')
-    rest++;
-  if (rest == line + 3 || strncmp(rest, key, sizeof key - 1) != 0)
+  rest = cpuc_parse_integer(line + 3, &cpu);
+  if (!rest || strncmp(rest, key, sizeof key - 1) != 0)
     return 0;
   rest += sizeof key - 1;
-  for (i = 0; i < 16; i++) {
-    digit = *rest ? strchr(digits, *rest++) : NULL;
-    if (!digit)
-      return 0;
-    hz = hz << 4 | (unsigned long long)((digit - digits) % 16);
-  }
-  return *rest ? 0 : plausible_rate(hz);
+  return strlen(rest) == 16 && strspn(rest, "0123456789abcdefABCDEF") == 16
+    ? plausible_rate(strtoull(rest, NULL, 16))
+    : 0;
 }

@@ -17,6 +17,7 @@
 
 #include "sys/hypervisor.h"
 #include "sys/kernel-file.h"
+#include "sys/parse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,31 +28,19 @@
 
 int cpuc_remedy_found_no_pmu;
 
-/* Returns the number in a kernel file, or `none` if the file is missing or has other contents. */
-static int kernel_number(const char *path, int none)
-{
-  char text[16], *end;
-  long number;
-
-  if (cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
-    return none;
-  number = strtol(text, &end, 10);
-  return end > text && *end == '\n' && number > -1000 && number < 1000 ? (int)number : none;
-}
-
 /* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
    unknown. */
 static int kernel_is_since(int major, int minor)
 {
-  char text[64], *end;
-  long numbers[2] = { 0, 0 };
+  char text[64];
+  const char *rest;
+  int first, second;
 
   if (cpuc_kernel_file_read_start("/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
     return 0;
-  numbers[0] = strtol(text, &end, 10);
-  if (end > text && *end == '.')
-    numbers[1] = strtol(end + 1, NULL, 10);
-  return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
+  rest = cpuc_parse_integer(text, &first);
+  return rest && *rest == '.' && cpuc_parse_integer(rest + 1, &second)
+    && (first > major || (first == major && second >= minor));
 }
 
 /* Returns 1 if this process has a seccomp filter, like in most containers. */
@@ -60,7 +49,7 @@ static int is_filtered(void)
   char text[16];
 
   return cpuc_kernel_file_read_line("/proc/self/status", "Seccomp:", text, sizeof text) > 0
-    && strtol(text, NULL, 10) == 2;
+    && cpuc_parse_number(text, 1) == 2;
 }
 
 /* Returns 1 if this process has the capability of this number in capabilities(7). */
@@ -264,11 +253,12 @@ static unsigned refusal_of(int error)
    levels above 2, which CAP_PERFMON does not override. */
 static unsigned find_level(int with_kernel)
 {
-  int level = kernel_number("/proc/sys/kernel/perf_event_paranoid", -1000);
+  static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
+  long long level = cpuc_kernel_file_read_number(setting, 1);
   int has_perfmon = kernel_is_since(5, 8);
 
-  if (level == -1000)
-    return LEVEL_MISSING;
+  if (level < 0) /* no such file, or level -1, which permits more than 0 does */
+    return cpuc_kernel_file_can_open(setting) ? LEVEL_PERMITS : LEVEL_MISSING;
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
   if (is_in_user_namespace())
@@ -350,7 +340,7 @@ void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosi
 int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *why)
 {
-  int access = kernel_number("/proc/sys/kernel/perf_user_access", -1);
+  long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access >= needed->lowest && access <= needed->highest)
     return 0;
@@ -373,7 +363,7 @@ void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why)
 
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why)
 {
-  int access = kernel_number("/proc/sys/kernel/perf_user_access", -1);
+  long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access == 0 || access == 1)
     why->remedy = "sysctl kernel.perf_user_access=2";
@@ -399,19 +389,19 @@ static const struct {
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
 /* Returns the setting, or -1. Stores the index of the file that contains it in *which. */
-static int rdpmc_setting(int *which)
+static long long rdpmc_setting(int *which)
 {
-  int level = -1;
+  long long level = -1;
 
   for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
-    level = kernel_number(rdpmc_settings[*which].file, -1);
+    level = cpuc_kernel_file_read_number(rdpmc_settings[*which].file, 1);
     if (level >= 0)
       break;
   }
   return level;
 }
 
-int cpuc_remedy_rdpmc_level(void)
+long long cpuc_remedy_rdpmc_level(void)
 {
   int which;
 
@@ -420,10 +410,11 @@ int cpuc_remedy_rdpmc_level(void)
 
 int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
 {
-  int which, level = rdpmc_setting(&which);
+  int which;
+  long long level = rdpmc_setting(&which);
 
   if (level < 0 || level >= needed)
-    return level;
+    return (int)level;
   if (needed == 1) {
     why->explanation = "the kernel does not allow RDPMC in user mode";
     why->remedy = rdpmc_settings[which].set_to_1;
@@ -436,7 +427,7 @@ int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
 
 int cpuc_remedy_nmi_watchdog_is_on(void)
 {
-  return kernel_number("/proc/sys/kernel/nmi_watchdog", 0) != 0;
+  return cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }
 
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *why)

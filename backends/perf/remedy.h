@@ -78,7 +78,7 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why);
 
 /* Returns the RDPMC setting of Linux. 0: no process may use RDPMC; 1: processes that have an event
    mapped; 2: all processes; -1: no PMU has the setting. */
-int cpuc_remedy_rdpmc_level(void);
+long long cpuc_remedy_rdpmc_level(void);
 
 /* If the setting is lower than `needed`, explains how to raise it. Returns the setting. */
 int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why);

@@ -33,22 +33,11 @@
 #include <sys/sysctl.h>
 #endif
 
-long long cpuc_tsc_rate_from_text(const char *text)
-{
-  long long hz;
-  const char *rest = cpuc_parse_decimal(text, 1000, &hz);
-
-  return rest && strcmp(rest, "\n") == 0 ? plausible_rate((unsigned long long)hz) : 0;
-}
-
 static long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
-  char text[32];
 
-  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0
-    ? cpuc_tsc_rate_from_text(text)
-    : 0;
+  return plausible_rate((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
 }
 
 /* Computes the rate in two steps, because 10^9 * 2^shift can have more than 64 bits: 10^9 has

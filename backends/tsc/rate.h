@@ -20,10 +20,6 @@ int cpuc_tsc_invariant(const char **source);
 
 /* All functions below return the rate in Hz, or 0 if it is not reported. */
 
-/* Parses the contents of tsc_freq_khz: one decimal number of kHz, and a newline, without which the
-   text is incomplete. */
-long long cpuc_tsc_rate_from_text(const char *text);
-
 /* Computes the rate from the factors with which the kernel converts counts to nanoseconds: count *
    mult / 2^shift. Rounds to the nearest integer. */
 long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift);

@@ -20,7 +20,7 @@ scale 64 lib/scale.c lib/calibrate.c sys/os-clock.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
-      sys/kernel-file.c sys/root.c
+      sys/kernel-file.c sys/parse.c sys/root.c
 }
 
 # seed NAME: makes the initial inputs. For the parsers of frequencies, each small file of the

@@ -239,7 +239,7 @@ END_TEST
 
 START_TEST(environment_without_a_valid_event_fails_with_a_message)
 {
-  static const char *const wrong[] = { "nonesuch", "0x5", "-1", " 5", "100", "1e1" };
+  static const char *const wrong[] = { "nonesuch", "0x5", "-1", " 5", "99", "100", "1e1" };
   size_t i;
 
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -88,6 +88,16 @@ START_TEST(long_list_of_cpus_is_read_whole)
 }
 END_TEST
 
+START_TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
+{
+  make_machine();
+  write_file(CPU "online", "0-3,4294967296,7\n");
+  fill("x86_64");
+  remove_machine();
+  ck_assert_int_eq(cpu.cpus, 4);
+}
+END_TEST
+
 START_TEST(types_of_core_are_counted)
 {
   make_machine();
@@ -382,6 +392,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, machine_without_files_is_not_known);
   tcase_add_test(tests, core_with_several_threads_is_counted_once);
   tcase_add_test(tests, long_list_of_cpus_is_read_whole);
+  tcase_add_test(tests, list_of_cpus_ends_before_a_number_that_is_too_large);
   tcase_add_test(tests, types_of_core_are_counted);
   tcase_add_test(tests, model_is_found_on_each_architecture);
   tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
