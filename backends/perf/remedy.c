@@ -337,13 +337,13 @@ void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosi
     why);
 }
 
-int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
+void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *why)
 {
   long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access >= needed->lowest && access <= needed->highest)
-    return 0;
+    return;
   if (access >= 0) {
     why->explanation = "kernel.perf_user_access does not allow programs to read it";
     why->remedy = needed->remedy;
@@ -352,7 +352,6 @@ int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
     why->remedy = needed->newer;
   } else
     cpuc_remedy_for_no_pmu(why); /* a driver that finds a PMU creates the setting */
-  return 1;
 }
 
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why)
@@ -408,21 +407,20 @@ long long cpuc_remedy_rdpmc_level(void)
   return rdpmc_setting(&which);
 }
 
-int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
 {
   int which;
   long long level = rdpmc_setting(&which);
 
   if (level < 0 || level >= needed)
-    return (int)level;
+    return;
   if (needed == 1) {
     why->explanation = "the kernel does not allow RDPMC in user mode";
     why->remedy = rdpmc_settings[which].set_to_1;
-    return level;
+    return;
   }
   why->explanation = "the kernel allows RDPMC only for mapped events";
   why->remedy = rdpmc_settings[which].set_to_2_and_run;
-  return level;
 }
 
 int cpuc_remedy_nmi_watchdog_is_on(void)

@@ -63,8 +63,8 @@ struct cpuc_remedy_user_access {
     "user-space access to the PMU needs a newer kernel", \
     "use Linux 6.6 or later" }
 
-/* Returns 0 if the setting allows access. Otherwise explains why not and returns 1. */
-int cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
+/* If the setting does not allow access, explains why not. */
+void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *why);
 
 /* For arm64-pmc and arm32-cortex: Linux itself does not keep user-space access to the register
@@ -80,8 +80,8 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why);
    mapped; 2: all processes; -1: no PMU has the setting. */
 long long cpuc_remedy_rdpmc_level(void);
 
-/* If the setting is lower than `needed`, explains how to raise it. Returns the setting. */
-int cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why);
+/* If the setting is lower than `needed`, explains how to raise it. */
+void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel it uses the fixed cycle
    counter. */

@@ -405,9 +405,9 @@ START_TEST(remedy_for_user_access_fits_setting_and_release)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(accesses[i].files);
-    ck_assert_int_eq(cpuc_remedy_for_user_access(accesses[i].needed, &why),
-      accesses[i].is_the_cause);
+    cpuc_remedy_for_user_access(accesses[i].needed, &why);
     remove_machine();
+    ck_assert_int_eq(why.explanation != NULL, accesses[i].is_the_cause);
     expect_begins(why.remedy, accesses[i].remedy);
   }
 }
@@ -415,19 +415,19 @@ END_TEST
 
 static const struct {
   struct file files[FILES];
-  int needed, level;
+  int needed;
   const char *remedy;
 } settings[] = {
-  { { RDPMC("0") }, 1, 0, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc" },
-  { { RDPMC("1") }, 1, 1, NULL },
-  { { RDPMC("2") }, 1, 2, NULL },
-  { { RDPMC("0") }, 2, 0, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
-  { { RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
-  { { RDPMC("2") }, 2, 2, NULL },
-  { { HYBRID_RDPMC("0") }, 1, 0, "echo 1 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
-  { { HYBRID_RDPMC("1") }, 2, 1, "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc; " RUN },
-  { { NO_PMU }, 1, -1, NULL },
-  { { RDPMC("x") }, 1, -1, NULL },
+  { { RDPMC("0") }, 1, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc" },
+  { { RDPMC("1") }, 1, NULL },
+  { { RDPMC("2") }, 1, NULL },
+  { { RDPMC("0") }, 2, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
+  { { RDPMC("1") }, 2, "echo 2 > /sys/bus/event_source/devices/cpu/rdpmc; " RUN },
+  { { RDPMC("2") }, 2, NULL },
+  { { HYBRID_RDPMC("0") }, 1, "echo 1 > /sys/bus/event_source/devices/cpu_core/rdpmc" },
+  { { HYBRID_RDPMC("1") }, 2, "echo 2 > /sys/bus/event_source/devices/cpu_core/rdpmc; " RUN },
+  { { NO_PMU }, 1, NULL },
+  { { RDPMC("x") }, 1, NULL },
 };
 
 START_TEST(remedy_for_rdpmc_names_the_needed_level)
@@ -438,8 +438,7 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
     struct cpuc_diagnosis why = { 0 };
 
     begin_machine(settings[i].files);
-    ck_assert_int_eq(cpuc_remedy_for_rdpmc(settings[i].needed, &why),
-      settings[i].level);
+    cpuc_remedy_for_rdpmc(settings[i].needed, &why);
     remove_machine();
     if (settings[i].remedy)
       ck_assert_str_eq(why.remedy, settings[i].remedy);
