@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/tsc/rate.h"
 #include "lib/frequency.h"
 #include "sys/os-clock.h"
 
@@ -549,6 +550,21 @@ START_TEST(setting_in_no_regular_file_is_skipped)
 }
 END_TEST
 
+START_TEST(tsc_rate_is_that_in_the_file_of_the_kernel)
+{
+#ifdef CPUCYCLES_HAVE_TSC
+  struct cpuc_rate rate;
+
+  write_file(CPU0 "tsc_freq_khz", "2596132\n");
+  rate = cpuc_tsc_rate();
+  ck_assert_int_eq(rate.hz, 2596132000);
+  ck_assert_str_eq(rate.source, "tsc_freq_khz");
+#else
+  skip("tsc_rate_is_that_in_the_file_of_the_kernel", "no counter reads the time-stamp counter");
+#endif
+}
+END_TEST
+
 START_TEST(too_long_path_is_ignored)
 {
   static char longer[2000];
@@ -588,6 +604,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, junk_setting_is_skipped);
   tcase_add_test(tests, junk_in_the_environment_is_skipped);
   tcase_add_test(tests, setting_in_no_regular_file_is_skipped);
+  tcase_add_test(tests, tsc_rate_is_that_in_the_file_of_the_kernel);
   tcase_add_test(tests, too_long_path_is_ignored);
   tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);
 }
