@@ -46,8 +46,8 @@ long long cpuc_scale_counts_per_second(unsigned long long counts, long long nano
 
   if (counts / (unsigned long long)nanoseconds >= 1000000)
     return 0;
-  /* computes twice the result, to round it */
-  return (long long)(cpucycles_inline_product(counts, scale.multiplier, scale.shift - 1) + 1) / 2;
+  scale.shift--; /* computes twice the result, to round it */
+  return (cpuc_scale_apply(scale, (long long)counts) + 1) / 2;
 }
 
 /* Returns 1 if |x| <= y / parts. */

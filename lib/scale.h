@@ -23,7 +23,7 @@ struct cpuc_scale cpuc_scale_between(long long rate, long long persecond);
 double cpuc_scale_factor(struct cpuc_scale scale);
 
 /* Returns the counts per second, rounded to the nearest integer; 0 if they exceed 10^15.
-   nanoseconds must be at least 1. */
+   counts must be below 2^63, and nanoseconds at least 1. */
 long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds);
 
 /* Returns the cycles per unit in sixteenths, if they are a multiple of a sixteenth within 0.05 %

@@ -19,18 +19,25 @@ __attribute__((noinline)) static long long call_before_a_fence(void)
   return cycles;
 }
 
-long long cpucycles_begin(void)
+__attribute__((always_inline)) static inline long long count_fenced(void)
 {
   long long cycles;
 
-  return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
+  cpucycles_inline_fence();
+  if (!cpucycles_inline_read(cpucycles_inline_method(), &cycles))
+    return call_before_a_fence();
+  cpucycles_inline_fence();
+  return cycles;
+}
+
+long long cpucycles_begin(void)
+{
+  return count_fenced();
 }
 
 long long cpucycles_end(void)
 {
-  long long cycles;
-
-  return cpucycles_inline_read_fenced(&cycles) ? cycles : call_before_a_fence();
+  return count_fenced();
 }
 
 /* Calls through volatile pointers, so that the compiler cannot inline functions that a program

@@ -90,43 +90,47 @@ extern long long cpucycles_inline_overhead(void);
   extern __inline__ __attribute__((__gnu_inline__, __no_instrument_function__))
 #endif
 
-/* The upper part of a 64x64-bit product: a * b / 2^shift, modulo 2^64, for shift 1..63. The
-   portable form is for compilers without a 128-bit type. */
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_product_portable(unsigned long long a,
-  unsigned long long b, int shift)
+/* Scales a count to cycles: count * multiplier / 2^shift, rounded down, modulo 2^64, for shift
+   1..63. A count is below 0 if a wall clock was set to a time before its origin. The portable form
+   is for compilers without a 128-bit type. */
+CPUCYCLES_INLINE_PART long long cpucycles_inline_scale_portable(long long count,
+  unsigned long long multiplier, int shift)
 {
-  unsigned long long a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
-  unsigned long long low = a0 * b0;
-  unsigned long long middle = a1 * b0 + (low >> 32);
-  unsigned long long carry = a0 * b1 + (middle & 0xffffffff);
-  unsigned long long high = a1 * b1 + (middle >> 32) + (carry >> 32);
+  unsigned long long high = (unsigned long long)(count >> 32);
+  unsigned long long low = (unsigned long long)count & 0xffffffff;
+  unsigned long long high_by = multiplier >> 32, low_by = multiplier & 0xffffffff;
+  unsigned long long lowest = low * low_by;
+  unsigned long long middle = high * low_by + (lowest >> 32);
+  unsigned long long carry = low * high_by + (middle & 0xffffffff);
 
-  low = (carry << 32) | (low & 0xffffffff);
-  return (high << (64 - shift)) | (low >> shift);
+  high = high * high_by + (unsigned long long)((long long)middle >> 32) + (carry >> 32);
+  low = (carry << 32) | (lowest & 0xffffffff);
+  return (long long)((high << (64 - shift)) | (low >> shift));
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_product(unsigned long long a,
-  unsigned long long b, int shift)
-{
-#ifdef __SIZEOF_INT128__
-  __extension__ typedef unsigned __int128 wide;
-  wide product = (wide)a * b;
-
-  /* product >> shift would take longer, because it also works if shift is 64 or more */
-  return (unsigned long long)(product >> 64) << (64 - shift) | (unsigned long long)product >> shift;
-#else
-  return cpucycles_inline_product_portable(a, b, shift);
+/* Clang decides by the number of its internal instructions whether to inline a function, and a
+   multiplication of _BitInt is a single one. On these CPUs it becomes no call. */
+#if defined(__SIZEOF_INT128__)
+#define CPUCYCLES_INLINE_WIDE __int128
+#elif defined(__clang__) && defined(__BITINT_MAXWIDTH__) \
+  && (defined(__arm__) || defined(__powerpc__) || defined(__riscv))
+#define CPUCYCLES_INLINE_WIDE _BitInt(128)
 #endif
-}
 
-/* Scales a count to cycles. A count is below 0 if a wall clock was set to a time before its
-   origin. */
 CPUCYCLES_INLINE_PART long long cpucycles_inline_scale(long long count,
   unsigned long long multiplier, int shift)
 {
-  if (count < 0)
-    return (long long)-cpucycles_inline_product(-(unsigned long long)count, multiplier, shift);
-  return (long long)cpucycles_inline_product((unsigned long long)count, multiplier, shift);
+#ifdef CPUCYCLES_INLINE_WIDE
+  __extension__ typedef CPUCYCLES_INLINE_WIDE wide;
+  wide product = (wide)count * (wide)multiplier;
+  unsigned long long right = (unsigned int)shift;
+
+  /* product >> shift would take longer, because it also works if shift is 64 or more */
+  return (long long)((unsigned long long)(product >> 64) << (64 - right)
+    | (unsigned long long)product >> right);
+#else
+  return cpucycles_inline_scale_portable(count, multiplier, shift);
+#endif
 }
 
 /* One function per instruction. The library's backends call them, and name the manuals. */
@@ -180,10 +184,10 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_pmccntr(void)
 
 CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
 {
-  unsigned int low, high;
+  unsigned long long count;
 
-  __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
-  return ((unsigned long long)high << 32) | low;
+  __asm__ volatile("mrrc p15, 1, %Q0, %R0, c14" : "=r"(count));
+  return count;
 }
 
 #elif defined(__powerpc64__)
@@ -202,9 +206,8 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
 {
   unsigned int before, low, high;
 
-  do
-    __asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
+  __asm__ volatile("1:\tmftbu %0\n\tmftb %1\n\tmftbu %2\n\tcmpw %0, %2\n\tbne 1b"
+    : "=&r"(before), "=&r"(low), "=&r"(high) : : "cr0");
   return ((unsigned long long)high << 32) | low;
 }
 
@@ -228,26 +231,26 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 
 #elif defined(__riscv)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
+/* One asm for both counters, because compilers inline a short function more often. */
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle_or_time(unsigned int is_time)
 {
   unsigned int before, low, high;
 
-  do
-    __asm__ volatile("rdcycleh %0\n\trdcycle %1\n\trdcycleh %2"
-      : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
+  __asm__ volatile("bnez %3, 2f\n"
+    "1:\trdcycleh %0\n\trdcycle %1\n\trdcycleh %2\n\tbne %0, %2, 1b\n\tj 3f\n"
+    "2:\trdtimeh %0\n\trdtime %1\n\trdtimeh %2\n\tbne %0, %2, 2b\n3:"
+    : "=&r"(before), "=&r"(low), "=&r"(high) : "r"(is_time));
   return ((unsigned long long)high << 32) | low;
+}
+
+CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
+{
+  return cpucycles_inline_cycle_or_time(0);
 }
 
 CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 {
-  unsigned int before, low, high;
-
-  do
-    __asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
-      : "=&r"(before), "=&r"(low), "=&r"(high));
-  while (before != high);
-  return ((unsigned long long)high << 32) | low;
+  return cpucycles_inline_cycle_or_time(1);
 }
 
 #elif defined(__s390x__)
@@ -319,6 +322,12 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
     return 0;
   *count = cpucycles_inline_time_base();
   return 1;
+#elif defined(__riscv_zicsr) && __riscv_xlen == 32
+  method -= CPUCYCLES_INLINE_CYCLE; /* TIME is the next number */
+  if (method > 1)
+    return 0;
+  *count = cpucycles_inline_cycle_or_time(method);
+  return 1;
 #elif defined(__riscv_zicsr)
   if (method == CPUCYCLES_INLINE_CYCLE)
     *count = cpucycles_inline_cycle();
@@ -355,25 +364,23 @@ CPUCYCLES_INLINE_PART unsigned int cpucycles_inline_method(void)
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. */
+/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86, these
+   counters are not scaled. */
 CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
+  unsigned int instruction = method;
   unsigned long long count = 0;
 
-  if (__builtin_expect(cpucycles_inline_instruction(method, &count), 1)) {
-    *cycles = (long long)count;
-    return 1;
-  }
-#if defined(__x86_64__) || defined(__i386__)
-  return 0; /* these counters are not scaled, and compilers inline a short function more often */
-#else
-  if (!(method & CPUCYCLES_INLINE_SCALED)
-    || !cpucycles_inline_instruction(method & ~(unsigned int)CPUCYCLES_INLINE_SCALED, &count))
-    return 0;
-  *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
-    cpucycles_inline_state.shift);
-  return 1;
+#if !defined(__x86_64__) && !defined(__i386__)
+  instruction &= ~(unsigned int)CPUCYCLES_INLINE_SCALED;
 #endif
+  if (!__builtin_expect(cpucycles_inline_instruction(instruction, &count), 1))
+    return 0;
+  *cycles = (long long)count;
+  if (instruction != method)
+    *cycles = cpucycles_inline_scale((long long)count, cpucycles_inline_state.multiplier,
+      cpucycles_inline_state.shift);
+  return 1;
 }
 
 /* A fence around a timed section: everything before the fence is executed before anything after it.
@@ -447,34 +454,28 @@ CPUCYCLES_INLINE_PART void cpucycles_inline_fence(void)
 #endif
 }
 
-/* Reads the count in cycles between two fences. Returns 0 after the first fence if only a call of
-   cpucycles() can read it. */
-CPUCYCLES_INLINE_PART int cpucycles_inline_read_fenced(long long *cycles)
+/* Reads the count in cycles, with a call of cpucycles() if necessary. */
+CPUCYCLES_INLINE_PART long long cpucycles_inline_count(void)
 {
-  cpucycles_inline_fence();
-  if (!cpucycles_inline_read(cpucycles_inline_method(), cycles))
-    return 0;
-  cpucycles_inline_fence();
-  return 1;
+  long long cycles;
+
+  return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
 }
 
-/* Reads the count in cycles between two fences, with a call of cpucycles() if necessary. */
+/* Reads the count in cycles between two fences. */
 CPUCYCLES_INLINE_PART long long cpucycles_inline_count_fenced(void)
 {
   long long cycles;
 
-  if (!cpucycles_inline_read_fenced(&cycles)) {
-    cycles = cpucycles();
-    cpucycles_inline_fence();
-  }
+  cpucycles_inline_fence();
+  cycles = cpucycles_inline_count();
+  cpucycles_inline_fence();
   return cycles;
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
-  long long cycles;
-
-  return cpucycles_inline_read(cpucycles_inline_method(), &cycles) ? cycles : cpucycles();
+  return cpucycles_inline_count();
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
@@ -489,18 +490,20 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
-  long long begin, section, smallest = -1;
+  const unsigned long long none = 1ULL << 63; /* negative sections are not below it */
+  unsigned long long begin, section, smallest = none;
   int i;
 
   for (i = 0; i < 1000; i++) {
-    begin = cpucycles_inline_begin();
-    section = cpucycles_inline_end() - begin;
-    if (section >= 0 && (smallest < 0 || section < smallest))
+    begin = (unsigned long long)cpucycles_inline_begin();
+    section = (unsigned long long)cpucycles_inline_end() - begin;
+    if (section < smallest)
       smallest = section;
   }
-  return smallest < 0 ? 0 : smallest;
+  return (long long)(smallest % none); /* 0 if all are negative */
 }
 
+#undef CPUCYCLES_INLINE_WIDE
 #undef CPUCYCLES_INLINE_FUNCTION
 #undef CPUCYCLES_INLINE_PART
 

