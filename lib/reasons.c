@@ -125,10 +125,13 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
 /* Keeps the last reason of the table, which is the worst. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *info, const char *code)
 {
-  int i = find_reason(code);
+  int noted = find_reason(code), i;
+  const char *old = __atomic_load_n(&info->reason, __ATOMIC_RELAXED);
 
-  if (__atomic_load_n(&info->reason, __ATOMIC_RELAXED) == reasons[REASONS - 1].code)
-    return;
-  __atomic_store_n(&info->explanation, reasons[i].sentence, __ATOMIC_RELAXED);
-  __atomic_store_n(&info->reason, reasons[i].code, __ATOMIC_RELAXED);
+  /* Several threads can note reasons at the same time. The last of the list wins. */
+  do {
+    i = old && find_reason(old) > noted ? find_reason(old) : noted;
+    __atomic_store_n(&info->explanation, reasons[i].sentence, __ATOMIC_RELAXED);
+  } while (!__atomic_compare_exchange_n(&info->reason, &old, reasons[i].code, 0, __ATOMIC_RELEASE,
+    __ATOMIC_RELAXED));
 }

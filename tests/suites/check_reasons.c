@@ -18,6 +18,10 @@
 #include "tests/suites/suite.h"
 
 #include <errno.h>
+#ifdef CPUCYCLES_POSIX
+#include <pthread.h>
+#include <sched.h>
+#endif
 #include <string.h>
 
 static struct cpucycles_counter_info info;
@@ -301,9 +305,52 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
 }
 END_TEST
 
+#ifdef CPUCYCLES_POSIX
+
+enum { NOTED = 50000 };
+
+static struct cpucycles_counter_info noted[NOTED];
+static int noted_by_both;
+
+static void *note_all(void *code)
+{
+  int i, tries;
+
+  for (i = 0; i < NOTED; i++) {
+    __atomic_add_fetch(&noted_by_both, 1, __ATOMIC_RELAXED);
+    /* waits until the other thread has noted the one before */
+    for (tries = 0; __atomic_load_n(&noted_by_both, __ATOMIC_RELAXED) < 2 * i; tries++)
+      if (tries > 1000)
+        sched_yield();
+    cpuc_reasons_note_selected(&noted[i], code);
+  }
+  return NULL;
+}
+
+START_TEST(worst_reason_remains_if_two_threads_note_reasons)
+{
+  pthread_t thread;
+  int i;
+
+  note("by-fallback");
+  ck_assert_int_eq(pthread_create(&thread, NULL, note_all, (void *)"by-fallback"), 0);
+  note_all((void *)"by-read");
+  pthread_join(thread, NULL);
+  for (i = 0; i < NOTED; i++) {
+    ck_assert_str_eq(noted[i].reason, "by-fallback");
+    ck_assert_str_eq(noted[i].explanation, info.explanation);
+  }
+}
+END_TEST
+
+#endif
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, every_reason_is_given_to_a_counter_it_applies_to);
+#ifdef CPUCYCLES_POSIX
+  tcase_add_test(tests, worst_reason_remains_if_two_threads_note_reasons);
+#endif
 }
 
 int main(void)
