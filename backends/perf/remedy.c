@@ -208,6 +208,10 @@ static const struct {
   { BY_EPERM | BY_EACCES | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2,
     SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
   { BY_EPERM | BY_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
+  { BY_EACCES | FILTERED | LEVEL_PERMITS,
+    "a seccomp filter or a security module refuses perf_event_open, although "
+    "kernel.perf_event_paranoid allows it",
+    NULL },
   { BY_EACCES | LEVEL_PERMITS,
     "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
     NULL },

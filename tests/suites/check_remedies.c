@@ -225,8 +225,8 @@ static const struct {
     "a security module", NULL },
   { "level 4, root", { PARANOID("4"), PROCESS("0", ALL_CAPS), PMU("cpu") }, EACCES, 0,
     "a security module", NULL },
-  { "level 2, filter without effect", { PARANOID("2"), FILTER("2"), PMU("cpu") }, EACCES, 0,
-    "a security module", NULL },
+  { "level 2, filter", { PARANOID("2"), FILTER("2"), PMU("cpu") }, EACCES, 0,
+    "a seccomp filter or a security module", NULL },
   { "EPERM of unknown cause", { PARANOID("2"), FILTER("0"), PMU("cpu") }, EPERM, 0, NULL, NULL },
   { "no level", { RELEASE("6.1.0"), PMU("cpu") }, EACCES, 0, NULL, NULL },
   /* A seccomp filter, and a PMU. */
