@@ -306,7 +306,7 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
     return error;
   error = cpuc_perf_find_core_types(&core_types, method->event, try_event);
   if (error != 0) {
-    why->explanation = "there are several core types, and one of them has no event";
+    why->explanation = "there are more than 4 core types, or one of them has no event";
     return error;
   }
   error = open_events();
