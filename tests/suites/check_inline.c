@@ -299,11 +299,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-#ifdef CPUCYCLES_POSIX
   tcase_add_loop_test(tests, first_inline_read_selects, 0, 6);
-#else
-  tcase_add_test(tests, first_inline_read_selects); /* for _i = 0 only */
-#endif
   tcase_add_test(tests, inline_reads_continue_the_count_of_cpucycles);
   tcase_add_test(tests, layout_of_the_state_is_unchanged);
   tcase_add_test(tests, values_of_the_interface_are_unchanged);

@@ -302,11 +302,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, chain_is_never_measured_too_short);
   tcase_add_test(tests, code_beside_a_section_is_not_measured);
   tcase_add_test(tests, overhead_may_be_the_first_call);
-#ifdef CPUCYCLES_POSIX
   tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
-#else
-  tcase_add_test(tests, empty_section_takes_0_to_one_grain_of_26); /* for _i = 0 only */
-#endif
 }
 
 int main(void)

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The directory of the machine whose files are read; this machine at first. */
 static const char *files_root = "";
@@ -54,7 +53,7 @@ static inline const char *path_of(const char *path)
   snprintf(whole, sizeof whole, "%s%s", machine_root, path);
   for (slash = strchr(whole, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = 0;
-    ck_assert(mkdir(whole, 0777) == 0 || errno == EEXIST);
+    ck_assert(suite_mkdir(whole) == 0 || errno == EEXIST);
     *slash = '/';
   }
   return whole;

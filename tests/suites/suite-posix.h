@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef CPUCYCLES_TEST_COVERAGE
 #include <gcov.h>
@@ -21,6 +22,11 @@ static inline _Noreturn void suite_exit(int status)
   __gcov_dump();
 #endif
   _exit(status);
+}
+
+static inline int suite_mkdir(const char *path)
+{
+  return mkdir(path, 0777);
 }
 
 /* Returns the number of entries in a directory such as /proc/self/fd, or -1 if it cannot be read.

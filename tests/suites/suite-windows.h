@@ -12,8 +12,10 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Directories have no modes on Windows. */
-#define mkdir(path, mode) _mkdir(path)
+static inline int suite_mkdir(const char *path)
+{
+  return _mkdir(path);
+}
 
 static inline char *mkdtemp(char *name)
 {
@@ -22,12 +24,7 @@ static inline char *mkdtemp(char *name)
 
 #define SUITE_NUMBER "CPUCYCLES_TEST_NUMBER"
 
-enum { SUITE_SIZE = 128, SUITE_TIMEOUT = 60 * 1000 /* milliseconds */ };
-
-static struct {
-  const TTest *tests[SUITE_SIZE];
-  int count;
-} suite_list;
+enum { SUITE_TIMEOUT = 60 * 1000 /* milliseconds */ };
 
 /* Prints on standard output, because children reliably inherit only the three standard streams. */
 #define suite_print(...) (printf(__VA_ARGS__), fflush(stdout))
@@ -45,21 +42,6 @@ static inline int suite_must_print_totals(void)
   return suite_test_number() < 0;
 }
 
-static inline void suite_add(TCase *tests, const TTest *test)
-{
-  (void)tests;
-  if (suite_list.count < SUITE_SIZE)
-    suite_list.tests[suite_list.count++] = test;
-}
-
-static inline void suite_add_to_check(TCase *tests, const TTest *test)
-{
-  tcase_add_test(tests, test);
-}
-
-#undef tcase_add_test
-#define tcase_add_test suite_add
-
 static inline volatile char *suite_forbidden_page(void)
 {
   void *page = VirtualAlloc(NULL, 4096, MEM_RESERVE | MEM_COMMIT, PAGE_NOACCESS);
@@ -68,27 +50,13 @@ static inline volatile char *suite_forbidden_page(void)
   return page;
 }
 
-/* Runs one test in this process. */
-static inline struct suite_totals suite_run_one(const TTest *test)
-{
-  struct suite_totals totals = { 1, 0, 0 };
-  Suite *suite = suite_create(test->name);
-  TCase *tests = tcase_create(test->name);
-  SRunner *runner = srunner_create(suite);
-  TestResult **results;
+static int suite_tests; /* tests that Check has begun in this process */
 
-  suite_add_to_check(tests, test);
-  suite_add_tcase(suite, tests);
-  srunner_run_all(runner, CK_SILENT);
-  results = srunner_results(runner);
-  if (tr_rtype(results[0]) != CK_PASS) {
-    totals.failures = 1;
-    printf("%s:%d: %s: %s\n", tr_lfile(results[0]), tr_lno(results[0]), test->name,
-      tr_msg(results[0]));
-  }
-  free(results);
-  srunner_free(runner);
-  return totals;
+/* Check calls this function before each test, and does not run the test if it fails. So a process
+   runs only the test of its number, and the one that starts the others runs none. */
+static inline void suite_begin_test(void)
+{
+  ck_assert_int_eq(suite_tests++, suite_test_number());
 }
 
 /* Starts this program again. Returns its exit status, or the exception that ended it. */
@@ -122,22 +90,38 @@ static inline DWORD suite_start(int number)
 
 static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
 {
+  Suite *suite = suite_create(name);
+  TCase *tests = tcase_create(name);
+  SRunner *runner = srunner_create(suite);
   struct suite_totals totals = { 0, 0, 0 };
   int number = suite_test_number();
+  TestResult **results;
 
-  (void)name;
-  add(NULL);
-  if (number >= 0 && number < suite_list.count)
-    return suite_run_one(suite_list.tests[number]);
+  tcase_add_checked_fixture(tests, suite_begin_test, NULL);
+  add(tests);
+  suite_add_tcase(suite, tests);
+  srunner_run_all(runner, CK_SILENT);
+  if (number >= 0) {
+    results = srunner_results(runner);
+    totals.ran = 1;
+    totals.failures = tr_rtype(results[number]) != CK_PASS;
+    if (totals.failures)
+      printf("%s:%d: %s\n", tr_lfile(results[number]), tr_lno(results[number]),
+        tr_msg(results[number]));
+    free(results);
+    srunner_free(runner);
+    return totals;
+  }
+  srunner_free(runner);
   /* Disables dialogs, which no user can answer. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
-  for (; totals.ran < suite_list.count; totals.ran++) {
+  for (; totals.ran < suite_tests; totals.ran++) {
     DWORD status = suite_start(totals.ran);
 
     totals.failures += status == EXIT_FAILURE;
     totals.errors += status != EXIT_FAILURE && status != EXIT_SUCCESS;
     if (status != EXIT_SUCCESS && status != EXIT_FAILURE)
-      printf("%s: ended by %#lx\n", suite_list.tests[totals.ran]->name, status);
+      printf("%s: test %d, counted from 0, ended by %#lx\n", name, totals.ran, status);
   }
   SetEnvironmentVariableA(SUITE_NUMBER, NULL);
   return totals;

@@ -23,8 +23,9 @@ static inline int suite_under(const char *tool)
   return under && strcmp(under, tool) == 0;
 }
 
-/* Each system defines suite_forbidden_page(), which returns a page without access; suite_print(),
-   which prints on the console; and suite_run(), which runs each test in its own process. */
+/* Each system defines suite_forbidden_page(), which returns a page without access; suite_mkdir();
+   suite_print(), which prints on the console; and suite_run(), which runs each test in its own
+   process. */
 #ifdef CPUCYCLES_POSIX
 #include "tests/suites/suite-posix.h"
 #else
