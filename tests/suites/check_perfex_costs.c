@@ -490,16 +490,16 @@ START_TEST(cache_sizes_come_from_the_kernel)
   struct pfx_measured measured;
   int i;
 
+  is_clock_slow = 1; /* the time for the measurement does not end */
   use_test_folder();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
   pfx_cost_measure(&measured);
+  ck_assert_int_ge(measured.levels, 2);
   for (i = 1; i < measured.levels - measured.has_memory; i++)
     ck_assert_int_eq(measured.level[i].bytes, 65536);
   ck_assert_int_le(measured.levels, 3);
-  if (measured.levels < 2)
-    skip("cache_sizes_come_from_the_kernel", "too slow here to reach the second cache");
   ck_assert_int_eq(measured.has_unmeasured_cache, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   pfx_cost_measure(&measured);

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
@@ -189,21 +190,28 @@ static inline int filter_raises_sigsys(void)
 
 #endif
 
-/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
-static inline int page_faults_are_counted(void)
-{
 #if defined(HAVE_LINUX_PERF_EVENT_H) && defined(SYS_perf_event_open)
+
+/* Opens a software event of this thread in user mode. Returns its descriptor, or -1. */
+static inline int open_software_event(unsigned long long config)
+{
   struct perf_event_attr wanted;
-  long long count = 0;
-  int event;
-  char *page;
 
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_SOFTWARE;
-  wanted.config = PERF_COUNT_SW_PAGE_FAULTS;
+  wanted.config = config;
   wanted.exclude_kernel = wanted.exclude_hv = 1;
-  event = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
+  return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
+}
+
+/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
+static inline int page_faults_are_counted(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
+  long long count = 0;
+  char *page;
+
   if (event < 0)
     return errno;
   page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -211,9 +219,76 @@ static inline int page_faults_are_counted(void)
     return 255;
   *(volatile char *)page = 1;
   return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
+}
+
+/* 0 if the kernel counts the CPU time of a thread as a perf event; else its errno, or 255. */
+static inline int cpu_time_is_counted(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
+  long long first = 0, last = 0;
+
+  if (event < 0)
+    return errno;
+  return read(event, &first, sizeof first) == (ssize_t)sizeof first
+    && read(event, &last, sizeof last) == (ssize_t)sizeof last && last > first ? 0 : 255;
+}
+
 #else
+
+static inline int page_faults_are_counted(void)
+{
   return ENOSYS;
+}
+
+static inline int cpu_time_is_counted(void)
+{
+  return ENOSYS;
+}
+
 #endif
+
+static inline int skip_without_perf_events(const char *test)
+{
+  return skip_unless(test, cpu_time_is_counted, 0,
+    "perf_event_open does not count the CPU time of a thread");
+}
+
+/* 0 if /proc/cpuinfo contains the rate of the time-stamp counter: in a virtual machine, it is the
+   frequency of the CPU. */
+static inline int cpuinfo_contains_the_tsc_rate(void)
+{
+  return system("grep -q '^flags.* hypervisor' /proc/cpuinfo 2>/dev/null"
+                " && ! grep -q aperfmperf /proc/cpuinfo && grep -q '^cpu MHz' /proc/cpuinfo") != 0;
+}
+
+static inline int compare_times(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* 0 if a chain of adds can be timed: of 100 times of one chain, the three shortest agree within
+   1 %. */
+static inline int chain_of_adds_can_be_timed(void)
+{
+  enum { TIMES = 100, ADDS = 200000 };
+  struct timespec begin, end;
+  unsigned long x = 0;
+  double times[TIMES];
+  int i, j;
+
+  for (i = 0; i < TIMES; i++) {
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (j = 0; j < ADDS; j++) {
+      x += 3;
+      __asm__ volatile("" : "+r"(x));
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    times[i] = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+  }
+  qsort(times, TIMES, sizeof times[0], compare_times);
+  return !(times[0] > 0 && times[2] <= times[0] * 1.01);
 }
 
 static volatile int stack_is_aligned;
