@@ -53,7 +53,7 @@ fi
 
 trap 'rm -rf $out $out.*' EXIT
 rm -rf $out.*
-"$persecond" >$out 2>/dev/null || { skipped 'the programs do not run here without a launcher'; exit 77; }
+[ -z "${LOG_COMPILER:-}" ] || { skipped 'the programs are for a CPU other than this one'; exit 77; }
 
 namespace='unshare -m'
 [ "$(id -u)" = 0 ] || namespace='unshare -rm'
