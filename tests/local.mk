@@ -191,37 +191,9 @@ tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/cross/freestanding.c
 
-# Hosts that "make check-hosts" simulates: a script or a program tests/hosts/NAME each.
+# Hosts that "make check-hosts" simulates: each file of the directory. hosts.sh compiles them.
+EXTRA_DIST += tests/hosts
 dist_noinst_SCRIPTS += tests/scripts/hosts.sh
-dist_noinst_SCRIPTS += tests/hosts/clock-1ms
-dist_noinst_SCRIPTS += tests/hosts/clock-1us
-dist_noinst_SCRIPTS += tests/hosts/clock-call
-dist_noinst_SCRIPTS += tests/hosts/decimal-comma
-dist_noinst_SCRIPTS += tests/hosts/few-descriptors
-dist_noinst_SCRIPTS += tests/hosts/no-proc
-dist_noinst_SCRIPTS += tests/hosts/no-sys
-dist_noinst_SCRIPTS += tests/hosts/one-cpu
-dist_noinst_SCRIPTS += tests/hosts/ordinary-user
-dist_noinst_SCRIPTS += tests/hosts/qemu
-dist_noinst_SCRIPTS += tests/hosts/small-stack
-host_programs =
-host_programs += tests/hosts/perf-enosys
-host_programs += tests/hosts/perf-eperm
-host_programs += tests/hosts/slow-calls
-host_programs += tests/hosts/tsc-not-forbidden
-# EOL
-tests_hosts_perf_enosys_LDADD =
-tests_hosts_perf_eperm_LDADD =
-tests_hosts_slow_calls_LDADD =
-tests_hosts_tsc_not_forbidden_LDADD =
-EXTRA_PROGRAMS += $(host_programs)
-EXTRA_DIST += tests/hosts/filter.h tests/hosts/mounts.sh
-# What the hosts preload.
-host_modules = tests/hosts/clock.la
-EXTRA_LTLIBRARIES = $(host_modules)
-tests_hosts_clock_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_hosts_clock_la_LIBADD = $(DLOPEN_LIBS)
-CLEANFILES += $(host_programs) $(host_modules)
 clean-local:
 	rm -rf hosts.tmp
 

@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make check-hosts": hosts.sh TEST..., from a build directory. Runs each test on each host of
 # tests/hosts, or on those that HOSTS names.
-# A host is a program that runs its arguments as on this host. If this machine does not permit that,
-# it prints the reason and exits with 77. The tests of a host run in the directory hosts.tmp/HOST,
-# in which everything in the build directory is a link. Their logs remain there.
+# A host is a script NAME or a C program NAME.c that runs its arguments as on this host. If this
+# machine does not permit that, it prints the reason and exits with 77. The tests of a host run in
+# the directory hosts.tmp/NAME, in which everything in the build directory is a link. Their logs
+# remain there. Hosts may preload the modules NAME-module.c, as $HOST_BINARIES/NAME-module.so.
 
 set -eu
-: "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}"
+: "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}"
 srcdir=$(cd "$srcdir" && pwd)
 build=$(pwd -P)
+: "${HOST_BINARIES:=$build/hosts.tmp/.compiled}" # what this script compiles
 # Races do not depend on the host, so other runs look for them.
 : "${CPUCYCLES_TEST_MS:=20}"
-export srcdir SHELL CPUCYCLES_TEST_MS
+export srcdir SHELL CPUCYCLES_TEST_MS HOST_BINARIES
 
 # run PROGRAM TEST: runs the test on the host, writes its log, and appends its status to `results`.
 run() {
@@ -30,11 +32,24 @@ if [ "${1-}" = --run ]; then
   exit 0
 fi
 
-# Prints the names of all hosts: scripts, and programs that make has built.
+# Prints the names of all hosts.
 all_hosts() {
-  for file in "$srcdir"/tests/hosts/* "$build"/tests/hosts/*; do
-    [ ! -f "$file" ] || [ ! -x "$file" ] || echo "${file##*/}"
-  done | sort -u
+  for file in "$srcdir"/tests/hosts/*; do
+    case $file in
+      *-module.c) ;;
+      *.c) basename "$file" .c ;;
+      *) [ ! -x "$file" ] || basename "$file" ;;
+    esac
+  done
+}
+
+# compile NAME OPTIONS...: compiles tests/hosts/NAME.c.
+compile() {
+  name=$1
+  shift
+  # words are meant to split
+  # shellcheck disable=SC2086
+  $CC $CFLAGS -Wall -Wextra -I"$srcdir" "$srcdir/tests/hosts/$name.c" $LDFLAGS "$@"
 }
 
 # Prints each skip in the logs as HOST|LOG|TEST|REASON. The name of a script is a part of the test.
@@ -80,11 +95,18 @@ print_totals() {
 }
 
 rm -rf hosts.tmp
-mkdir hosts.tmp
+mkdir -p "$HOST_BINARIES"
+for file in "$srcdir"/tests/hosts/*-module.c; do
+  name=$(basename "$file" .c)
+  compile "$name" -shared -fPIC -o "$HOST_BINARIES/$name.so" -ldl
+done
 failed=0
 for host in ${HOSTS:-$(all_hosts)}; do
   program=$srcdir/tests/hosts/$host
-  [ -f "$program" ] || program=$build/tests/hosts/$host
+  if [ -f "$program.c" ]; then
+    program=$HOST_BINARIES/$host
+    compile "$host" -o "$program"
+  fi
   mkdir "hosts.tmp/$host"
   cd "hosts.tmp/$host"
   ln -s "$build"/* .
