@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "lib/process.h"
+#include "lib/table.h"
 
 #include "tests/suites/suite.h"
 
@@ -201,6 +202,53 @@ START_TEST(each_thread_counts_itself)
   mine = cpucycles() - mine;
   ck_assert_int_le(mine, 2 * (perf_kernel_time() - my_time)); /* it slept while the others ran */
   ck_assert_str_eq(fallback(), "");
+}
+END_TEST
+
+static int busy_rounds;
+
+static void *count_busy_time(void *counts)
+{
+  long long *count = counts;
+  int i;
+
+  count[0] = cpucycles();
+  for (i = 0; i < busy_rounds; i++)
+    spend_cpu_time();
+  count[1] = cpucycles();
+  return NULL;
+}
+
+/* _i: the counter in the table. While a thread waits for another one, its own count advances only
+   while it creates and joins that one, so by less if the other is busy long enough. A count of the
+   system advances by at least as much as the other thread counts. */
+START_TEST(reported_scope_fits_the_count)
+{
+  const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
+  long long begin, end, other[2];
+  int i, is_per_thread;
+  pthread_t thread;
+
+  if (strcmp(name, "default-perfevent") == 0 && !selected(test))
+    return;
+  setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
+  for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
+    ;
+  scope = cpucycles_counter(i)->scope;
+  is_per_thread = strcmp(scope, "thread") == 0;
+  do {
+    busy_rounds = 2 * busy_rounds + 1;
+    begin = cpucycles();
+    ck_assert_int_eq(pthread_create(&thread, NULL, count_busy_time, other), 0);
+    pthread_join(thread, NULL);
+    end = cpucycles();
+  } while (is_per_thread && end - begin >= other[1] - other[0] && busy_rounds < 63);
+  if (is_per_thread)
+    ck_assert_int_lt(end - begin, other[1] - other[0]);
+  else if (strcmp(scope, "system") == 0)
+    ck_assert(begin <= other[0] && other[0] < other[1] && other[1] <= end);
+  else
+    ck_assert_str_eq(scope, "core"); /* other cores may count otherwise */
 }
 END_TEST
 
@@ -678,6 +726,29 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
 END_TEST
 
 /* One read is needed to recognize a foreign file. */
+static int calls_of_read;
+
+static void count_call(void)
+{
+  calls_of_read++;
+}
+
+START_TEST(read_is_one_system_call)
+{
+  int i, requests;
+
+  if (!selected("read_is_one_system_call"))
+    return;
+  cpucycles();
+  requests = perf_kernel_request_count;
+  perf_kernel.during_read = count_call;
+  for (i = 0; i < 100; i++)
+    cpucycles();
+  ck_assert_int_eq(calls_of_read, 100);
+  ck_assert_int_eq(perf_kernel_request_count, requests);
+}
+END_TEST
+
 START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
 {
   char bytes[100] = { 0 };
@@ -1370,6 +1441,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, each_thread_counts_itself);
+  tcase_add_loop_test(tests, reported_scope_fits_the_count, 0, CPUC_TABLE_LENGTH);
   tcase_add_test(tests, short_lived_threads_leak_no_descriptors);
   tcase_add_test(tests, short_lived_threads_leak_no_pages);
   tcase_add_loop_test(tests, counter_that_a_signal_drops_leaks_nothing, 0, SIGNALLED_CALLS);
@@ -1385,6 +1457,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
   tcase_add_loop_test(tests, fork_amid_a_read_by_a_system_call, 0, 2);
   tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
+  tcase_add_test(tests, read_is_one_system_call);
   tcase_add_test(tests, file_on_our_descriptor_is_read_once_and_stays_open);
   tcase_add_test(tests, foreign_event_on_our_descriptor_is_rejected);
   tcase_add_test(tests, count_of_a_multiplexed_event_is_rejected);
