@@ -77,9 +77,9 @@ def wrong_arguments_are_a_usage_error():
 
 
 def options_have_one_letter_and_abbreviations():
-    assert run("-l") == run("--list") == run("--li") == run("-ll --")
-    assert run("-V") == run("--version") == run("--v")
-    assert run("-h") == run("--help") == run("--he")
+    assert once("--list") == run("-l") == run("--li") == run("-ll --")
+    assert once("--version") == run("-V") == run("--v")
+    assert once("--help") == run("-h") == run("--he")
     counter = CLOCK
     used = f"cpucycles implementation {counter}\n"
     for arguments in (f"-C -c {counter}", f"-Cc{counter}", f"--ch --co={counter}",
@@ -89,7 +89,6 @@ def options_have_one_letter_and_abbreviations():
     timers = [c["timer"] for c in document(f"-jo.06 -c{counter}")["counters"] if c["timer"]]
     spent = time.monotonic() - before
     assert [0.06 <= timer["rate"]["seconds"] <= spent for timer in timers] == [True], timers
-    assert run.error == ""  # no progress
 
 
 @measured
@@ -122,21 +121,19 @@ def floating_point_traps_change_nothing():
     module = os.path.abspath("tests/programs/.libs/trap-module.so")
     if not os.path.exists(module) or _divides(LD_PRELOAD=module) or not _divides():
         raise Skip("no preloaded library enables traps here")
-    try:
-        run("--version", LD_PRELOAD=module)
-    except AssertionError as error:
-        raise Skip(f"the tool does not start with a preloaded library: {error}") from error
+    if os.environ.get("CPUCYCLES_TEST_UNDER") == "asan":
+        raise Skip("AddressSanitizer must be the first library")
     for arguments in (f"--observe 0.01 {ONE}", f"--json {ONE}", f"--plot {ONE}", "--list"):
         run(arguments, LD_PRELOAD=module)
 
 
 def help_and_version_go_to_standard_output():
-    assert run("--help").startswith("usage: cpucycles-info ") and run.error == ""
+    assert once("--help").startswith("usage: cpucycles-info ")
     for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help",
                    "--version"):
         assert re.search(rf"^  -[a-zA-Z], {option}\b", once("--help"), re.M), option
-    version = run("--version")
-    assert version.startswith("cpucycles-info (libcpucycles) ") and run.error == ""
+    version = once("--version")
+    assert version.startswith("cpucycles-info (libcpucycles) ")
     assert document()["version"] == version.splitlines()[0].split()[-1]
 
 

@@ -46,8 +46,10 @@ def run(arguments="", status=0, redirect="", **environment):
 
 @functools.lru_cache(maxsize=None)
 def once(arguments="", **environment):
-    """Like run(), but runs the tool only once for each whole report."""
-    return run(arguments, **environment)
+    """Like run(), but runs the tool only once for each whole report, which has no error output."""
+    printed = run(arguments, **environment)
+    assert run.error == "", run.error
+    return printed
 
 
 def locales():
