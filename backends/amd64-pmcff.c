@@ -22,8 +22,8 @@
 
 #include "backends/backend.h"
 #include "backends/perf/remedy.h"
+#include "sys/cpuid.h"
 
-#include <cpuid.h>
 #include <errno.h>
 
 static long long read_fixed_counter(void)
@@ -35,21 +35,14 @@ static long long read_fixed_counter(void)
    EDX[12:5] their width. All are 0 in virtual machines without a PMU, and on CPUs of AMD. */
 static int has_fixed_counter(void)
 {
-  unsigned int eax, ebx, ecx, edx, width;
+  struct cpuc_cpuid_leaf pmu;
+  unsigned int width;
 
-  if (!__get_cpuid(0xa, &eax, &ebx, &ecx, &edx))
+  if (cpuc_cpuid_read(0).a < 0xa)
     return 0;
-  width = (edx >> 5) & 0xff;
-  return (eax & 0xff) >= 2 && (edx & 0x1f) >= 2 && width > 32 && width <= 64;
-}
-
-/* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-static int is_intel(void)
-{
-  unsigned int signature = 0;
-
-  __get_cpuid_max(0, &signature);
-  return signature == signature_INTEL_ebx;
+  pmu = cpuc_cpuid_read(0xa);
+  width = (pmu.d >> 5) & 0xff;
+  return (pmu.a & 0xff) >= 2 && (pmu.d & 0x1f) >= 2 && width > 32 && width <= 64;
 }
 
 static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
@@ -77,7 +70,8 @@ static void explain(int error, int signal, struct cpuc_diagnosis *why)
     cpuc_remedy_for_fixed_counter(why);
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, why);
-  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && is_intel())
+  /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
+  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && cpuid_is_intel())
     cpuc_remedy_for_no_pmu(why);
 }
 

@@ -11,21 +11,21 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "sys/cpuid.h"
 
-#include <cpuid.h>
 #include <errno.h>
 
 enum { APERF = 1 };
 
 static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
-  unsigned int eax, ebx, ecx, edx;
+  struct cpuc_cpuid_leaf sizes;
 
   (void)services, (void)why;
   /* Every x86-64 CPU has this leaf, which contains its address sizes. Asking for the largest leaf
      first would cost another exit to the hypervisor, a few microseconds. */
-  __cpuid(0x80000008, eax, ebx, ecx, edx);
-  return (ebx >> 4 & 1) && edx >> 16 >= APERF ? 0 : ENODEV;
+  sizes = cpuc_cpuid_read(0x80000008);
+  return (sizes.b >> 4 & 1) && sizes.d >> 16 >= APERF ? 0 : ENODEV;
 }
 
 static long long read_aperf(void)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # The tool. All but its main file is compiled once, into a convenience library that the tests link
-# too. libcpucycles contains sys/hypervisor.c as well, but its functions are hidden there.
+# too. libcpucycles contains the files of sys/ as well, but their functions are hidden there.
 
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \
@@ -23,6 +23,8 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/copy-line.h \
 	cpucycles-info/text.c \
 	cpucycles-info/warn.c \
+	sys/cpuid.c \
+	sys/cpuid.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h
 cpucycles_info_libcpucycles_info_la_LIBADD = sys/libfiles.la

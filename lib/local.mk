@@ -61,6 +61,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	sys/clock-sample.h \
+	sys/cpuid.c \
+	sys/cpuid.h \
 	sys/dependent-add.h \
 	sys/guard.h \
 	sys/hypervisor.c \

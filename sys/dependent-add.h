@@ -7,28 +7,17 @@
 #ifndef CPUCYCLES_DEPENDENT_ADD_H
 #define CPUCYCLES_DEPENDENT_ADD_H
 
-#ifdef HAVE_CPUID_H
-#include <cpuid.h>
+#include "sys/cpuid.h"
 
 /* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and on CPUs without CPUID.
    Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
    Microarchitecture". */
 static inline int may_add_twice_per_cycle(void)
 {
-  unsigned int a, b, c, d;
+  unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
 
-  if (!__get_cpuid(0, &a, &b, &c, &d))
-    return 1;
-  if (b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx)
-    return 0;
-  return !__get_cpuid(1, &a, &b, &c, &d) || ((a >> 8) & 15) + ((a >> 20) & 255) == 15;
+  return version == 0 || (family == 15 && cpuid_is_intel());
 }
-#else
-static inline int may_add_twice_per_cycle(void)
-{
-  return 1;
-}
-#endif
 
 /* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not
    known. */

@@ -8,14 +8,11 @@
 #include "config.h"
 
 #include "sys/hypervisor.h"
+#include "sys/cpuid.h"
 #include "sys/kernel-file.h"
 
 #include <stddef.h>
 #include <string.h>
-
-#ifdef HAVE_CPUID_H
-#include <cpuid.h>
-#endif
 
 /* A text that identifies a hypervisor, and the name of the hypervisor. */
 struct hypervisor_sign {
@@ -33,9 +30,8 @@ static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
   return NULL;
 }
 
-#ifdef HAVE_CPUID_H
-/* Returns the name of the hypervisor that CPUID reports, or NULL. `features` is ECX of leaf 1. */
-static const char *from_cpuid(unsigned int features)
+/* Returns the name of the hypervisor that CPUID reports, or NULL. */
+static const char *from_cpuid(void)
 {
   static const struct hypervisor_sign signs[] = {
     { "KVMKVMKVM", "KVM" },
@@ -50,17 +46,19 @@ static const char *from_cpuid(unsigned int features)
     { "prl hyperv", "Parallels" },
     { "lrpepyh", "Parallels" },
   };
-  unsigned int a, signature[4] = { 0 };
+  struct cpuc_cpuid_leaf leaf;
+  unsigned int signature[4] = { 0 };
   const char *name;
 
-  if (!(features >> 31))
+  if (!(cpuc_cpuid_read(1).c >> 31))
     return NULL;
-  __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
-  (void)a;
+  leaf = cpuc_cpuid_read(0x40000000);
+  signature[0] = leaf.b;
+  signature[1] = leaf.c;
+  signature[2] = leaf.d;
   name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
   return name ? name : HYPERVISOR_UNNAMED;
 }
-#endif
 
 static const char *from_files(void)
 {
@@ -126,11 +124,5 @@ static const char *from_files(void)
 
 const char *cpuc_hypervisor_find(void)
 {
-#ifdef HAVE_CPUID_H
-  unsigned int a, b, c, d;
-
-  if (__get_cpuid(1, &a, &b, &c, &d)) /* the oldest 32-bit CPUs do not have CPUID */
-    return from_cpuid(c);
-#endif
-  return from_files();
+  return cpuc_cpuid_read(0).a ? from_cpuid() : from_files();
 }

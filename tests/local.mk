@@ -156,14 +156,6 @@ EXTRA_DIST += tests/ports/counter-headers/errno.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
-# A counter, and the search for a hypervisor, on a CPU of the test.
-tests_suites_check_remedies_SOURCES = tests/suites/check_remedies.c sys/hypervisor.c
-if AMD64_PMCFF
-tests_suites_check_remedies_SOURCES += backends/amd64-pmcff.c
-endif
-tests_suites_check_remedies_CPPFLAGS = -I$(srcdir)/tests/ports/cpuid-headers $(AM_CPPFLAGS)
-EXTRA_DIST += tests/ports/cpuid-headers/cpuid.h
-
 # With a kernel of its own, in place of backends/perf/kernel.c.
 tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
 tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h

@@ -10,6 +10,7 @@
 
 #include "backends/tsc/rate.h"
 #include "backends/common/rate.h"
+#include "sys/cpuid.h"
 #include "sys/kernel-file.h"
 #include "sys/parse.h"
 #include "sys/thread-local.h"
@@ -19,9 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef HAVE_CPUID_H
-#include <cpuid.h>
-#endif
 #ifdef TSC_HAS_PERF
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -134,46 +132,44 @@ long long cpuc_tsc_rate_from_perf(void)
 
 #endif
 
-long long cpuc_tsc_rate_from_cpuid15(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_cpuid15(void)
 {
-  struct cpuid_leaf ratio;
+  struct cpuc_cpuid_leaf ratio;
 
-  if (cpuid(0).a < 0x15)
+  if (cpuc_cpuid_read(0).a < 0x15)
     return 0;
-  ratio = cpuid(0x15);
+  ratio = cpuc_cpuid_read(0x15);
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
   /* the product of two 32-bit numbers fits into 64 bits */
   return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
-long long cpuc_tsc_rate_from_cpuid16(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_cpuid16(void)
 {
-  struct cpuid_leaf ratio;
+  struct cpuc_cpuid_leaf ratio;
 
-  if (cpuid(0).a < 0x16)
+  if (cpuc_cpuid_read(0).a < 0x16)
     return 0;
-  ratio = cpuid(0x15);
+  ratio = cpuc_cpuid_read(0x15);
   if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
     return 0;
-  return plausible_rate((cpuid(0x16).a & 0xffff) * 1000000ULL);
+  return plausible_rate((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
 }
 
 /* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
-long long cpuc_tsc_rate_from_brand_string(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_brand_string(void)
 {
-  struct cpuid_leaf vendor = cpuid(0), part;
+  struct cpuc_cpuid_leaf part;
   unsigned int words[13] = { 0 };
   size_t i;
   char name[sizeof words], *nominal;
   long long hz;
 
-  if (vendor.b != 0x756e6547 || vendor.d != 0x49656e69 || vendor.c != 0x6c65746e)
-    return 0; /* not GenuineIntel */
-  if (cpuid(0x80000000).a < 0x80000004)
+  if (!cpuid_is_intel() || cpuc_cpuid_read(0x80000000).a < 0x80000004)
     return 0;
   for (i = 0; i < 3; i++) {
-    part = cpuid(0x80000002 + (unsigned int)i);
+    part = cpuc_cpuid_read(0x80000002 + (unsigned int)i);
     words[4 * i] = part.a;
     words[4 * i + 1] = part.b;
     words[4 * i + 2] = part.c;
@@ -185,39 +181,18 @@ long long cpuc_tsc_rate_from_brand_string(cpuid_reader *cpuid)
                                                             : 0;
 }
 
-long long cpuc_tsc_rate_from_hypervisor(cpuid_reader *cpuid)
+long long cpuc_tsc_rate_from_hypervisor(void)
 {
   unsigned int highest;
 
-  if (!(cpuid(1).c >> 31)) /* if the hypervisor is hidden, further leaves would only exit to it */
+  /* If the hypervisor is hidden, further leaves would only exit to it. */
+  if (!(cpuc_cpuid_read(1).c >> 31))
     return 0;
-  highest = cpuid(0x40000000).a;
+  highest = cpuc_cpuid_read(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
     return 0;
-  return plausible_rate(cpuid(0x40000010).a * 1000ULL);
+  return plausible_rate(cpuc_cpuid_read(0x40000010).a * 1000ULL);
 }
-
-#ifdef HAVE_CPUID_H
-static struct cpuid_leaf read_cpuid(unsigned int leaf)
-{
-  struct cpuid_leaf read = { 0, 0, 0, 0 };
-
-#ifndef __x86_64__
-  if (__get_cpuid_max(0, NULL) == 0) /* the oldest CPUs do not have CPUID */
-    return read;
-#endif
-  __cpuid_count(leaf, 0, read.a, read.b, read.c, read.d);
-  return read;
-}
-#else
-static struct cpuid_leaf read_cpuid(unsigned int leaf)
-{
-  struct cpuid_leaf read = { 0, 0, 0, 0 };
-
-  (void)leaf;
-  return read;
-}
-#endif
 
 #ifdef HAVE_SYSCTLBYNAME
 long long cpuc_tsc_rate_from_sysctl(void)
@@ -241,51 +216,27 @@ long long cpuc_tsc_rate_from_sysctl(void)
 }
 #endif
 
-int cpuc_tsc_is_invariant_from_cpuid(cpuid_reader *cpuid)
-{
-  unsigned int highest = cpuid(0x80000000).a;
-
-  if (highest < 0x80000000)
-    return -1;
-  return highest >= 0x80000007 && (cpuid(0x80000007).d >> 8 & 1);
-}
-
+/* Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
 int cpuc_tsc_invariant(const char **source)
 {
+  unsigned int highest = cpuc_cpuid_read(0x80000000).a;
+
   *source = "CPUID 80000007H EDX[8]";
-  return cpuc_tsc_is_invariant_from_cpuid(read_cpuid);
-}
-
-static long long from_cpuid15(void)
-{
-  return cpuc_tsc_rate_from_cpuid15(read_cpuid);
-}
-
-static long long from_cpuid16(void)
-{
-  return cpuc_tsc_rate_from_cpuid16(read_cpuid);
-}
-
-static long long from_hypervisor(void)
-{
-  return cpuc_tsc_rate_from_hypervisor(read_cpuid);
-}
-
-static long long from_brand_string(void)
-{
-  return cpuc_tsc_rate_from_brand_string(read_cpuid);
+  if (highest < 0x80000000)
+    return -1;
+  return highest >= 0x80000007 && (cpuc_cpuid_read(0x80000007).d >> 8 & 1);
 }
 
 const struct cpuc_tsc_source cpuc_tsc_sources[] = {
   { "tsc_freq_khz", from_file, 0 },
   { "perf time_mult", cpuc_tsc_rate_from_perf, 0 },
-  { "CPUID leaf 15H", from_cpuid15, 0 },
-  { "CPUID leaf 40000010H", from_hypervisor, 0 },
+  { "CPUID leaf 15H", cpuc_tsc_rate_from_cpuid15, 0 },
+  { "CPUID leaf 40000010H", cpuc_tsc_rate_from_hypervisor, 0 },
 #ifdef HAVE_SYSCTLBYNAME
   { "sysctl of the TSC", cpuc_tsc_rate_from_sysctl, 0 },
 #endif
-  { "CPUID leaf 16H", from_cpuid16, 1 },
-  { "model name", from_brand_string, 1 },
+  { "CPUID leaf 16H", cpuc_tsc_rate_from_cpuid16, 1 },
+  { "model name", cpuc_tsc_rate_from_brand_string, 1 },
   { NULL, NULL, 0 },
 };
 

@@ -32,36 +32,24 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
 /* Opens an event, reads its mmap page, and closes the event. */
 long long cpuc_tsc_rate_from_perf(void);
 
-/* The registers EAX, EBX, ECX, EDX after CPUID. Tests pass readers of simulated CPUs. */
-struct cpuid_leaf {
-  unsigned int a, b, c, d;
-};
-
-typedef struct cpuid_leaf cpuid_reader(unsigned int leaf);
-
 /* The crystal frequency in ECX of leaf 15H, times EBX / EAX. CPUs on which ECX is 0 do not report
    the rate there. */
-long long cpuc_tsc_rate_from_cpuid15(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_cpuid15(void);
 
 /* The base frequency in leaf 16H, in whole MHz. It is the rounded rate of the TSC if leaf 15H
    contains a ratio without a crystal frequency. */
-long long cpuc_tsc_rate_from_cpuid16(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_cpuid16(void);
 
 /* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
    Brand strings of AMD contain none, and those of emulators can contain anything. */
-long long cpuc_tsc_rate_from_brand_string(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_brand_string(void);
 
 /* Leaf 40000010H, in kHz, of hypervisors that follow VMware. */
-long long cpuc_tsc_rate_from_hypervisor(cpuid_reader *cpuid);
+long long cpuc_tsc_rate_from_hypervisor(void);
 
 #ifdef HAVE_SYSCTLBYNAME
 long long cpuc_tsc_rate_from_sysctl(void);
 #endif
-
-/* CPUID 8000_0007H EDX[8], "invariant TSC": one rate in all P-, C- and T-states. Returns 1 or 0, or
-   -1 if it is not reported. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID
-   Fn8000_0007. */
-int cpuc_tsc_is_invariant_from_cpuid(cpuid_reader *cpuid);
 
 /* The sources in the order in which they are asked, the most exact first. One without a name ends
    the list. */

@@ -13,6 +13,7 @@
 #include "backends/tsc/rate.h"
 #include "include/cpucycles.h"
 #include "lib/request.h"
+#include "sys/cpuid.h"
 #include "sys/parse.h"
 
 #include "tests/fuzz/fuzz.h"
@@ -121,9 +122,10 @@ static void try_page(const char *bytes, size_t size)
 static const char *leaves;
 static size_t leaves_size;
 
-static struct cpuid_leaf read_leaf(unsigned int leaf)
+/* In place of sys/cpuid.c: the simulated CPU. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
-  struct cpuid_leaf read = { 0, 0, 0, 0 };
+  struct cpuc_cpuid_leaf read = { 0, 0, 0, 0 };
   size_t at = (leaf & 0x1f) * 4;
 
   if (at + sizeof read <= leaves_size)
@@ -135,10 +137,10 @@ static void try_leaves(const char *bytes, size_t size)
 {
   leaves = bytes;
   leaves_size = size;
-  check(cpuc_tsc_rate_from_cpuid15(read_leaf));
-  check(cpuc_tsc_rate_from_cpuid16(read_leaf));
-  check(cpuc_tsc_rate_from_brand_string(read_leaf));
-  check(cpuc_tsc_rate_from_hypervisor(read_leaf));
+  check(cpuc_tsc_rate_from_cpuid15());
+  check(cpuc_tsc_rate_from_cpuid16());
+  check(cpuc_tsc_rate_from_brand_string());
+  check(cpuc_tsc_rate_from_hypervisor());
 }
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backends/perf/remedy.h"
+#include "sys/cpuid.h"
 #include "sys/hypervisor.h"
 
 #include "tests/suites/machine.h"
@@ -12,41 +13,27 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef HAVE_CPUID_H
-
-#include <cpuid.h>
-
-/* The hypervisor's signature in CPUID. NULL: the CPU does not have leaf 1, and the kernel's files
-   contain the hypervisor. */
+/* The hypervisor's signature in CPUID, or empty. NULL: the CPU does not have CPUID, and the
+   kernel's files contain the hypervisor. */
 static const char *signature;
 
-/* The CPU of sys/hypervisor.c and amd64-pmcff, which are compiled with tests/ports/cpuid-headers:
-   one of Intel with three fixed counters of 48 bits. */
-int __get_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
-  unsigned int *edx)
+/* In place of sys/cpuid.c: a CPU of Intel with three fixed counters of 48 bits. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
   unsigned int words[3] = { 0 };
 
   if (signature)
     memcpy(words, signature, strlen(signature));
-  *eax = 4;
-  *ebx = leaf == 0x40000000 ? words[0] : 0;
-  *ecx = leaf == 0x40000000 ? words[1] : leaf == 1 && *words ? 1u << 31 : 0;
-  *edx = leaf == 0x40000000 ? words[2] : 48 << 5 | 3;
-  return leaf == 0xa || signature;
+  if (signature && leaf == 0)
+    return (struct cpuc_cpuid_leaf) { 0xa, 0x756e6547, 0x6c65746e, 0x49656e69 };
+  if (signature && leaf == 0xa)
+    return (struct cpuc_cpuid_leaf) { 4, 0, 0, 48 << 5 | 3 };
+  if (leaf == 1)
+    return (struct cpuc_cpuid_leaf) { 0, 0, *words ? 1u << 31 : 0, 0 };
+  if (leaf == 0x40000000)
+    return (struct cpuc_cpuid_leaf) { 0, words[0], words[1], words[2] };
+  return (struct cpuc_cpuid_leaf) { 0, 0, 0, 0 };
 }
-
-unsigned int __get_cpuid_max(unsigned int leaf, unsigned int *vendor)
-{
-  *vendor = signature_INTEL_ebx;
-  return leaf + 0xa;
-}
-
-#endif
-
-#if HAVE_BACKEND_amd64_pmcff
-extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
-#endif
 
 enum { FILES = 6 };
 
@@ -450,6 +437,8 @@ END_TEST
 
 #if HAVE_BACKEND_amd64_pmcff
 
+extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
+
 START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
 {
   static const struct {
@@ -465,6 +454,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
   };
   size_t i;
 
+  signature = "";
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     struct cpuc_diagnosis why = { 0 };
 
@@ -480,6 +470,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
     expect_begins(why.explanation, rows[i].explanation);
     expect_begins(why.remedy, rows[i].remedy);
   }
+  signature = NULL;
 }
 END_TEST
 
@@ -572,7 +563,6 @@ END_TEST
 
 START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
 {
-#ifdef HAVE_CPUID_H
   begin_machine((const struct file[FILES]) { PRODUCT("Google Compute Engine"), { NULL, NULL } });
   signature = "VMwareVMware";
   ck_assert_str_eq(cpuc_hypervisor_find(), "VMware");
@@ -580,12 +570,10 @@ START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
   ck_assert_str_eq(cpuc_hypervisor_find(), "KVM");
   signature = "something";
   ck_assert_str_eq(cpuc_hypervisor_find(), HYPERVISOR_UNNAMED);
-  signature = ""; /* no hypervisor */
+  signature = "";
   ck_assert_ptr_null(cpuc_hypervisor_find());
+  signature = NULL;
   remove_machine();
-#else
-  skip("hypervisor_in_cpuid_precedes_files_of_the_kernel", "this CPU does not have CPUID");
-#endif
 }
 END_TEST
 

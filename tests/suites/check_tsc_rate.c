@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the reported rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
-   and the zeros of virtual machines; and the order of the sources. The test supplies the CPUID
-   leaves. */
+   and the zeros of virtual machines; and the order of the sources. */
 
 #include "config.h"
 
 #include "backends/tsc/rate.h"
 #include "backends/backend.h"
 #include "backends/common/rate.h"
+#include "sys/cpuid.h"
 #include "sys/parse.h"
 
 #include "tests/suites/suite.h"
@@ -68,12 +68,14 @@ START_TEST(kernel_factors_give_the_rate)
 }
 END_TEST
 
-static struct cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
-static struct cpuid_leaf leaf_80000000h, brand[3];
+/* The leaves of the simulated CPU. */
+static struct cpuc_cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
+static struct cpuc_cpuid_leaf leaf_80000000h, leaf_80000007h, brand[3];
 
-static struct cpuid_leaf fake_cpuid(unsigned int leaf)
+/* In place of sys/cpuid.c: the simulated CPU. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
-  static const struct cpuid_leaf nothing;
+  static const struct cpuc_cpuid_leaf nothing;
 
   switch (leaf) {
   case 0:
@@ -90,6 +92,8 @@ static struct cpuid_leaf fake_cpuid(unsigned int leaf)
     return leaf_40000010h;
   case 0x80000000:
     return leaf_80000000h;
+  case 0x80000007:
+    return leaf_80000007h;
   case 0x80000002:
   case 0x80000003:
   case 0x80000004:
@@ -128,8 +132,8 @@ START_TEST(crystal_times_ratio_is_the_rate)
     leaf_15h.b = rows[i].numerator;
     leaf_15h.c = rows[i].crystal;
     leaf_16h.a = rows[i].base;
-    ck_assert_msg(cpuc_tsc_rate_from_cpuid15(fake_cpuid) == rows[i].hz, "row %d", (int)i);
-    ck_assert_msg(cpuc_tsc_rate_from_cpuid16(fake_cpuid) == rows[i].rounded, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_cpuid15() == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_cpuid16() == rows[i].rounded, "row %d", (int)i);
   }
 }
 END_TEST
@@ -156,7 +160,7 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
     leaf_1.c = rows[i].flags;
     leaf_40000000h.a = rows[i].highest;
     leaf_40000010h.a = rows[i].khz;
-    ck_assert_msg(cpuc_tsc_rate_from_hypervisor(fake_cpuid) == rows[i].hz, "row %d", (int)i);
+    ck_assert_msg(cpuc_tsc_rate_from_hypervisor() == rows[i].hz, "row %d", (int)i);
   }
 }
 END_TEST
@@ -201,13 +205,13 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
       memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
       leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(cpuc_tsc_rate_from_brand_string(fake_cpuid) == hz, "%s, %s", vendors[vendor],
+      ck_assert_msg(cpuc_tsc_rate_from_brand_string() == hz, "%s, %s", vendors[vendor],
         rows[i].name);
       leaf_80000000h.a = 0x80000003;
-      ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(fake_cpuid), 0);
+      ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(), 0);
     }
   memset(brand, '9', sizeof brand); /* unterminated */
-  ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(fake_cpuid), 0);
+  ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(), 0);
 }
 END_TEST
 
@@ -300,16 +304,6 @@ START_TEST(query_leaves_no_descriptor_open)
 }
 END_TEST
 
-static struct cpuid_leaf extended;
-static unsigned int highest_extended;
-
-static struct cpuid_leaf cpuid_of_power(unsigned int leaf)
-{
-  struct cpuid_leaf none = { 0, 0, 0, 0 }, highest = { highest_extended, 0, 0, 0 };
-
-  return leaf == 0x80000000 ? highest : leaf == 0x80000007 ? extended : none;
-}
-
 START_TEST(invariance_follows_cpuid)
 {
   static const struct {
@@ -322,12 +316,13 @@ START_TEST(invariance_follows_cpuid)
     { 0x80000006, 0x100, 0 }, /* no such leaf: not invariant */
     { 0, 0x100, -1 },         /* no CPUID, or a CPU without extended leaves */
   };
+  const char *source;
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    highest_extended = rows[i].highest;
-    extended.d = rows[i].d;
-    ck_assert_int_eq(cpuc_tsc_is_invariant_from_cpuid(cpuid_of_power), rows[i].invariant);
+    leaf_80000000h.a = rows[i].highest;
+    leaf_80000007h.d = rows[i].d;
+    ck_assert_int_eq(cpuc_tsc_invariant(&source), rows[i].invariant);
   }
 }
 END_TEST

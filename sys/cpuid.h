@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The instruction CPUID of x86. */
+
+#ifndef CPUCYCLES_CPUID_H
+#define CPUCYCLES_CPUID_H
+
+#pragma GCC visibility push(hidden)
+
+/* The registers EAX, EBX, ECX and EDX after CPUID. */
+struct cpuc_cpuid_leaf {
+  unsigned int a, b, c, d;
+};
+
+/* Executes CPUID for a leaf, and subleaf 0. All registers are 0 if the CPU or the compiler does not
+   have CPUID: a CPU that has it reports a highest leaf above 0 in leaf 0. Each call can exit to the
+   hypervisor, which takes microseconds. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
+
+/* Returns 1 for a CPU of Intel. */
+static inline int cpuid_is_intel(void)
+{
+  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0); /* GenuineIntel */
+
+  return vendor.b == 0x756e6547 && vendor.d == 0x49656e69 && vendor.c == 0x6c65746e;
+}
+
+#pragma GCC visibility pop
+
+#endif
