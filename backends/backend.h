@@ -62,10 +62,10 @@ struct cpuc_diagnosis {
   const char *unit;        /* replaces `unit` of the backend; NULL: it stays */
 };
 
-/* The rate of a counter that the hardware or the kernel reports. */
+/* The rate of a counter, or a frequency, that the hardware or the kernel reports. */
 struct cpuc_rate {
   long long hz;       /* units per second; 0: unknown */
-  const char *source; /* name of its source if the counter has several, else NULL */
+  const char *source; /* name of its source if there are several, else NULL */
   /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
      measurement that agrees with it is then more exact. */
   int is_rounded;

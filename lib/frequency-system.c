@@ -57,9 +57,9 @@ static const struct {
   { "dev.cpu.0.freq", MHZ },      /* FreeBSD */
 };
 
-static struct cpuc_reported_frequency from_sysctlbyname(void)
+static struct cpuc_rate from_sysctlbyname(void)
 {
-  struct cpuc_reported_frequency reported = { 0, NULL };
+  struct cpuc_rate reported = cpuc_exact_rate(0);
   size_t i;
 
   for (i = 0; i < sizeof names / sizeof names[0] && reported.hz == 0; i++) {
@@ -75,9 +75,9 @@ static struct cpuc_reported_frequency from_sysctlbyname(void)
 #endif
 
 #ifdef HAVE_HW_CPUSPEED
-static struct cpuc_reported_frequency from_sysctl(void)
+static struct cpuc_rate from_sysctl(void)
 {
-  struct cpuc_reported_frequency reported = { 0, "hw.cpuspeed" };
+  struct cpuc_rate reported = { .source = "hw.cpuspeed" };
   int name[2] = { CTL_HW, HW_CPUSPEED };
   char bytes[16];
   size_t length = sizeof bytes;
@@ -89,9 +89,9 @@ static struct cpuc_reported_frequency from_sysctl(void)
 #endif
 
 #ifdef HAVE_LIBPERFSTAT
-static struct cpuc_reported_frequency from_perfstat(void)
+static struct cpuc_rate from_perfstat(void)
 {
-  struct cpuc_reported_frequency reported = { 0, "perfstat_cpu_total" };
+  struct cpuc_rate reported = { .source = "perfstat_cpu_total" };
   perfstat_cpu_total_t total;
 
   if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1)
@@ -103,9 +103,9 @@ static struct cpuc_reported_frequency from_perfstat(void)
 
 #ifdef HAVE_PROCESSOR_INFO
 /* The first processor need not be number 0. */
-static struct cpuc_reported_frequency from_processor_info(void)
+static struct cpuc_rate from_processor_info(void)
 {
-  struct cpuc_reported_frequency reported = { 0, "processor_info" };
+  struct cpuc_rate reported = { .source = "processor_info" };
   processor_info_t info;
   int i;
 
@@ -116,7 +116,7 @@ static struct cpuc_reported_frequency from_processor_info(void)
 }
 #endif
 
-static struct cpuc_reported_frequency (*const calls[])(void) = {
+static struct cpuc_rate (*const calls[])(void) = {
 #ifdef HAVE_SYSCTLBYNAME
   from_sysctlbyname,
 #endif
@@ -132,9 +132,9 @@ static struct cpuc_reported_frequency (*const calls[])(void) = {
   NULL
 };
 
-struct cpuc_reported_frequency cpuc_frequency_from_system(void)
+struct cpuc_rate cpuc_frequency_from_system(void)
 {
-  struct cpuc_reported_frequency reported = { 0, NULL };
+  struct cpuc_rate reported = cpuc_exact_rate(0);
   int i;
 
   for (i = 0; calls[i] && reported.hz == 0; i++)

@@ -60,7 +60,7 @@ static long long from_setting(struct cpuc_query *query, const struct cpuc_source
 
 static long long from_system(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  struct cpuc_reported_frequency reported = { 0, NULL };
+  struct cpuc_rate reported = cpuc_exact_rate(0);
 
   (void)source;
   if (query->platform->system)

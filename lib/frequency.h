@@ -4,6 +4,7 @@
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H
 
+#include "backends/backend.h"
 #include "backends/common/rate.h"
 #include "sys/kernel-file.h"
 
@@ -11,20 +12,12 @@
 
 #define CPUC_FREQUENCY_DEFAULT 2399987654LL /* the value of the public-domain libcpucycles */
 
-/* A reported frequency and the name of its source. */
-struct cpuc_reported_frequency {
-  long long hz; /* 0: not reported */
-  const char *source;
-};
-
-struct cpuc_backend;
-
 /* The machine whose frequency is estimated; tests pass a simulated one. All members after the
    first may be NULL, and the machine then lacks that source. */
 struct cpuc_platform {
   const char *(*environment)(const char *);       /* returns an environment variable or NULL */
   void (*machine)(char *name, int size);          /* stores its architecture like uname(2) */
-  struct cpuc_reported_frequency (*system)(void); /* reported by the system */
+  struct cpuc_rate (*system)(void);               /* reported by the system */
   const struct cpuc_backend *reference;           /* the TSC: its rate is near the nominal one */
   long long (*measure)(void);                     /* Hz, or 0 */
 };
@@ -74,7 +67,8 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo);
 
 /* frequency-system.c: calls with which operating systems report a frequency. */
 
-struct cpuc_reported_frequency cpuc_frequency_from_system(void);
+/* Returns the frequency and the name of its source. */
+struct cpuc_rate cpuc_frequency_from_system(void);
 
 /* Parses an integer of 4 or 8 bytes in the order of this machine, like sysctl(3) returns. Returns
    it times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */

@@ -59,11 +59,9 @@ static long long measure(void)
   return 1100000000;
 }
 
-static struct cpuc_reported_frequency system_call(void)
+static struct cpuc_rate system_call(void)
 {
-  struct cpuc_reported_frequency reported = { 1400000000, "a system call" };
-
-  return reported;
+  return (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
 }
 
 /* Advances with the OS clock, like a counter of 1.3 GHz. */

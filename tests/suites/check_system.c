@@ -77,7 +77,7 @@ int processor_info(processorid_t id, processor_info_t *info)
 
 static void expect_frequency(long long hz, const char *source)
 {
-  struct cpuc_reported_frequency found = cpuc_frequency_from_system();
+  struct cpuc_rate found = cpuc_frequency_from_system();
 
   ck_assert_int_eq(found.hz, hz);
   if (hz)
