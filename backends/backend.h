@@ -168,6 +168,11 @@ struct cpuc_backend {
   unsigned int inline_method;
 };
 
+/* Returns the counter whose rate is near the nominal frequency and thus a source of the CPU
+   frequency, or NULL. Defined in
+   backends/tsc/reference.c. */
+const struct cpuc_backend *cpuc_reference_counter(void);
+
 /* Returns the reported rate of the counter. hz is 0 if there is none. Call where rate() may be
    called. */
 static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)

@@ -5,6 +5,7 @@
 
 #include "backends/common/cpuinfo-rate.h"
 #include "lib/frequency-query.h"
+#include "sys/architecture.h"
 #include "sys/parse.h"
 
 #include <string.h>
@@ -214,12 +215,11 @@ enum {
 
 /* Under an emulator, uname(2) names the emulated machine, but /proc/cpuinfo may be that of the
    host. */
-static void begin_cpuinfo(struct cpuc_query *query, struct cpuc_cpuinfo *cpuinfo)
+static void begin_cpuinfo(struct cpuc_cpuinfo *cpuinfo)
 {
-  char machine[32] = "";
+  char machine[32];
 
-  if (query->platform->machine)
-    query->platform->machine(machine, sizeof machine);
+  cpuc_architecture_name(machine, sizeof machine);
   cpuc_cpuinfo_begin(cpuinfo, machine);
 }
 
@@ -231,7 +231,7 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpu
 
   if (cpuc_query_open(query, source->name) != 0)
     return 0;
-  begin_cpuinfo(query, &cpuinfo);
+  begin_cpuinfo(&cpuinfo);
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
     && (length = cpuc_kernel_file_read_some(query->file, chunk, sizeof chunk)) > 0) {
     cpuc_cpuinfo_feed(&cpuinfo, chunk, length);

@@ -24,7 +24,6 @@ struct cpuc_source {
 enum { CPUC_QUERY_CPUS = 32 }; /* at most, whose files are read: more than core types */
 
 struct cpuc_query {
-  const struct cpuc_platform *platform;
   struct cpuc_frequency *found;
   const struct cpuc_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */

@@ -41,7 +41,7 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
 /* Tried after the files, because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const struct cpuc_backend *reference = query->platform->reference;
+  const struct cpuc_backend *reference = cpuc_reference_counter();
   long long hz = 0;
   int i;
 

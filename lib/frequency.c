@@ -10,16 +10,9 @@
 #include "sys/guard.h"
 #include "sys/parse.h"
 
-#ifdef CPUCYCLES_HAVE_TSC
-#include "backends/tsc/counter.h"
-#endif
-
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef HAVE_SYS_UTSNAME_H
-#include <sys/utsname.h>
-#endif
 
 enum { KHZ = 1000, MHZ = 1000000 };
 
@@ -60,18 +53,16 @@ static long long from_setting(struct cpuc_query *query, const struct cpuc_source
 
 static long long from_system(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  struct cpuc_rate reported = cpuc_exact_rate(0);
+  struct cpuc_rate reported = cpuc_frequency_from_system();
 
   (void)source;
-  if (query->platform->system)
-    reported = query->platform->system();
   query->name = reported.source;
   return reported.hz;
 }
 
 static long long from_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const char *value = query->platform->environment(source->name);
+  const char *value = cpuc_environment(source->name);
 
   return value ? parse_setting(query, source->name, value) : 0;
 }
@@ -79,7 +70,7 @@ static long long from_environment(struct cpuc_query *query, const struct cpuc_so
 /* Notes that the variable, if it is set, is ignored, because an earlier source has a result. */
 static void note_unneeded_environment(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  const char *value = query->platform->environment(source->name);
+  const char *value = cpuc_environment(source->name);
 
   if (value && parse_setting(query, source->name, value) != 0)
     note_ignored(query, source->name, "is not needed: another source reports the frequency");
@@ -87,8 +78,8 @@ static void note_unneeded_environment(struct cpuc_query *query, const struct cpu
 
 static long long from_measurement(struct cpuc_query *query, const struct cpuc_source *source)
 {
-  (void)source;
-  return query->platform->measure ? query->platform->measure() : 0;
+  (void)query, (void)source;
+  return cpuc_frequency_measure_core();
 }
 
 static const struct cpuc_source sources[] = {
@@ -149,7 +140,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_source 
   return 0;
 }
 
-struct cpuc_frequency cpuc_frequency_estimate(const struct cpuc_platform *platform)
+struct cpuc_frequency cpuc_frequency_estimate(void)
 {
   struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "" };
   struct cpuc_query query;
@@ -157,7 +148,6 @@ struct cpuc_frequency cpuc_frequency_estimate(const struct cpuc_platform *platfo
   int i;
 
   memset(&query, 0, sizeof query);
-  query.platform = platform;
   query.found = &found;
   query.file = query.cpus = -1;
   for (i = 0; i < SOURCES && hz == 0; i++) {
@@ -172,27 +162,3 @@ struct cpuc_frequency cpuc_frequency_estimate(const struct cpuc_platform *platfo
       note_unneeded_environment(&query, &sources[i]);
   return found;
 }
-
-static void machine(char *name, int size)
-{
-#ifdef HAVE_SYS_UTSNAME_H
-  struct utsname system;
-
-  if (uname(&system) >= 0) {
-    snprintf(name, (size_t)size, "%s", system.machine);
-    return;
-  }
-#endif
-  (void)size;
-  *name = 0;
-}
-
-const struct cpuc_platform cpuc_frequency_platform = {
-  cpuc_environment, machine, cpuc_frequency_from_system,
-#ifdef CPUCYCLES_HAVE_TSC
-  &cpuc_tsc,
-#else
-  NULL,
-#endif
-  cpuc_frequency_measure_core
-};

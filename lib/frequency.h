@@ -12,19 +12,6 @@
 
 #define CPUC_FREQUENCY_DEFAULT 2399987654LL /* the value of the public-domain libcpucycles */
 
-/* The machine whose frequency is estimated; tests pass a simulated one. All members after the
-   first may be NULL, and the machine then lacks that source. */
-struct cpuc_platform {
-  const char *(*environment)(const char *);       /* returns an environment variable or NULL */
-  void (*machine)(char *name, int size);          /* stores its architecture like uname(2) */
-  struct cpuc_rate (*system)(void);               /* reported by the system */
-  const struct cpuc_backend *reference;           /* the TSC: its rate is near the nominal one */
-  long long (*measure)(void);                     /* Hz, or 0 */
-};
-
-/* This machine. */
-extern const struct cpuc_platform cpuc_frequency_platform;
-
 /* frequency.c: asks the sources in order. */
 
 struct cpuc_frequency {
@@ -35,7 +22,7 @@ struct cpuc_frequency {
 
 /* Call between cpuc_guard_enter() and cpuc_guard_leave(). A source that causes a fault has no
    result. */
-struct cpuc_frequency cpuc_frequency_estimate(const struct cpuc_platform *platform);
+struct cpuc_frequency cpuc_frequency_estimate(void);
 
 /* frequency-cpuinfo.c: /proc/cpuinfo of Linux. */
 

@@ -24,6 +24,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/cpuinfo-rate.h \
 	backends/perf/remedy.c \
 	backends/perf/remedy.h \
+	backends/tsc/reference.c \
 	lib/calibrate.c \
 	lib/calibrate.h \
 	lib/candidate.c \
@@ -60,6 +61,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.h \
 	lib/timer.c \
 	lib/timer.h \
+	sys/architecture.c \
+	sys/architecture.h \
 	sys/clock-sample.h \
 	sys/cpuid.c \
 	sys/cpuid.h \

@@ -90,8 +90,8 @@ static void select_guarded(void)
 
   cpuc_guard_enter();
   try_clocks();
-  cpuc_select(&cpuc_frequency_platform, &cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH,
-    process.counters, &process.selection);
+  cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.counters,
+    &process.selection);
   backend = process.selection.backend;
   if (backend && backend->fix_up)
     cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);

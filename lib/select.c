@@ -7,6 +7,7 @@
 #include "lib/select.h"
 #include "lib/reasons.h"
 #include "lib/request.h"
+#include "sys/environment.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>
@@ -160,11 +161,10 @@ static void select_last_resort(struct cpuc_selection *selection)
       selection->counters[i].state = CPUCYCLES_SELECTED;
 }
 
-void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_services *services,
-  const struct cpuc_table_entry *table, int count, struct cpucycles_counter_info *counters,
-  struct cpuc_selection *selection)
+void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
+  int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection)
 {
-  const char *list = platform->environment("CPUCYCLES_IMPLEMENTATION");
+  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
   _Static_assert(CPUC_COUNTERS_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
@@ -175,7 +175,7 @@ void cpuc_select(const struct cpuc_platform *platform, const struct cpuc_service
   selection->count = count;
   selection->inline_method = CPUCYCLES_INLINE_CALL;
   selection->timer.invariant = -1;
-  selection->frequency = cpuc_frequency_estimate(platform);
+  selection->frequency = cpuc_frequency_estimate();
   selection->fallback.read = cpuc_os_clock_monotonic;
   selection->fallback.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);
   selection->trial.services = services;

@@ -12,6 +12,7 @@ AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/capture.h
 EXTRA_DIST += tests/suites/counts.h
+EXTRA_DIST += tests/suites/estimate.h
 EXTRA_DIST += tests/suites/filter.h
 EXTRA_DIST += tests/suites/first-call.h
 EXTRA_DIST += tests/suites/float-traps.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The time-stamp counter as a source of the CPU frequency, and the remedy for its counters. */
+/* The remedy for the counters of the time-stamp counter. */
 
 #include "config.h"
 
@@ -22,8 +22,3 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
   (void)signal, (void)why;
 #endif
 }
-
-/* Read with assembly, because not all compilers have the intrinsic. */
-const struct cpuc_backend cpuc_tsc = {
-  X86_TSC_MEMBERS, .read = read_tsc_with_assembly
-};

@@ -17,9 +17,6 @@
 /* explain() for struct cpuc_backend. */
 void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why);
 
-/* The TSC as a source of the CPU frequency. It is not in backends.def. */
-extern const struct cpuc_backend cpuc_tsc;
-
 #pragma GCC visibility pop
 
 /* Works with compilers that do not have the intrinsic. */

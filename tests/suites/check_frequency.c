@@ -6,32 +6,16 @@
 
 #include "backends/backend.h"
 #include "backends/tsc/rate.h"
-#include "lib/frequency.h"
 #include "sys/os-clock.h"
 
+#include "tests/suites/estimate.h"
 #include "tests/suites/host.h"
-#include "tests/suites/machine.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-
-static const char *environment_setting;
-
-static const char *environment(const char *name)
-{
-  return strcmp(name, "cpucyclespersecond") == 0 ? environment_setting : NULL;
-}
-
-/* The machine: tests set its further sources. */
-static struct cpuc_platform platform = { environment, NULL, NULL, NULL, NULL };
-
-static struct cpuc_frequency estimate(void)
-{
-  return estimate_of(&platform);
-}
 
 static void expect(long long persecond, const char *source)
 {
@@ -51,18 +35,6 @@ static void expect_skipped(const char *reason)
 enum { BUSY_TRIES = 1000 }; /* of what needs a measurement, which a busy machine can prevent */
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
-
-/* Sources other than files. */
-
-static long long measure(void)
-{
-  return 1100000000;
-}
-
-static struct cpuc_rate system_call(void)
-{
-  return (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
-}
 
 /* Advances with the OS clock, like a counter of 1.3 GHz. */
 static long long read_reference(void)
@@ -105,19 +77,19 @@ static struct cpuc_backend reference = {
 START_TEST(sources_answer_in_their_order)
 {
   expect(2399987654, "default");
-  platform.measure = measure;
+  simulated.measured = 1100000000;
   expect(1100000000, "measurement");
-  environment_setting = "1234567890";
+  simulated.setting = "1234567890";
   expect(1234567890, "cpucyclespersecond");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
-  platform.reference = &reference;
+  simulated.reference = &reference;
   expect(1300000000, "reference counter");
   reported.source = "a register";
   expect(1300000000, "a register");
   reported.source = NULL;
   ck_assert_int_eq(closes, 2);
-  platform.system = system_call;
+  simulated.system = (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
   expect(1400000000, "a system call");
   write_file(CPU0 "tsc_freq_khz", "1450000\n");
   expect(1450000000, "tsc_freq_khz");
@@ -148,7 +120,7 @@ START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
 
   if (skip_where_the_clock_is_slow("rate_of_a_reference_counter_needs_an_agreeing_measurement"))
     return;
-  platform.reference = &reference;
+  simulated.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
   reported.is_rounded = 1;
@@ -172,8 +144,6 @@ START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
   closes = 0;
   expect(CPUC_FREQUENCY_DEFAULT, "default");
   ck_assert_int_eq(closes, 1);
-  ck_assert(!cpuc_frequency_platform.reference
-    || cpuc_frequency_platform.reference->kind == CPUC_KIND_REFERENCE);
 }
 END_TEST
 
@@ -193,7 +163,7 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 
   if (skip_where_the_clock_is_slow("constant_reference_counter_precedes_an_idle_cores_frequency"))
     return;
-  platform.reference = &reference;
+  simulated.reference = &reference;
   reported.hz = 0;
   reference.invariant = state_constancy;
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
@@ -256,19 +226,11 @@ START_TEST(device_tree_is_searched_for_cpus)
 }
 END_TEST
 
-/* The machine that an emulator imitates, and the cpuinfo that it shows. */
-
-static const char *machine_name = "";
-
-static void name_machine(char *name, int size)
-{
-  snprintf(name, (size_t)size, "%s", machine_name);
-}
-
 #define X86_TEXT "vendor_id\t: AuthenticAMD\nmodel name\t: X @ 2.80GHz\ncpu MHz\t\t: 2596.132\n"
 
+/* The architecture that an emulator imitates, and the cpuinfo that it shows. */
 static const struct {
-  const char *machine, *text;
+  const char *architecture, *text;
   long long persecond; /* 0: rejected */
 } emulated_machines[] = {
   { "x86_64", X86_TEXT, 2800000000 },
@@ -304,11 +266,10 @@ START_TEST(cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used)
 {
   size_t i;
 
-  platform.machine = name_machine;
   for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
     long long persecond = emulated_machines[i].persecond;
 
-    machine_name = emulated_machines[i].machine;
+    simulated.architecture = emulated_machines[i].architecture;
     write_file("/proc/cpuinfo", emulated_machines[i].text);
     expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
     write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
@@ -498,24 +459,24 @@ START_TEST(junk_in_the_environment_is_skipped)
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     struct cpuc_frequency found;
 
-    environment_setting = junk[i];
+    simulated.setting = junk[i];
     expect(CPUC_FREQUENCY_DEFAULT, "default");
     found = estimate();
     ck_assert_str_ne(found.ignored, "");
   }
   memset(longest, '\377', sizeof longest - 1);
-  environment_setting = longest;
+  simulated.setting = longest;
   expect_skipped("cpucyclespersecond is not a decimal number");
-  environment_setting = "1e300";
+  simulated.setting = "1e300";
   expect_skipped("cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
   expect_skipped("/etc/cpucyclespersecond is not a decimal number; cpucyclespersecond is not a "
     "decimal number");
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_skipped("cpucyclespersecond is not a decimal number");
-  environment_setting = "2400000000";
+  simulated.setting = "2400000000";
   expect_skipped("cpucyclespersecond is not needed: another source reports the frequency");
-  environment_setting = NULL;
+  simulated.setting = NULL;
   expect_skipped("");
 }
 END_TEST

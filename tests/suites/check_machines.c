@@ -5,10 +5,8 @@
 
 #include "config.h"
 
-#include "lib/frequency.h"
-
+#include "tests/suites/estimate.h"
 #include "tests/suites/host.h"
-#include "tests/suites/machine.h"
 
 #include <ftw.h>
 #include <unistd.h>
@@ -64,19 +62,6 @@ static const char *root_of(const struct machine *machine)
     return recorded_machine(machine->name);
   snprintf(root, sizeof root, "%s/%s", srcdir ? srcdir : ".", machine->name);
   return root;
-}
-
-static const char *no_environment(const char *name)
-{
-  (void)name;
-  return NULL;
-}
-
-static struct cpuc_frequency estimate(void)
-{
-  const struct cpuc_platform platform = { no_environment, NULL, NULL, NULL, NULL };
-
-  return estimate_of(&platform);
 }
 
 static int is_default(const struct cpuc_frequency *found)

@@ -214,7 +214,7 @@ static void select_selfcounts(void)
 
   cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpuc_select(&cpuc_frequency_platform, &offered, table, 2, infos, &selection);
+  cpuc_select(&offered, table, 2, infos, &selection);
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals(&saved);
 }

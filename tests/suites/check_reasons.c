@@ -11,8 +11,8 @@
 #include "lib/frequency.h"
 #include "lib/reasons.h"
 #include "lib/select.h"
+#include "sys/environment.h"
 #include "sys/os-clock.h"
-#include "sys/root.h"
 
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
@@ -28,18 +28,17 @@ static struct cpucycles_counter_info info;
 
 static const char *requested_name; /* value of CPUCYCLES_IMPLEMENTATION */
 
-static const char *environment(const char *name)
+/* In place of sys/environment.c. */
+const char *cpuc_environment(const char *name)
 {
   return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? requested_name : NULL;
 }
 
-/* In place of sys/root.c: a machine without files, whose frequency is the default. */
-const char *cpuc_root(void)
+/* In place of lib/frequency.c. */
+struct cpuc_frequency cpuc_frequency_estimate(void)
 {
-  return "/nonexistent";
+  return (struct cpuc_frequency) { CPUC_FREQUENCY_DEFAULT, "default", "" };
 }
-
-static const struct cpuc_platform empty_platform = { environment, NULL, NULL, NULL, NULL };
 
 static long long fake_count;
 
@@ -86,7 +85,7 @@ static void select_among(const struct cpuc_backend *backend, int count)
   static struct cpuc_selection selection;
 
   enter_guard();
-  cpuc_select(&empty_platform, NULL, table + 4 - count, count + 1, infos, &selection);
+  cpuc_select(NULL, table + 4 - count, count + 1, infos, &selection);
   leave_guard();
   ck_assert_str_eq(selection.implementation, "clock");
   info = infos[count - 1];

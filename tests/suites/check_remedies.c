@@ -7,6 +7,7 @@
 #include "backends/perf/remedy.h"
 #include "sys/cpuid.h"
 #include "sys/hypervisor.h"
+#include "sys/kernel-file.h"
 
 #include "tests/suites/machine.h"
 

@@ -12,8 +12,8 @@
 #include "lib/reader.h"
 #include "lib/scale.h"
 #include "lib/select.h"
+#include "sys/environment.h"
 #include "sys/os-clock.h"
-#include "sys/root.h"
 
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
@@ -435,30 +435,31 @@ static const struct cpuc_backend narrow = { .kind = CPUC_KIND_CORE,
   .register_name = "narrow",
   .read = read_32_bits };
 
-/* In place of sys/root.c: a machine without files. */
-const char *cpuc_root(void)
+static long long frequency;
+
+/* In place of lib/frequency.c. */
+struct cpuc_frequency cpuc_frequency_estimate(void)
 {
-  return "/nonexistent";
+  return (struct cpuc_frequency) { frequency, "the test", "" };
 }
 
-static const char *persecond;
-
-static const char *environment(const char *name)
+/* In place of sys/environment.c. */
+const char *cpuc_environment(const char *name)
 {
-  return strcmp(name, "cpucyclespersecond") == 0 ? persecond : NULL;
+  (void)name;
+  return NULL;
 }
 
-/* Selects from a single counter, on a CPU of 2.064 GHz. */
+/* Selects from a single counter. */
 static void select_one(const struct cpuc_backend *backend, struct cpucycles_counter_info *info,
   struct cpuc_selection *selection)
 {
-  struct cpuc_platform platform = { environment, NULL, NULL, NULL, NULL };
   struct cpuc_table_entry table = { "one", "the only one", backend };
 
   memset(info, 0, sizeof *info);
   memset(selection, 0, sizeof *selection);
   enter_guard();
-  cpuc_select(&platform, NULL, &table, 1, info, selection);
+  cpuc_select(NULL, &table, 1, info, selection);
   leave_guard();
 }
 
@@ -470,7 +471,7 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
 
   if (skip_where_the_clock_is_slow("selection_scales_by_multiple_or_reported_rate"))
     return;
-  persecond = "2064000000";
+  frequency = 2064000000;
   /* A busy machine may spoil a measurement, but never falsifies its result. */
   for (i = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&unreported, &info, &selection);
@@ -499,7 +500,7 @@ START_TEST(selection_extends_a_32_bit_counter)
 
   if (skip_where_the_clock_is_slow("selection_extends_a_32_bit_counter"))
     return;
-  persecond = "16000000000";
+  frequency = 16000000000;
   select_one(&narrow, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
   ck_assert(!cpuc_reader_is_direct(&selection.reader));

@@ -12,8 +12,8 @@
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "lib/table.h"
+#include "sys/environment.h"
 #include "sys/os-clock.h"
-#include "sys/root.h"
 
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
@@ -206,18 +206,17 @@ static long long read_clock(void)
 
 static const char *requested_names; /* value of CPUCYCLES_IMPLEMENTATION */
 
-static const char *environment(const char *name)
+/* In place of sys/environment.c. */
+const char *cpuc_environment(const char *name)
 {
   return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? requested_names : NULL;
 }
 
-/* In place of sys/root.c: a machine without files, whose frequency is the default. */
-const char *cpuc_root(void)
+/* In place of lib/frequency.c. */
+struct cpuc_frequency cpuc_frequency_estimate(void)
 {
-  return "/nonexistent";
+  return (struct cpuc_frequency) { CPUC_FREQUENCY_DEFAULT, "default", "" };
 }
-
-static const struct cpuc_platform empty_platform = { environment, NULL, NULL, NULL, NULL };
 
 static struct cpucycles_counter_info infos[8];
 static struct cpuc_selection selection;
@@ -228,7 +227,7 @@ static void select_among(const struct cpuc_table_entry *table, int count)
   memset(infos, 0, sizeof infos);
   entries = 0;
   enter_guard();
-  cpuc_select(&empty_platform, NULL, table, count, infos, &selection);
+  cpuc_select(NULL, table, count, infos, &selection);
   leave_guard();
 }
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Simulated machines for suites: a directory that contains the files of a machine, and the
-   frequency estimate for this machine. Replaces sys/root.c. */
+/* Simulated machines for suites: a directory that contains the files of a machine. Replaces
+   sys/root.c. */
 
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
 
-#include "include/cpucycles/inline.h"
-#include "lib/frequency.h"
 #include "sys/root.h"
 
-#include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -85,16 +82,6 @@ static inline const char *recorded_machine(const char *name)
   else
     snprintf(root, sizeof root, "%s/../shared/machines/%s", srcdir ? srcdir : ".", name);
   return root;
-}
-
-static inline struct cpuc_frequency estimate_of(const struct cpuc_platform *platform)
-{
-  struct cpuc_frequency found;
-
-  enter_guard();
-  found = cpuc_frequency_estimate(platform);
-  leave_guard();
-  return found;
 }
 
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The frequency estimate for a simulated machine, and its sources that are not files: functions in
+   place of sys/environment.c, sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c
+   and backends/tsc/reference.c. */
+
+#ifndef CPUCYCLES_ESTIMATE_H
+#define CPUCYCLES_ESTIMATE_H
+
+#include "backends/backend.h"
+#include "lib/frequency.h"
+#include "sys/architecture.h"
+#include "sys/environment.h"
+
+#include "tests/suites/guarded.h"
+#include "tests/suites/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A test may set these. */
+static struct {
+  const char *setting;      /* the environment variable cpucyclespersecond, or NULL */
+  const char *architecture; /* empty: not known */
+  struct cpuc_rate system;
+  const struct cpuc_backend *reference;
+  long long measured;
+} simulated = { .architecture = "" };
+
+const char *cpuc_environment(const char *name)
+{
+  return strcmp(name, "cpucyclespersecond") == 0 ? simulated.setting : NULL;
+}
+
+void cpuc_architecture_name(char *name, int size)
+{
+  snprintf(name, (size_t)size, "%s", simulated.architecture);
+}
+
+struct cpuc_rate cpuc_frequency_from_system(void)
+{
+  return simulated.system;
+}
+
+const struct cpuc_backend *cpuc_reference_counter(void)
+{
+  return simulated.reference;
+}
+
+long long cpuc_frequency_measure_core(void)
+{
+  return simulated.measured;
+}
+
+static inline struct cpuc_frequency estimate(void)
+{
+  struct cpuc_frequency found;
+
+  enter_guard();
+  found = cpuc_frequency_estimate();
+  leave_guard();
+  return found;
+}
+
+#endif
