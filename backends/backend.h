@@ -169,7 +169,7 @@ struct cpuc_backend {
 };
 
 /* Returns the counter whose rate is near the nominal frequency and thus a source of the CPU
-   frequency, or NULL. Defined in
+   frequency, whichever counters are built; NULL if the CPU has none. Defined in
    backends/tsc/reference.c. */
 const struct cpuc_backend *cpuc_reference_counter(void);
 

@@ -24,6 +24,10 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/cpuinfo-rate.h \
 	backends/perf/remedy.c \
 	backends/perf/remedy.h \
+	backends/tsc/counter.c \
+	backends/tsc/counter.h \
+	backends/tsc/rate.c \
+	backends/tsc/rate.h \
 	backends/tsc/reference.c \
 	lib/calibrate.c \
 	lib/calibrate.h \
@@ -89,11 +93,6 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/open.c \
 	backends/perf/read.c \
 	backends/perf/recover.c
-endif
-# Shared by the counters of the TSC.
-if X86_TSC
-lib_libcpucycles_core_la_SOURCES += backends/tsc/counter.c backends/tsc/counter.h
-lib_libcpucycles_core_la_SOURCES += backends/tsc/rate.c backends/tsc/rate.h
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libfiles.la

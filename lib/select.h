@@ -34,9 +34,9 @@ struct cpuc_selection {
 };
 
 /* Tries the `count` entries of the table, and opens the best one. If CPUCYCLES_IMPLEMENTATION in
-   the environment names counters, tries these first, and the others only if none of
-   these can be used. Passes `services` to the counters. Stores their descriptions in `counters`,
-   which has room for `count`. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
+   the environment names counters, tries these first, and the others only if none of these can be
+   used. Passes `services` to the counters. Stores their descriptions in `counters`, which has room
+   for `count`. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
   int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection);
 

@@ -4,7 +4,6 @@
 #
 #   m4_ignore(m4_include([backends/backends.def]))
 #   CPUCYCLES_BACKENDS
-#   CPUCYCLES_IF_BUILT([ID, ID...], [ACTION-IF-ANY], [ACTION-IF-NONE])
 #   CPUCYCLES_BACKENDS_SUMMARY
 #
 # DESCRIPTION
@@ -28,9 +27,6 @@
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
 #   default-gettimeofday is the counter of last resort, and is always built.
-#
-#   CPUCYCLES_IF_BUILT tests whether a counter of these rows is built. An identifier without a row
-#   is an error of Autoconf.
 #
 #   CPUCYCLES_BACKENDS_SUMMARY prints the counters built and dropped, with the reasons.
 
@@ -78,7 +74,6 @@ AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
 AS_IF([test "$cpucycles_built" = yes],
   [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
-  cpucycles_built_ids="$cpucycles_built_ids $1"
   cpucycles_report_built="$cpucycles_report_built
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
@@ -124,22 +119,11 @@ for cpucycles_name in $cpucycles_excluded; do
     [AC_MSG_ERROR([$cpucycles_name is in both --with-backends and --with-excluded-backends])])
 done
 CPUCYCLES_BACKEND_OBJECTS=
-cpucycles_built_ids=
 cpucycles_report_built=
 cpucycles_report_dropped=
 m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [_CPUCYCLES_DECIDE(cpucycles_id, m4_indir([_CPUCYCLES_NAME_]cpucycles_id))])
 AC_SUBST([CPUCYCLES_BACKEND_OBJECTS])
-])
-
-AC_DEFUN([CPUCYCLES_IF_BUILT],
-[cpucycles_any=no
-m4_foreach([cpucycles_id], [$1],
-  [m4_ifndef([_CPUCYCLES_NAME_]cpucycles_id,
-    [m4_fatal([$0: backends.def has no row ]cpucycles_id)])dnl
-AS_CASE([" $cpucycles_built_ids "], [*" cpucycles_id "*], [cpucycles_any=yes])
-])dnl
-AS_IF([test $cpucycles_any = yes], [$2], [$3])
 ])
 
 AC_DEFUN([CPUCYCLES_BACKENDS_SUMMARY],

@@ -96,15 +96,6 @@ check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
 
-# Only the library for x86 contains the rate of the TSC.
-x86_tsc =
-if !X86_TSC
-x86_tsc += tests/suites/libx86-tsc.la
-check_LTLIBRARIES += $(x86_tsc)
-endif
-tests_suites_libx86_tsc_la_SOURCES = backends/tsc/rate.c backends/tsc/rate.h
-tests_suites_check_tsc_rate_LDADD = $(x86_tsc) $(LDADD)
-
 # Files of other systems, compiled with stub headers of these.
 tests_suites_check_system_SOURCES = tests/suites/check_system.c
 tests_suites_check_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c

@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+
 #include "backends/tsc/counter.h"
 
 #include <signal.h>
@@ -22,3 +24,5 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
   (void)signal, (void)why;
 #endif
 }
+
+#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The time-stamp counter: the members that its four backends share, and the read with assembly.
+/* The time-stamp counter: the members that its backends share, and the read with assembly.
    Register: IA32_TIME_STAMP_COUNTER, read with RDTSC. Readable in user mode unless CR4.TSD is set
    (Linux sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)); RDTSC then raises SIGSEGV.
    Rate: near the nominal frequency, and constant if CPUID 8000_0007H EDX bit 8 is set; rate.c asks
@@ -25,6 +25,7 @@ static inline long long read_tsc_with_assembly(void)
   return (long long)cpucycles_inline_tsc();
 }
 
+/* Without close(): rate() releases its event itself, and a trial does not call rate(). */
 #define X86_TSC_MEMBERS \
   .kind = CPUC_KIND_REFERENCE, \
   .scope = CPUC_SCOPE_SYSTEM, \
@@ -32,7 +33,6 @@ static inline long long read_tsc_with_assembly(void)
   .register_name = "TSC", \
   .unit = "reference cycles", \
   .explain = cpuc_tsc_explain, \
-  .close = cpuc_tsc_close, \
   .rate = cpuc_tsc_rate, \
   .invariant = cpuc_tsc_invariant, \
   .inline_method = CPUCYCLES_INLINE_TSC

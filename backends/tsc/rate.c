@@ -8,6 +8,8 @@
 
 #include "config.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+
 #include "backends/tsc/rate.h"
 #include "backends/common/rate.h"
 #include "sys/cpuid.h"
@@ -257,3 +259,5 @@ struct cpuc_rate cpuc_tsc_rate(void)
 {
   return cpuc_tsc_rate_from_sources(cpuc_tsc_sources);
 }
+
+#endif

@@ -7,15 +7,16 @@
 
 #include <stddef.h>
 
-#ifdef CPUCYCLES_HAVE_TSC
+#if defined(__x86_64__) || defined(__i386__)
 
 #include "backends/tsc/counter.h"
 
-/* Read with assembly, because not all compilers have the intrinsic. */
+/* Read with assembly, because not all compilers have the intrinsic. Only this one has close(): its
+   rate() runs in the selection, where the fault guard can end it and leave its event open. */
 const struct cpuc_backend *cpuc_reference_counter(void)
 {
   static const struct cpuc_backend tsc = {
-    X86_TSC_MEMBERS, .read = read_tsc_with_assembly
+    X86_TSC_MEMBERS, .read = read_tsc_with_assembly, .close = cpuc_tsc_close
   };
 
   return &tsc;

@@ -99,6 +99,8 @@ static void try_rates(const char *bytes, size_t size)
   }
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
 static void try_factors(const char *bytes, size_t size)
 {
   unsigned int factors[2] = { 0, 0 };
@@ -142,6 +144,8 @@ static void try_leaves(const char *bytes, size_t size)
   check(cpuc_tsc_rate_from_brand_string());
   check(cpuc_tsc_rate_from_hypervisor());
 }
+
+#endif
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
 static void try_choice(const char *bytes, size_t size)
@@ -187,21 +191,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   case '3':
     try_rates(bytes, size);
     break;
+  case '6':
+    try_integer(bytes, size);
+    break;
+  case '8':
+    try_choice(bytes, size);
+    break;
+#if defined(__x86_64__) || defined(__i386__)
   case '4':
     try_factors(bytes, size);
     break;
   case '5':
     try_leaves(bytes, size);
     break;
-  case '6':
-    try_integer(bytes, size);
-    break;
   case '7':
     try_page(bytes, size);
     break;
-  case '8':
-    try_choice(bytes, size);
-    break;
+#endif
   default:
     break;
   }

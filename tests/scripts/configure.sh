@@ -184,29 +184,6 @@ else
   wrong "a compiler without -Wextra: $(grep '^CPUCYCLES_CFLAGS =' "$work/build/Makefile")"
 fi
 
-# A keyword that does not compile stands in for a compiler of C99.
-rm -f "$work/cache"
-refuses "no thread-local storage" "no C11 thread-local storage" CC="${CC:-cc} -D_Thread_local=missing"
-rm -f "$work/cache"
-
-# Each counter that reads the time-stamp counter brings its rate, and no other counter does.
-has_tsc() {
-  grep -q '^#define CPUCYCLES_HAVE_TSC 1$' "$work/build/config.h" &&
-    make -n -C "$work/build" lib/libcpucycles-core.la | grep -q 'tsc/rate\.lo'
-}
-tsc=
-for name in $usual; do
-  ! grep -q '"backends/tsc/counter.h"' "$source/backends/$name.c" || tsc="$tsc $name"
-done
-for counter in $tsc; do
-  accepts "$counter alone" "$counter default-gettimeofday " --with-backends="$counter"
-  has_tsc || wrong "$counter: the rate of the time-stamp counter is not built"
-done
-accepts "no time-stamp counter" "$(for name in $usual; do
-  case " $tsc " in *" $name "*) ;; *) printf '%s ' "$name" ;; esac
-done)" --with-excluded-backends="$tsc"
-! has_tsc || wrong "the rate of the time-stamp counter is built without a counter"
-
 # Where the linker has no version maps, a plain list exports the same symbols.
 rm -f "$work/cache"
 variable=$(sed -n 's/^\(ax_cv_check_ldflags__[^=]*version_script[^=]*\)=.*/\1/p' "$work/build/config.log" | head -n 1)
@@ -218,6 +195,11 @@ if make -s -C "$work/build" >"$work/out" 2>&1 &&
 else
   wrong "no version maps: $(cat "$work/out")"
 fi
+
+# A keyword that does not compile stands in for a compiler of C99.
+rm -f "$work/cache"
+refuses "no thread-local storage" "no C11 thread-local storage" CC="${CC:-cc} -D_Thread_local=missing"
+rm -f "$work/cache"
 
 # libperfex is built by default, can be left out, and is an error if it is asked for and cannot be
 # built; the summary gives the reason.

@@ -144,6 +144,8 @@ START_TEST(other_calls_state_the_frequency)
 }
 END_TEST
 
+#if defined(__x86_64__) || defined(__i386__)
+
 START_TEST(sysctl_states_the_rate_of_the_tsc)
 {
   ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
@@ -160,13 +162,17 @@ START_TEST(sysctl_states_the_rate_of_the_tsc)
 }
 END_TEST
 
+#endif
+
 static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, system_without_calls_states_no_frequency);
   tcase_add_test(tests, sysctl_by_name_states_the_frequency);
   tcase_add_test(tests, constant_value_precedes_a_momentary_one);
   tcase_add_test(tests, other_calls_state_the_frequency);
+#if defined(__x86_64__) || defined(__i386__)
   tcase_add_test(tests, sysctl_states_the_rate_of_the_tsc);
+#endif
 }
 
 int main(void)
