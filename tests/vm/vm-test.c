@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -17,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -26,12 +29,10 @@
 
 #ifdef HAVE_PERFEX
 #include "include/perfex.h"
-#include <linux/perf_event.h>
 #endif
 
 #if defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
 #define HAVE_USER_ACCESS 1 /* arm64-perfpmc, riscv64-perfrdcycle */
-#include <linux/perf_event.h>
 #include <sys/mman.h>
 #endif
 
@@ -41,8 +42,10 @@ enum {
   USAGE = 2,
   SKIPPED = 77,
   ORDINARY_USER = 65534,
-  TURNS = 2000, /* turns of a measured loop */
-  READS = 1000
+  TURNS = 2000,         /* turns of a measured loop */
+  MANY_TURNS = 1000000, /* of a loop that takes a millisecond or more */
+  READS = 1000,
+  DESCRIPTORS = 4096 /* more than a process may have */
 };
 
 static int fail(const char *format, ...)
@@ -152,6 +155,40 @@ static int usable(char **arguments)
   return counter->state == CPUCYCLES_DROPPED ? FAILED : PASSED;
 }
 
+/* More events than a PMU has counters. */
+enum { OTHERS = 32 };
+
+static int others[OTHERS];
+
+/* Opens other events, for all processes on CPU 0. They count only the kernel, so they advance in no
+   loop. The first `pinned` ones precede the events of threads, and one takes the counter of
+   cycles. */
+static void open_others(int pinned)
+{
+  struct perf_event_attr other;
+  int i;
+
+  memset(&other, 0, sizeof other);
+  other.size = sizeof other;
+  other.type = PERF_TYPE_HARDWARE;
+  other.config = PERF_COUNT_HW_CPU_CYCLES;
+  other.exclude_user = 1;
+  for (i = 0; i < OTHERS; i++) {
+    other.pinned = i < pinned;
+    others[i] = (int)syscall(SYS_perf_event_open, &other, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+    if (others[i] < 0)
+      exit(fail("no other event: %s", strerror(errno)));
+  }
+}
+
+static void close_others(void)
+{
+  int i;
+
+  for (i = 0; i < OTHERS; i++)
+    close(others[i]);
+}
+
 #ifdef HAVE_PERFEX
 
 /* Counts two events of a loop with libperfex. Returns 0 if the count is incomplete. */
@@ -219,26 +256,18 @@ static int perfex_counts(char **arguments)
   return PASSED;
 }
 
-/* perfex-lost: while other pinned events occupy the hardware, the library reports an incomplete
-   count; without them, the count is complete again. */
+/* perfex-lost, as root: while other pinned events occupy the hardware, the library reports an
+   incomplete count; without them, the count is complete again. */
 static int perfex_lost(char **arguments)
 {
-  struct perf_event_attr other;
-  int descriptors[32], i;
   long long counts[2];
 
   (void)arguments;
-  memset(&other, 0, sizeof other);
-  other.size = sizeof other;
-  other.type = PERF_TYPE_HARDWARE;
-  other.config = PERF_COUNT_HW_INSTRUCTIONS;
-  other.pinned = other.exclude_kernel = other.exclude_hv = 1;
-  for (i = 0; i < 32; i++)
-    descriptors[i] = (int)syscall(SYS_perf_event_open, &other, 0, -1, -1, 0);
+  open_others(OTHERS);
   if (count_events(15, 17, TURNS, counts))
-    return fail("%lld, %lld with 32 other events: reported as complete", counts[0], counts[1]);
-  for (i = 0; i < 32; i++)
-    close(descriptors[i]);
+    return fail("%lld, %lld with %d other events: reported as complete", counts[0], counts[1],
+      OTHERS);
+  close_others();
   return count_events(15, 17, TURNS, counts) ? PASSED : fail("incomplete without other events");
 }
 
@@ -252,6 +281,7 @@ static const struct {
   { "EACCES", EACCES, 0 },
   { "ENOENT", ENOENT, 0 },
   { "EINVAL", EINVAL, 0 },
+  { "EIO", EIO, 0 },
   { "SIGILL", 0, SIGILL },
 };
 
@@ -294,6 +324,15 @@ static int dropped(char **arguments)
   return PASSED;
 }
 
+/* Returns 1 if the selected counter has this reason, as after a loss; "-": if it has none. */
+static int has_reason(const char *expected)
+{
+  const char *reason = find_counter(cpucycles_implementation())->reason;
+
+  printf("vm-test: reason: %s\n", reason ? reason : "-");
+  return strcmp(reason ? reason : "-", expected) == 0;
+}
+
 /* Reads READS times. Returns the last count, or -1 if the count decreased, also from `last`, or
    stood still. */
 static long long read_upward(long long last)
@@ -326,15 +365,6 @@ static void run_on_cpu(int cpu)
   CPU_SET(cpu, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0)
     exit(fail("cannot run on CPU %d: %s", cpu, strerror(errno)));
-}
-
-/* advances LIST: a counter of the list is selected on CPU 0, and advances. */
-static int advances(char **arguments)
-{
-  run_on_cpu(0);
-  require_selected(arguments[0]);
-  printf("vm-test: %s is selected\n", cpucycles_implementation());
-  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
 static void sleep_ms(long milliseconds)
@@ -550,21 +580,21 @@ static int timed_threads(char **arguments)
    count the kernel's cycles. */
 static int counts_correctly(const char *label)
 {
-  enum { SOME = 1000000 };
-  long long least = count_loop(SOME), next;
+  long long least = count_loop(MANY_TURNS), next;
   int i;
 
   for (i = 0; i < 4; i++) {
-    next = count_loop(SOME);
+    next = count_loop(MANY_TURNS);
     least = next < least ? next : least;
   }
-  return read_upward(cpucycles()) >= 0 && !differs_from_loop(label, least, SOME);
+  return read_upward(cpucycles()) >= 0 && !differs_from_loop(label, least, MANY_TURNS);
 }
 
-/* forked NAME: under -icount, parent and child continue to count, each its own cycles. */
+/* forked NAME: under -icount, parent and child continue to count, each its own cycles: the parent's
+   count while it waits is less than one of the child's loops. */
 static int forked(char **arguments)
 {
-  long long before;
+  long long before, waited;
   pid_t child;
   int status;
 
@@ -580,49 +610,89 @@ static int forked(char **arguments)
     return fail("the child ended by signal %d", WTERMSIG(status));
   if (WEXITSTATUS(status) != PASSED)
     return fail("the child does not count");
+  waited = cpucycles() - before;
+  printf("vm-test: %lld cycles while the child ran\n", waited);
+  if (waited > MANY_TURNS * INSTRUCTIONS)
+    return fail("the parent counts the child's cycles");
   return before >= 0 && read_upward(before) >= 0 && counts_correctly("parent") ? PASSED : FAILED;
 }
 
-/* Closes the descriptors of the library's perf events, without a call of the library. Returns
-   their number. */
-static int close_events(void)
+/* Closes all files but the standard streams, and opens others on the numbers `begin` to `end`. */
+static void replace_files(int begin, int end)
 {
-  char link[32], name[64];
-  int descriptor, closed = 0;
-  ssize_t length;
+  int number, opened;
 
-  for (descriptor = 3; descriptor < 1024; descriptor++) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    length = readlink(link, name, sizeof name - 1);
-    name[length > 0 ? length : 0] = '\0';
-    if (strstr(name, "perf_event"))
-      closed += close(descriptor) == 0;
+  for (number = 3; number < DESCRIPTORS; number++)
+    close(number);
+  for (number = begin; number <= end; number++) {
+    opened = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (opened != number && (dup2(opened, number) < 0 || close(opened) != 0))
+      exit(fail("no file %d: %s", number, strerror(errno)));
   }
-  return closed;
 }
 
-/* closed NAME: reads continue after the event's descriptor was closed. */
-static int closed(char **arguments)
+/* Returns 1 if the process counts correctly, and these files are still open and were not read. */
+static int counts_beside_files(const char *label, int begin, int end)
 {
+  int number;
+
+  if (!counts_correctly(label))
+    return 0;
+  for (number = begin; number <= end; number++)
+    if (lseek(number, 0, SEEK_CUR) != 0)
+      return fail("%s: file %d was read or closed", label, number), 0;
+  return 1;
+}
+
+/* First, a file has the number of the parent's event. Then the process closes its own event, and
+   files get the lowest numbers. */
+static int run_as_daemon(long long last, const char *reason)
+{
+  int old = DESCRIPTORS, null = open("/dev/null", O_RDWR);
+
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDERR_FILENO);
+  close(null);
+  while (fcntl(old, F_GETFD) < 0)
+    old--;
+  replace_files(old, old);
+  if (read_upward(last) < 0 || !counts_beside_files("as a daemon", old, old) || !has_reason("-"))
+    return FAILED;
+  last = cpucycles();
+  replace_files(3, 99);
+  return read_upward(last) >= 0 && counts_beside_files("without its event", 3, 99)
+      && has_reason(reason)
+    ? PASSED : FAILED;
+}
+
+/* daemon NAME REASON: under -icount, a daemon that closes all files counts correctly, and does not
+   touch files that it opens afterwards. When it has closed its own event, the reason is REASON. */
+static int runs_as_daemon(char **arguments)
+{
+  int status, ended = 0, failed = 0;
   long long last;
-  int i;
 
   require_selected(arguments[0]);
   last = read_upward(cpucycles());
-  if (last >= 0 && close_events() == 0)
-    return fail("it has no event");
-  for (i = 0; i < 10 && last >= 0; i++) {
-    last = read_upward(last);
-    sleep_ms(10);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+    return fail("the daemon would have another parent: %s", strerror(errno));
+  fflush(stdout);
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0)
+      exit(run_as_daemon(last, arguments[1]));
+    _exit(PASSED);
   }
-  return last >= 0 ? PASSED : FAILED;
+  for (; wait(&status) > 0; ended++)
+    failed |= status;
+  return ended == 2 && failed == 0 ? PASSED : fail("%d processes ended with %#x", ended, failed);
 }
 
 static int count_descriptors(void)
 {
   int descriptor, open = 0;
 
-  for (descriptor = 0; descriptor < 4096; descriptor++)
+  for (descriptor = 0; descriptor < DESCRIPTORS; descriptor++)
     open += fcntl(descriptor, F_GETFD) >= 0;
   return open;
 }
@@ -631,41 +701,43 @@ static pthread_barrier_t all_have_read, readers_may_exit;
 
 static void *read_and_wait(void *argument)
 {
-  long long begin = cpucycles();
-
-  *(long long *)argument = cpucycles() - begin;
+  *(long long *)argument = read_upward(cpucycles());
   pthread_barrier_wait(&all_have_read);
   pthread_barrier_wait(&readers_may_exit);
   return NULL;
 }
 
-/* no-descriptors NAME: while 100 threads read through pages, no more descriptors are open than
-   before. */
+/* no-descriptors NAME REASON: while 100 threads read, no more descriptors are open than before. If
+   REASON is by-fallback, the limit leaves none to the threads. */
 static int no_descriptors(char **arguments)
 {
   enum { MANY = 100 };
   pthread_t many[MANY];
-  long long advance[MANY];
+  long long last[MANY];
+  struct rlimit none = { 0, 0 };
   int before = count_descriptors(), during, i;
 
   require_selected(arguments[0]);
+  if (strcmp(arguments[1], "by-fallback") == 0) {
+    before = count_descriptors();
+    if (setrlimit(RLIMIT_NOFILE, &none) != 0)
+      return fail("no limit: %s", strerror(errno));
+  }
   pthread_barrier_init(&all_have_read, NULL, MANY + 1);
   pthread_barrier_init(&readers_may_exit, NULL, MANY + 1);
   for (i = 0; i < MANY; i++)
-    if (pthread_create(&many[i], NULL, read_and_wait, &advance[i]) != 0)
+    if (pthread_create(&many[i], NULL, read_and_wait, &last[i]) != 0)
       exit(fail("no thread"));
   pthread_barrier_wait(&all_have_read);
   during = count_descriptors();
   pthread_barrier_wait(&readers_may_exit);
   for (i = 0; i < MANY; i++) {
     pthread_join(many[i], NULL);
-    if (advance[i] <= 0)
-      return fail("thread %d does not count", i);
+    if (last[i] < 0)
+      return FAILED;
   }
   printf("vm-test: %d descriptors before, %d while %d threads count\n", before, during, MANY);
-  if (find_counter(arguments[0])->reason)
-    return fail("%s: %s", arguments[0], find_counter(arguments[0])->reason);
-  return during == before ? PASSED : FAILED;
+  return during == before && has_reason(arguments[1]) ? PASSED : FAILED;
 }
 
 /* Prints the estimate of a process without files. */
@@ -914,19 +986,44 @@ static int each_cpu(char **arguments)
   return PASSED;
 }
 
+static void set_cpu_1_online(const char *online)
+{
+  if (write_file("/sys/devices/system/cpu/cpu1/online", online) != 0)
+    exit(fail("CPU 1: online cannot become %s: %s", online, strerror(errno)));
+}
+
 /* comes-online NAME, as root: on a CPU that was offline, the counter is selected and advances. */
 static int comes_online(char **arguments)
 {
-  static const char online[] = "/sys/devices/system/cpu/cpu1/online";
-
-  if (write_file(online, "0") != 0)
-    return fail("CPU 1 does not go offline: %s", strerror(errno));
-  if (write_file(online, "1") != 0)
-    return fail("CPU 1 does not come back: %s", strerror(errno));
+  set_cpu_1_online("0");
+  set_cpu_1_online("1");
   run_on_cpu(1);
   drop_privileges();
   require_selected(arguments[0]);
   return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
+}
+
+/* goes-offline NAME, as root: under -icount, a thread counts correctly while and after its CPU goes
+   offline, and when it runs there again. */
+static int goes_offline(char **arguments)
+{
+  long long begin, cycles;
+  int is_right;
+
+  run_on_cpu(1);
+  require_selected(arguments[0]);
+  begin = cpucycles();
+  set_cpu_1_online("0");
+  loop(MANY_TURNS);
+  cycles = cpucycles() - begin;
+  is_right = sched_getcpu() == 0 && !differs_from_loop("CPU 1 goes offline", cycles, MANY_TURNS)
+    && counts_correctly("on CPU 0");
+  begin = cpucycles();
+  set_cpu_1_online("1");
+  run_on_cpu(1);
+  return is_right && read_upward(begin) >= 0 && counts_correctly("on CPU 1 again")
+      && has_reason("-")
+    ? PASSED : FAILED;
 }
 
 /* Number of times that CPU 0 was in an idle state that resets its PMU. */
@@ -943,24 +1040,32 @@ static long idle_count(void)
   return atol(text);
 }
 
-/* idles NAME: the count continues after its CPU slept. */
+/* idles NAME: the count continues after its CPU slept. The count of a thread excludes the sleep and,
+   under -icount, is correct afterwards. */
 static int idles(char **arguments)
 {
+  int i, is_of_thread;
+  long long last, begin, slept, most = 0;
   long before;
-  long long last;
-  int i;
 
   run_on_cpu(0);
   require_selected(arguments[0]);
+  is_of_thread = strcmp(find_counter(arguments[0])->scope, "thread") == 0;
   before = idle_count();
   last = read_upward(cpucycles());
   for (i = 0; i < 20 && last >= 0; i++) {
+    begin = cpucycles();
     sleep_ms(20);
+    slept = cpucycles() - begin;
+    most = slept > most ? slept : most;
     last = read_upward(last);
   }
-  printf("vm-test: the CPU slept %ld times\n", idle_count() - before);
+  printf("vm-test: the CPU slept %ld times; at most %lld cycles in 20 ms\n", idle_count() - before,
+    most);
   if (idle_count() == before)
     return fail("the CPU never slept");
+  if (is_of_thread && (most > TURNS || !counts_correctly("after sleep") || !has_reason("-")))
+    return FAILED;
   return last >= 0 ? PASSED : FAILED;
 }
 
@@ -1203,15 +1308,43 @@ static int frozen(char **arguments)
 
 #endif
 
+/* competing NAME PINNED REASON, as root: under -icount, the counter counts correctly after other
+   events were opened, of which PINNED are pinned. Its reason is then REASON. */
+static int competing(char **arguments)
+{
+  long long last;
+
+  run_on_cpu(0);
+  require_selected(arguments[0]);
+  last = read_upward(cpucycles());
+  open_others(atoi(arguments[1]));
+  return last >= 0 && read_upward(last) >= 0 && counts_correctly("with other events")
+      && has_reason(arguments[2])
+    ? PASSED : FAILED;
+}
+
+static int run_promise(char **words);
+
+/* among-others PINNED PROMISE [ARGUMENT...], as root: after other events were opened, of which
+   PINNED are pinned, an ordinary user's program keeps another promise. */
+static int among_others(char **arguments)
+{
+  open_others(atoi(arguments[0]));
+  run_on_cpu(0);
+  drop_privileges();
+  return run_promise(arguments + 1);
+}
+
 static const struct {
   const char *name;
   int arguments; /* the least number */
   int (*run)(char **arguments);
 } promises[] = {
-  { "advances", 1, advances },
-  { "closed", 1, closed },
+  { "among-others", 2, among_others },
   { "comes-online", 1, comes_online },
+  { "competing", 3, competing },
   { "core-rate", 1, core_rate },
+  { "daemon", 2, runs_as_daemon },
   { "dropped", 3, dropped },
   { "each-cpu", 1, each_cpu },
   { "exact", 1, exact },
@@ -1219,9 +1352,10 @@ static const struct {
 #ifdef __aarch64__
   { "frozen", 0, frozen },
 #endif
+  { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
   { "measures", 0, measures },
-  { "no-descriptors", 1, no_descriptors },
+  { "no-descriptors", 2, no_descriptors },
 #ifdef __aarch64__
   { "misleading", 1, misleading },
 #endif
@@ -1248,15 +1382,27 @@ static const struct {
   { "usable", 1, usable },
 };
 
+/* words: the promise, its arguments, and NULL */
+static int run_promise(char **words)
+{
+  int count = 0;
+  size_t i;
+
+  while (words[count])
+    count++;
+  for (i = 0; i < sizeof promises / sizeof promises[0]; i++)
+    if (count > promises[i].arguments && strcmp(promises[i].name, words[0]) == 0)
+      return promises[i].run(words + 1);
+  return USAGE;
+}
+
 int main(int argc, char **argv)
 {
-  size_t i;
-  int result = USAGE;
+  int result;
 
+  (void)argc;
   setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines: other programs write to the same console */
-  for (i = 0; argc > 1 && i < sizeof promises / sizeof promises[0]; i++)
-    if (strcmp(promises[i].name, argv[1]) == 0 && argc - 2 >= promises[i].arguments)
-      result = promises[i].run(argv + 2);
+  result = run_promise(argv + 1);
   if (result == USAGE)
     fprintf(stderr, "usage: vm-test PROMISE ARGUMENT...\n");
   return result;
