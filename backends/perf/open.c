@@ -310,6 +310,8 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
     return error;
   }
   error = open_events();
+  if (error == EIO)
+    why->explanation = "the event opened, but does not count: other events may use its hardware";
   if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     why->explanation = "the kernel has the event, but does not allow programs to read its register";
     method->findings->access_denied = 1;

@@ -829,6 +829,7 @@ START_TEST(multiplexed_event_is_not_opened)
   add_page(0, 2, 48, 1000);
   perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
   ck_assert_int_eq(try_page(&why), EIO);
+  ck_assert_ptr_nonnull(why.explanation);
   ck_assert_int_eq(executed, 0);
 }
 END_TEST
