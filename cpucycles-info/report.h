@@ -34,7 +34,7 @@ struct counter_results {
   double seconds;           /* duration of the observation; 0: the OS clock failed */
   int invariant;            /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;              /* numbers of CPUs and of moves to a CPU; 0: not tried */
+  int cpus, hops;              /* numbers of CPUs and of moves between them; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
   long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;

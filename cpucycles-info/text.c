@@ -106,13 +106,13 @@ static void print_core(const struct core_info *core)
     return;
   }
   if (core->persecond_before > 0)
-    printf("%lld measured before all else, ", core->persecond_before);
+    printf("%lld before the other measurements, ", core->persecond_before);
   else
-    printf("not known before all else, ");
+    printf("not known before the other measurements, ");
   if (core->persecond_after > 0)
-    printf("%lld after", core->persecond_after);
+    printf("%lld after them", core->persecond_after);
   else
-    printf("not known after");
+    printf("not known after them");
   if (core->is_counted)
     printf("; counts core cycles");
   else if (first > 0 && last > 0 && (first > 1.02 * last || last > 1.02 * first))
@@ -168,10 +168,10 @@ static void print_hops(const struct counter_results *timer)
   if (timer->cpus == 0)
     printf("not tried\n");
   else if (timer->largest_step_back > 0)
-    printf("steps back by up to %lld cycles, in %d hops over %d CPUs\n", timer->largest_step_back,
-      timer->hops, timer->cpus);
+    printf("steps back by up to %lld cycles, in %d moves between %d CPUs\n",
+      timer->largest_step_back, timer->hops, timer->cpus);
   else
-    printf("monotonic, in %d hops over %d CPUs\n", timer->hops, timer->cpus);
+    printf("monotonic, in %d moves between %d CPUs\n", timer->hops, timer->cpus);
 }
 
 static void print_grain(const struct counter_results *timer)

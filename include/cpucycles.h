@@ -2,7 +2,7 @@
 /* Public interface of libcpucycles: CPU cycle counts from the best counter that this CPU, kernel
    and permission set allow. For C89 and C++98; includes nothing. Full text: cpucycles(3).
 
-   This holds for all functions, unless their comment says otherwise:
+   This holds for all functions, unless their comment has an exception:
    - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
      the counter, once per process, in about 0.1 ms.
    - They do not fail. In a signal handler that interrupts the selecting thread, some return 0:
@@ -64,13 +64,13 @@ extern const char *cpucycles_frequency_source(void);
    Since: 20261121. */
 extern const char *cpucycles_frequency_ignored(void);
 
-/* The rate of the selected counter. The first call of this function measures it. This takes about
-   1 ms, or longer if the thread is interrupted.
+/* The rate of the selected counter. The first call of this function measures it, unless the counter
+   is scaled. This takes 1 to 3 ms, or longer if the thread is interrupted.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
      clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
      reported rate if a measurement agrees within 1 % or is impossible, otherwise the measured one.
      If the reported rate is rounded, or there is none, as for most counters of core cycles, it is
-     the measured one.
+     the measured one; if a rounded rate cannot be measured, it is the rounded one.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 
@@ -156,7 +156,7 @@ struct cpucycles_timer_info {
 
 /* Describes the selected counter as a timer. The first call of this function or of cpucycles_rate()
    asks the hardware and the operating system, and may open files. cpucycles_rate() returns the
-   verified or measured rate.
+   rate to calculate with: measured, or reported and not contradicted by a measurement.
    Returns: the counter's properties; 0 in a signal handler that interrupts the selecting thread.
    Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);

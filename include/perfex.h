@@ -34,7 +34,7 @@ extern int start_counters(int e0, int e1);
      since; otherwise another positive number. Stopping makes the thread's number larger by one in
      both cases.
    Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the events that were started; the
-     counters keep running. If the last start of the thread failed, the errno of that start.
+     counters keep running. If the last start of the thread failed, errno is that of this start.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 

@@ -28,7 +28,7 @@ extern "C" {
 enum {
   CPUCYCLES_INLINE_CALL = 0, /* no instruction, or no counter is selected yet: call cpucycles() */
   CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
-  CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of that counter */
+  CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of core cycles */
   CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
   CPUCYCLES_INLINE_CNTVCT = 4,          /* Arm: the virtual system counter */
   CPUCYCLES_INLINE_PMCCNTR = 5,         /* arm64: the PMU's cycle counter */
@@ -79,8 +79,8 @@ extern long long cpucycles_inline_overhead(void);
    in the library. They have external linkage in C and in C++, so that inline functions of the
    program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
    optimization, but not in a function for another CPU, such as target("arch=haswell"), where
-   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement, and
-   need an address, which the parts do not have. */
+   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement. They
+   also need the address of the function, which CPUCYCLES_INLINE_PART functions do not have. */
 #define CPUCYCLES_INLINE_PART \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */

@@ -41,14 +41,14 @@ cat >$out.exact <<'END'
 16:cpucycles frequency source [A-Za-z0-9_/. -]+(; ignored: .+)?
 17:cpucycles ignored CPUCYCLES_IMPLEMENTATION: .+
 18:cpucycles core persecond not known
-18:cpucycles core persecond ([0-9]+ measured|not known) before all else, ([0-9]+|not known) after(; counts core cycles|; one counted cycle is [0-9]+\.[0-9]{3} core cycles|; one counted cycle was [0-9]+\.[0-9]{3} core cycles, and then [0-9]+\.[0-9]{3})?
+18:cpucycles core persecond ([0-9]+|not known) before the other measurements, ([0-9]+|not known) after them(; counts core cycles|; one counted cycle is [0-9]+\.[0-9]{3} core cycles|; one counted cycle was [0-9]+\.[0-9]{3} core cycles, and then [0-9]+\.[0-9]{3})?
 18:cpucycles timer [a-z0-9-]+ not examined: .+
 18:cpucycles timer [a-z0-9-]+ counts [^;]+; kind (core|perf read|reference|scaled|clock), scope (thread|core|system)
 18:cpucycles timer [a-z0-9-]+ rate (reported [0-9]+( by [^,]+)?|not reported), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s against [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
 18:cpucycles timer [a-z0-9-]+ rate (reported [0-9]+( by [^,]+)?|not reported), not measured
 18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)( \(.+\))?
 18:cpucycles timer [a-z0-9-]+ across CPUs not tried
-18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ hops over [0-9]+ CPUs
+18:cpucycles timer [a-z0-9-]+ across CPUs (monotonic|steps back by up to [0-9]+ cycles), in [0-9]+ moves between [0-9]+ CPUs
 18:cpucycles timer [a-z0-9-]+ step not found
 18:cpucycles timer [a-z0-9-]+ step [0-9]+ cycles(, [0-9]+ of its units)?; (no grain above 1( of its units)? found|grain [0-9]+\.[0-9] cycles(, [0-9]+\.[0-9] of its units)?, in [0-9]+\.[0-9] % of differences)
 18:cpucycles timer [a-z0-9-]+ read -?[0-9]+\.[0-9] cycles, ([0-9]+\.[0-9] ns|time not measured)

@@ -239,7 +239,8 @@ START_TEST(timer_is_printed_completely)
   expect("cpucycles timer fake rate reported 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s "
     "against CLOCK, +10000.0 ppm off");
   expect("cpucycles timer fake invariant no (me)");
-  expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 hops over 2 CPUs");
+  expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 moves between 2 "
+    "CPUs");
   expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
     "units, in 98.6 % of differences");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
@@ -274,7 +275,7 @@ START_TEST(timer_is_printed_completely)
   print(print_text);
   expect("cpucycles timer fake rate not reported, not measured");
   expect("cpucycles timer fake invariant not known");
-  expect("cpucycles timer fake across CPUs monotonic, in 200 hops over 2 CPUs");
+  expect("cpucycles timer fake across CPUs monotonic, in 200 moves between 2 CPUs");
   expect("cpucycles timer fake step not found");
   expect("cpucycles timer fake read 24.6 cycles, time not measured");
   print(print_json);
@@ -298,23 +299,26 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
       "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
       "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
     { { 3200000000, 3202000000, 2000000000, 0 },
-      "3200000000 measured before all else, 3202000000 after;"
+      "3200000000 before the other measurements, 3202000000 after them;"
       " one counted cycle is 1.601 core cycles",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
       "\"counted_persecond\": 2000000000,\"is_counted\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
     { { 1200000000, 3200000000, 2000000000, 0 },
-      "1200000000 measured before all else, 3200000000 after;"
+      "1200000000 before the other measurements, 3200000000 after them;"
       " one counted cycle was 0.600 core cycles, and then 1.600",
       "\"cycles_per_counted_cycle\": 1.600000" },
-    { { 1200000000, 0, 2000000000, 0 }, "1200000000 measured before all else, not known after;"
+    { { 1200000000, 0, 2000000000, 0 },
+      "1200000000 before the other measurements, not known after them;"
       " one counted cycle is 0.600 core cycles", "\"cycles_per_counted_cycle\": 0.600000" },
-    { { 0, 1200000000, 2000000000, 0 }, "not known before all else, 1200000000 after;"
+    { { 0, 1200000000, 2000000000, 0 },
+      "not known before the other measurements, 1200000000 after them;"
       " one counted cycle is 0.600 core cycles", "\"persecond_before\": null" },
     { { 1200000000, 1200000000, 1199000000, 1 },
-      "1200000000 measured before all else, 1200000000 after;"
+      "1200000000 before the other measurements, 1200000000 after them;"
       " counts core cycles", "\"is_counted\": true" },
-    { { 1200000000, 1200000000, 0, 0 }, "1200000000 measured before all else, 1200000000 after",
+    { { 1200000000, 1200000000, 0, 0 },
+      "1200000000 before the other measurements, 1200000000 after them",
       "\"counted_persecond\": null" },
   };
   char line[300];
