@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench: compares reads of the cycle counter with those of other libraries: their cost, their
-   granularity, the cost of the first read in a fresh process, and the memory that it adds. Tests
-   whether each process selects the same counter. Values with a bound are printed beside it. The
+/* bench: compares reads of the cycle counter with those of other libraries: their cost, their step,
+   the cost of the first read in a fresh process, and the memory that it adds. Tests whether each
+   process selects the same counter. Values with a bound are printed together with it. The
    contenders are modules, loaded at run time: contender.h. */
 
 #include "config.h"
@@ -183,7 +183,7 @@ static void unpin(const struct pinning *pinning)
 
 /* The cost of a read. */
 
-/* Nanoseconds a read. */
+/* Nanoseconds per read. */
 static double time_reads(const struct bench_contender *contender, long reads)
 {
   long long begin = now();
@@ -193,7 +193,7 @@ static double time_reads(const struct bench_contender *contender, long reads)
 }
 
 /* Doubles the reads, from 2, until they take BENCH_ROUND_NANOSECONDS. */
-static long reads_a_round(const struct bench_contender *contender)
+static long reads_per_round(const struct bench_contender *contender)
 {
   long reads = 2;
 
@@ -203,15 +203,15 @@ static long reads_a_round(const struct bench_contender *contender)
   return reads;
 }
 
-/* Runs every contender once a round, and begins each round with another, so that changes of the
-   machine's speed affect all of them alike. */
+/* Runs every contender once per round, and begins each round with another, so that changes of the
+   core frequency affect all of them alike. */
 static void measure_costs(void)
 {
   static double ratios[CONTENDERS_LIMIT][BENCH_ROUNDS];
   int round, i, k;
 
   for (i = 0; i < result_count; i++)
-    results[i].reads = reads_a_round(results[i].contender);
+    results[i].reads = reads_per_round(results[i].contender);
   for (round = 0; round < BENCH_ROUNDS; round++)
     for (k = 0; k < result_count; k++) {
       i = (round + k) % result_count;
@@ -265,7 +265,7 @@ struct first_use {
   char name[BENCH_NAME_SIZE]; /* selected counter */
 };
 
-/* Resident memory of the process in KiB; 0 if the system does not state it. */
+/* Resident memory of the process in KiB; 0 if the system does not report it. */
 static long resident(void)
 {
   FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -513,7 +513,7 @@ static const struct result *quickest_other(void)
 static void check_bounds(int distinct)
 {
   const struct result *called = result_named("cpucycles()");
-  const struct result *scaled = result_named("the same, scaled");
+  const struct result *scaled = result_named("scaled counter");
   const struct result *other = quickest_other();
 
   if (reads_the_instruction()) {
@@ -579,14 +579,14 @@ static int help(void)
 {
   printf("%s"
          "\n"
-         "Prints what a read of the CPU cycle counter costs beside others, how fine it is,\n"
+         "Prints what a read of the CPU cycle counter costs compared with others, its step,\n"
          "what the first read costs and adds to a process, and whether the same counter is\n"
          "selected every time. The contenders are modules, which make bench builds.\n"
          "\n"
          "  --json    as one JSON document\n"
          "  --plot    how the costs of a read are spread\n"
          "  --strict  exit with status 1 if a bound is missed\n"
-         "  --help    say this\n",
+         "  --help    print this\n",
     usage);
   return finish();
 }

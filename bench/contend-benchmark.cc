@@ -9,6 +9,6 @@
 BENCH_READS(cycle_clock, benchmark::cycleclock::Now())
 
 const struct bench_contender bench_contenders[] = {
-  { "benchmark::cycleclock::Now()", "ticks", BENCH_READ, 0, run_cycle_clock, sample_cycle_clock },
+  { "benchmark::cycleclock::Now()", "units", BENCH_READ, 0, run_cycle_clock, sample_cycle_clock },
   { 0, 0, BENCH_READ, 0, 0, 0 },
 };

@@ -6,6 +6,6 @@
 BENCH_READS(builtin, __builtin_readcyclecounter())
 
 const struct bench_contender bench_contenders[] = {
-  { "__builtin_readcyclecounter()", "ticks", BENCH_READ, 0, run_builtin, sample_builtin },
+  { "__builtin_readcyclecounter()", "units", BENCH_READ, 0, run_builtin, sample_builtin },
   { 0, 0, BENCH_READ, 0, 0, 0 },
 };

@@ -16,6 +16,6 @@
 BENCH_READS(getticks, getticks())
 
 const struct bench_contender bench_contenders[] = {
-  { "FFTW getticks()", "ticks", BENCH_READ, 0, run_getticks, sample_getticks },
+  { "FFTW getticks()", "units", BENCH_READ, 0, run_getticks, sample_getticks },
   { 0, 0, BENCH_READ, 0, 0, 0 },
 };

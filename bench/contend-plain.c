@@ -36,9 +36,9 @@ BENCH_READS(wall, wall())
 
 const struct bench_contender bench_contenders[] = {
 #ifdef BENCH_INLINE
-  { BENCH_INLINE, "ticks", BENCH_READ, 0, run_inline, sample_inline },
-  { BENCH_INLINE_FENCED, "ticks", BENCH_FENCED, 0, run_fenced, sample_fenced },
-  { BENCH_INLINE_HALF_FENCED, "ticks", BENCH_FENCED, 0, run_half_fenced, sample_half_fenced },
+  { BENCH_INLINE, "units", BENCH_READ, 0, run_inline, sample_inline },
+  { BENCH_INLINE_FENCED, "units", BENCH_FENCED, 0, run_fenced, sample_fenced },
+  { BENCH_INLINE_HALF_FENCED, "units", BENCH_FENCED, 0, run_half_fenced, sample_half_fenced },
 #endif
   { "clock_gettime(CLOCK_MONOTONIC)", "ns", BENCH_READ, 0, run_monotonic, sample_monotonic },
   { "gettimeofday()", "us", BENCH_READ, 0, run_wall, sample_wall },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cost of scaling: the selected counter, read by a pointer to its read(), and by a cpucycles()
-   that scales it. The module links the library statically and changes its selection. */
+/* The cost of scaling: the selected counter, read through a pointer to its read(), and with a
+   cpucycles() that scales it. The module links the library statically and changes its selection. */
 
 #include "config.h"
 
@@ -30,7 +30,7 @@ BENCH_READS(bare, bare())
 BENCH_READS(scaled, cpucycles())
 
 const struct bench_contender bench_contenders[] = {
-  { "bare counter, by a pointer", "ticks", BENCH_SCALED, prepare, run_bare, sample_bare },
-  { "the same, scaled", "cycles", BENCH_SCALED, prepare, run_scaled, sample_scaled },
+  { "bare counter, through a pointer", "units", BENCH_SCALED, prepare, run_bare, sample_bare },
+  { "scaled counter", "cycles", BENCH_SCALED, prepare, run_scaled, sample_scaled },
   { 0, 0, BENCH_READ, 0, 0, 0 },
 };

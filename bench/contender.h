@@ -14,7 +14,7 @@ extern "C" {
 enum bench_kind {
   BENCH_READ,   /* one read */
   BENCH_FENCED, /* the beginning and the end of an empty section: two reads with fences */
-  BENCH_SCALED  /* one read by a pointer, with a multiplication or without */
+  BENCH_SCALED  /* one read through a pointer, with a multiplication or without */
 };
 
 struct bench_contender {

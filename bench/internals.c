@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/internals: measures the library's own measurements: the error of the reference counter's
    measured rate against the reported one, the measured frequency, the time that each of these two
-   takes, and the variation of the core's own frequency. Also measures the cost of scaling. Uses
+   takes, and the variation of the core frequency. Also measures the cost of scaling. Uses
    hidden functions of the library, because the public ones measure no rate that is reported, and
    scale no counter that needs no scaling. */
 
@@ -32,7 +32,7 @@ enum { TRIES = 25, READS = 65536, CALLS = 20 };
 static const double ppm_bound = 50;
 static const double rate_bound = 1000;      /* microseconds */
 static const double frequency_bound = 2000; /* microseconds */
-static const double variation_bound = 2;    /* per cent */
+static const double variation_bound = 2;    /* percent */
 static const double scaling_bound = 3;      /* nanoseconds */
 
 static int check_bound(double value, double bound)
@@ -89,7 +89,7 @@ static int bench_rate(const struct cpuc_backend *backend)
   printf("rate of the reference counter, measured: median %.0f Hz\n", bench_median(rates, TRIES));
   if (reported) {
     median = bench_median(ppm, TRIES);
-    printf("  beside %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", reported, source, median,
+    printf("  against %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", reported, source, median,
       ppm[TRIES - 1], TRIES);
     missed += check_bound(median, ppm_bound);
   } else {
@@ -128,7 +128,7 @@ static double kernel_frequency(void)
   return hz < 0 ? 0 : (double)hz;
 }
 
-/* Needs a quiet host: other programs change the core's frequency. */
+/* Needs a quiet host: other programs change the core frequency. */
 static int bench_core(void)
 {
   double values[CALLS], median, kernel;
@@ -137,11 +137,11 @@ static int bench_core(void)
   for (i = 0; i < CALLS; i++) {
     values[i] = (double)cpucycles_core_persecond();
     if (values[i] <= 0)
-      return printf("the core's own frequency cannot be measured here\n"), 0;
+      return printf("the core frequency cannot be measured here\n"), 0;
   }
   median = bench_median(values, CALLS);
   kernel = kernel_frequency();
-  printf("the core's own frequency: median %.0f Hz; %s counts %lld a second", median,
+  printf("the core frequency: median %.0f Hz; %s counts %lld per second", median,
     cpucycles_implementation(), cpucycles_rate());
   if (kernel > 0)
     printf("; the kernel reports %.0f Hz for cpu0", kernel);
@@ -149,7 +149,7 @@ static int bench_core(void)
   return check_bound((values[CALLS - 1] / values[0] - 1) * 100, variation_bound);
 }
 
-static double nanoseconds_a_read(long long (*read)(void))
+static double nanoseconds_per_read(long long (*read)(void))
 {
   long long begin = cpuc_os_clock_raw();
   int i;
@@ -172,16 +172,16 @@ static int bench_scaling(const struct cpuc_table_entry *entry)
   if (cpucycles == entry->backend->read)
     return 1;
   for (i = 0; i < TRIES; i++) {
-    bare[i] = nanoseconds_a_read(entry->backend->read);
-    scaled[i] = nanoseconds_a_read(cpucycles);
+    bare[i] = nanoseconds_per_read(entry->backend->read);
+    scaled[i] = nanoseconds_per_read(cpucycles);
   }
   added = bench_median(scaled, TRIES) - bench_median(bare, TRIES);
-  printf("%s, scaled: %.2f ns a call, %.2f ns above the bare counter", entry->name,
+  printf("%s, scaled: %.2f ns per call, %.2f ns above the bare counter", entry->name,
     bench_median(scaled, TRIES), added);
   return check_bound(added, scaling_bound);
 }
 
-/* Runs bench_scaling() in a child process, as a process selects only once. */
+/* Runs bench_scaling() in a child process, because a process selects only once. */
 static int bench_scaling_in_child(const struct cpuc_table_entry *entry)
 {
   pid_t child;
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
   if (backend)
     missed += bench_rate(backend);
   else
-    printf("%s is no reference counter\n", cpucycles_implementation());
+    printf("%s is not a reference counter\n", cpucycles_implementation());
   missed += bench_frequency();
   missed += bench_core();
   return argc == 2 && strcmp(argv[1], "--strict") == 0 && missed > 0;

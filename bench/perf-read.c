@@ -47,7 +47,7 @@ static int open_bare(void)
   return perf_event_open_in(&attributes, -1);
 }
 
-static double nanoseconds_a_read(long long (*read_counter)(void))
+static double nanoseconds_per_read(long long (*read_counter)(void))
 {
   struct timespec begin, end;
   int i;
@@ -73,11 +73,12 @@ int main(void)
     return 0;
   }
   for (i = 0; i < ROUNDS; i++) {
-    bare[i] = nanoseconds_a_read(read_bare);
-    ours[i] = nanoseconds_a_read(read_by_library);
+    bare[i] = nanoseconds_per_read(read_bare);
+    ours[i] = nanoseconds_per_read(read_by_library);
     ratio[i] = ours[i] / bare[i];
   }
-  printf("a read(2) of a software event: %.0f ns bare, %.0f ns by default-perfevent; ratio %.3f\n",
+  printf("a read(2) of a software event: %.0f ns bare, %.0f ns with default-perfevent; ratio "
+         "%.3f\n",
     bench_median(bare, ROUNDS), bench_median(ours, ROUNDS), bench_median(ratio, ROUNDS));
   cpuc_perf_close();
   return 0;

@@ -94,16 +94,16 @@ void bench_print_table(const struct bench_report *report)
   int i;
 
   print_machine(report);
-  printf("medians of %d rounds of %d us or more, in turn, %s; ratio to the first of its\n"
-         "kind, with its quartiles within a round; step: the smallest nonzero difference of "
-         "adjacent\nreads, and how many of these are equal; first: its first use in a fresh "
-         "process, in us, and\n"
-         "what that adds, in KiB: resident memory, and text and data of shared objects\n",
+  printf("medians of %d rounds of %d us or more; the contenders take turns, %s.\n"
+         "ratio: time divided by that of the first contender of the table; quartiles: of the ratio "
+         "in a\nround; step: smallest nonzero difference of adjacent reads; equal: share of "
+         "adjacent reads that\nare equal; first: time of the first use in a fresh process, in us; "
+         "mem, text: KiB that this adds:\nresident memory; text and data of shared objects\n",
     BENCH_ROUNDS, BENCH_ROUND_NANOSECONDS / 1000,
     report->is_pinned ? "pinned to one CPU" : "not pinned to one CPU");
   print_kind(report, BENCH_READ, "one read");
   print_kind(report, BENCH_FENCED, "a section: two reads and fences");
-  print_kind(report, BENCH_SCALED, "a read by a pointer");
+  print_kind(report, BENCH_SCALED, "a read through a pointer");
   printf("\n");
   for (i = 0; i < report->check_count; i++)
     print_bound(&report->checks[i]);
@@ -142,7 +142,7 @@ static void print_contender(const struct result *result)
   print_string("compared_with", result->baseline->contender->name);
   print_spread("nanoseconds", result->time);
   print_spread("ratio", result->ratio);
-  printf(", \"ratio_of_medians\": %.4f, \"reads_a_round\": %ld, \"step\": %lld, ",
+  printf(", \"ratio_of_medians\": %.4f, \"reads_per_round\": %ld, \"step\": %lld, ",
     result->time.median / result->baseline->time.median, result->reads, result->step);
   print_string("unit", result->contender->unit);
   printf(", \"step_nanoseconds\": %.4f, \"equal\": %.5f", result->step_nanoseconds, result->equal);
