@@ -28,7 +28,8 @@
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
 #   default-gettimeofday is the counter of last resort, and is always built.
 #
-#   CPUCYCLES_BACKENDS_SUMMARY prints the counters built and dropped, with the reasons.
+#   CPUCYCLES_BACKENDS_SUMMARY prints the counters that are built and those that are left
+#   out, with the reasons.
 
 # A row of the list: collects the identifier and its name without the quotes.
 m4_define([CPUCYCLES_BACKEND],
@@ -77,7 +78,7 @@ AS_IF([test "$cpucycles_built" = yes],
   cpucycles_report_built="$cpucycles_report_built
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
-  cpucycles_report_dropped="$cpucycles_report_dropped
+  cpucycles_report_left_out="$cpucycles_report_left_out
     $2: $cpucycles_why"])
 ])
 
@@ -120,7 +121,7 @@ for cpucycles_name in $cpucycles_excluded; do
 done
 CPUCYCLES_BACKEND_OBJECTS=
 cpucycles_report_built=
-cpucycles_report_dropped=
+cpucycles_report_left_out=
 m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [_CPUCYCLES_DECIDE(cpucycles_id, m4_indir([_CPUCYCLES_NAME_]cpucycles_id))])
 AC_SUBST([CPUCYCLES_BACKEND_OBJECTS])
@@ -131,6 +132,6 @@ AC_DEFUN([CPUCYCLES_BACKENDS_SUMMARY],
 libcpucycles $PACKAGE_VERSION for $host
 
   counters built:$cpucycles_report_built
-  counters dropped:${cpucycles_report_dropped:-
+  counters left out:${cpucycles_report_left_out:-
     none}
 "])])

@@ -369,7 +369,7 @@ static int cpu_goes_offline(unsigned int cpu)
 
 /*
  * An idle state may have reset the PMU, and perf does so in any case. The counter then continues
- * from its count at entry, so that it does not run backward.
+ * from its count at entry, so that it does not step back.
  */
 static void wake(struct state *state)
 {

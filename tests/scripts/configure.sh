@@ -83,7 +83,7 @@ foreign=$(for name in $(cat "$work/all"); do
 done | head -n 1)
 [ -n "$foreign" ] || { echo "configure: every counter is built, which no target allows"; exit 1; }
 says "the summary lists the counters that are built" "^    $first\$"
-says "the summary gives the reason for a dropped counter" "^    $foreign: the target is not "
+says "the summary gives the reason for a counter that is left out" "^    $foreign: the target is not "
 
 accepts "one counter" "$(printf '%s\n' "$first" default-gettimeofday | sort | tr '\n' ' ')" \
   --with-backends="$first"
