@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm64-vct: the virtual count of the system counter.
    Register: CNTVCT_EL0, read with MRS, without ISB: the CPU may read it a few instructions early.
-   Readable at EL0 if CNTKCTL_EL1.EL0VCTEN is set. Linux sets it, but clears it because of an
-   erratum, and then emulates the read, or on prctl(PR_SET_TSC), when the read raises SIGSEGV. If
-   another kernel clears it, MRS raises SIGILL.
+   Readable at EL0 if CNTKCTL_EL1.EL0VCTEN is set. Linux sets it, with two exceptions: on CPUs
+   with an erratum it clears it and emulates the read, and after prctl(PR_SET_TSC) it clears it and
+   the read raises SIGSEGV. If another kernel clears it, MRS raises SIGILL.
    Width: at least 56 bits, zero-extended; 64 bits if the counter runs at 1 GHz.
    Rate: in CNTFRQ_EL0, which firmware sets: 1 GHz since Armv8.6, 19.2 to 62.5 MHz before.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in

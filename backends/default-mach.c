@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-mach: the clock of the macOS kernel, which stops while the system sleeps.
-   Always readable; it cannot fail. On Apple Silicon a unit is a unit of the system counter; on
-   Intel and under Rosetta it is a nanosecond.
+   Always readable; it cannot fail. On Apple Silicon it counts units of the system counter, on
+   Intel and under Rosetta nanoseconds.
    Width: 64 bits. Rate: mach_timebase_info() returns the nanoseconds per unit as a fraction, 125/3
    for 24 MHz.
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */

@@ -93,8 +93,8 @@ static void set_scale(struct cpuc_candidate *candidate, long long units, long lo
 }
 
 /* Finds the scale factor. Counters of cycles are not scaled. Clocks have a fixed rate. Other
-   time-based counters need a verified rate, or a measured rate that is a simple multiple of a
-   cycle. */
+   time-based counters need a reported rate, or a measured rate at which a unit is a simple multiple
+   or fraction of a cycle. */
 static void find_scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;

@@ -121,7 +121,7 @@ static void list_cpus(struct cpuc_query *query)
     if (!query->has_policy[query->cpus++])
       continue;
     if (++policies > 1 && is_single)
-      continue; /* each CPU has its own policy, like on x86 */
+      continue; /* each CPU has its own policy, as on x86 */
     make_cpu_path(path, cpu, "cpufreq/affected_cpus");
     is_single = read_cpus(query, path, &policy) == 1;
     for (other = 0; other < MAX_CPUS; other++)

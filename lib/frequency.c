@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Estimates the CPU frequency: asks the sources of a table in order until one has a result. The
-   other files frequency-*.c contain sources. Starts no process, ignores the locale, reads a bounded
-   number of bytes, and ignores malformed input. */
+   other files frequency-*.c contain the sources, and the file access that they share. Starts no
+   process, ignores the locale, reads a bounded number of bytes, and ignores malformed input. */
 
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The estimate of the CPU frequency. Each part has its own file, named below. */
+/* The estimate of the CPU frequency. The files are named below; frequency-query.h declares the
+   others. */
 
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H
@@ -57,8 +58,8 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo);
 /* Returns the frequency and the name of its source. */
 struct cpuc_rate cpuc_frequency_from_system(void);
 
-/* Parses an integer of 4 or 8 bytes in the order of this machine, like sysctl(3) returns. Returns
-   it times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */
+/* Parses an integer of 4 or 8 bytes in the order of this machine, as sysctl(3) returns it. Returns
+   the integer times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */
 long long cpuc_frequency_parse_integer(const void *bytes, int length, long long unit);
 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */

@@ -79,13 +79,13 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/os-thread.h \
 	sys/perf-event.h \
 	sys/thread-local.h
-# One file for each kind of system.
+# Each kind of system has its own file.
 if POSIX
 lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/guard.c
 else
 lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/guard-windows.c
 endif
-# Shared by the counters of perf events.
+# The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/core-types.c \
@@ -134,7 +134,7 @@ EXTRA_DIST += lib/cpucycles.3.in
 CLEANFILES += lib/cpucycles.3
 
 # The man page lists the counters of backends.def. configure would also replace VERSION between at
-# signs in this file: hence the brackets in the pattern.
+# signs in this file, so the pattern contains brackets.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\

@@ -15,7 +15,7 @@ static enum cpuc_trend try_once(const struct cpuc_reader *reader, int difference
 
   for (i = 0; i <= differences; i++) {
     long long now = cpuc_reader_read(reader);
-    /* modulo 2^64, like programs subtract counts */
+    /* modulo 2^64, as programs subtract counts */
     long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)

@@ -21,15 +21,17 @@ static const struct {
   { "exhausted", "no descriptor or memory is left to open it" },
   { "failed", "the system cannot open it" },
   { "no-rate", "its rate is unknown, so it cannot be scaled to cycles" },
-  { "no-multiple", "its rate is not reported, and its unit is not a simple multiple of a cycle" },
+  { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of a "
+    "cycle" },
   { "no-time", "its rate is not reported, and the time limit for measurements was reached" },
-  { "rate-mismatch", "its measured rate differs from the reported rate" },
+  { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
   { "clock-step", "the OS clock was set back during the measurement of its rate" },
   { "clock-stopped", "the OS clock is stopped, so its rate cannot be measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "unguarded", "the program handles or ignores the signal of a fault, so it cannot be repaired" },
   { "by-read", "user-space access was lost: at least one thread reads it with a system call" },
-  { "by-fallback", "at least one thread could not open it or lost it, and uses a fallback" },
+  { "by-fallback", "at least one thread could not open it or lost it, and uses the fallback "
+    "counter" },
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };

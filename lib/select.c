@@ -48,8 +48,8 @@ static int reads_same_register(const struct cpuc_selection *selection,
 }
 
 /* Returns 1 if the candidate can still be selected. It cannot if an earlier usable counter counts
-   cycles and this one is time-based; if both are of the same sort and the score of the earlier one
-   is at most the penalty of this one; or if both read the same register. */
+   cycles and this one is time-based; if both count cycles or both are time-based, and the score of
+   the earlier one is at most the penalty of this one; or if both read the same register. */
 static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
@@ -69,7 +69,8 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
   return candidate->info->score < other->info->score;
 }
 
-/* Returns 1 for a fallback counter: all threads share it, and it is better than the OS clock. */
+/* Returns 1 if the candidate can become the fallback counter instead of the OS clock: all threads
+   share it, and it is not a clock. */
 static int is_fallback(const struct cpuc_candidate *candidate)
 {
   return candidate->backend->scope == CPUC_SCOPE_SYSTEM

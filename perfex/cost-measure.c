@@ -142,8 +142,8 @@ static int is_late(const struct run *run)
     || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
-/* Measures the core cycle, which event 0 counts. If that is impossible, uses the cycle that
-   cpucycles() counts. */
+/* Measures the core cycle, which event 0 counts. If that is impossible, uses a cycle of
+   cpucycles(), at its measured rate or, without one, at the frequency estimate. */
 static void measure_cycle(struct run *run)
 {
   long long rate = pfx_cost_clock_core(), cost;

@@ -16,7 +16,9 @@ struct pfx_measured {
   } level[PFX_LEVELS];
   int levels;               /* number of measured levels; the first is the L1 cache */
   int has_memory;           /* 1 if the last level is memory */
-  int has_unmeasured_cache; /* 1 if the next cache has no usable size: no cost of memory */
+  /* 1 if the size of the cache after the last measured one is unknown or too small; memory is then
+     not measured */
+  int has_unmeasured_cache;
   long long nanoseconds;    /* elapsed time of the measurement */
 };
 

@@ -64,7 +64,7 @@ int pfx_events_override(int events[2], int strict)
     if (event >= 0)
       events[i] = event;
     else if (text && *text && strict) {
-      pfx_message("%s: %.64s is neither the number nor a name of an event: perfex-events(7)",
+      pfx_message("%s: %.64s is neither the number nor the name of an event; see perfex-events(7)",
         variables[i], text);
       errno = EINVAL;
       return -1;

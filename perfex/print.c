@@ -134,7 +134,7 @@ static void append_measured(struct output *output, const struct pfx_measured *me
 
   append(output, "here in");
   append_decimals(output, (measured->nanoseconds + 50000) / 100000, 0, 1);
-  append(output, " ms; ns: cycle");
+  append(output, " ms, in ns: cycle");
   append_picoseconds(output, measured->cycle.typical);
   append(output, ", mispredicted branch");
   append_picoseconds(output, measured->branch_miss.typical);

@@ -71,7 +71,7 @@ static int send_with_info(siginfo_t *info)
 #endif
 }
 
-/* Makes the process end when the handler returns, like without this library: a core dump then
+/* Makes the process end when the handler returns, as without this library: a core dump then
    contains the siginfo of the fault. An access to memory faults again by itself. Other faults are
    sent again, with their siginfo if the system allows this, because the program would continue
    otherwise: s390x returns to the next instruction, and no system repeats a system call that a
@@ -90,7 +90,7 @@ static void take_default_action(siginfo_t *info)
     pthread_kill(pthread_self(), info->si_signo);
 }
 
-/* Applies the disposition of the program, like the system would. */
+/* Applies the disposition of the program, as the system would. */
 static void apply_disposition(struct sigaction *program, siginfo_t *info, void *context)
 {
   struct sigaction action;

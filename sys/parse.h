@@ -9,7 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The parsers return some value above this limit for all larger numbers. */
+/* For a number above this limit, the parsers return a value above this limit, but not the number
+   itself. */
 #define CPUC_DECIMAL_LIMIT 1000000000000LL
 
 /* Parses a decimal number, with a point in every locale. Stores the number times unit, which is a
@@ -29,9 +30,9 @@ long long cpuc_parse_line(const char *text, long long unit);
    with such an integer. */
 const char *cpuc_parse_integer(const char *text, int *number);
 
-/* Finds the nominal frequency in the name of a CPU, which is a separate word: "Model @ 2.80GHz", in
-   older names "Model CPU 2.80GHz". Returns "" because the rest of the name is ignored, or NULL if
-   the name contains no frequency. */
+/* Finds the nominal frequency in the name of a CPU, where it is a word of its own: "Model @
+   2.80GHz", in older names "Model CPU 2.80GHz". Returns "" if it is found, because the rest of the
+   name is ignored, or NULL if the name contains no frequency. */
 const char *cpuc_parse_model_name(const char *text, long long *hz);
 
 /* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns

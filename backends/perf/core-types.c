@@ -45,8 +45,8 @@ static int is_of_some_cores(const char *pmu)
 }
 
 /* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
-   config; or, if the kernel rejects that (Arm, before 6.6), the event by its number in this PMU.
-   Returns 0 if the PMU has neither. */
+   config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
+   directory of the PMU. Returns 0 if the PMU has neither. */
 static int choose_event(const struct search *search, const char *pmu,
   struct cpuc_perf_choice *choice)
 {

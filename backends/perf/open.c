@@ -94,7 +94,7 @@ static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice cho
   wanted.size = sizeof wanted;
   wanted.type = choice.type;
   wanted.config = choice.config;
-  if (self->state == CPUC_PERF_UNOPENED) /* else for read(2), which needs no access */
+  if (self->state == CPUC_PERF_UNOPENED) /* an event for read(2) needs no user-space access */
     wanted.config1 = method->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
@@ -257,8 +257,8 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens such an event and closes it. Returns 0 or an errno. Uses the storage of the thread, so that
-   cpuc_perf_close() closes the event if a fault ends this function. */
+/* Opens an event of this choice, and closes it. Returns 0 or an errno. Uses the storage of the
+   thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
 static int try_event(struct cpuc_perf_choice choice)
 {
   int error;
@@ -293,7 +293,7 @@ static int try_method(void)
   return error;
 }
 
-/* Searches the core types last, because without a PMU the search would be in vain. */
+/* Searches the core types last, because without a PMU the search would find nothing. */
 int cpuc_perf_open(const struct cpuc_perf_method *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {

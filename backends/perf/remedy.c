@@ -43,7 +43,7 @@ static int kernel_is_since(int major, int minor)
     && (first > major || (first == major && second >= minor));
 }
 
-/* Returns 1 if this process has a seccomp filter, like in most containers. */
+/* Returns 1 if this process has a seccomp filter, as in most containers. */
 static int is_filtered(void)
 {
   char text[16];
@@ -423,7 +423,9 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
     why->remedy = rdpmc_settings[which].set_to_1;
     return;
   }
-  why->explanation = "the kernel allows RDPMC only for mapped events";
+  why->explanation = level == 0
+    ? "the kernel does not allow RDPMC in user mode"
+    : "the kernel allows RDPMC only in processes that have an event mapped";
   why->remedy = rdpmc_settings[which].set_to_2_and_run;
 }
 

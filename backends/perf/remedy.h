@@ -36,7 +36,8 @@ int cpuc_remedy_is_core_pmu(const char *name);
    provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *why);
 
-/* Call if a seccomp filter raised SIGSYS at perf_event_open(2), or made it fail. */
+/* Call if a seccomp filter raised SIGSYS at perf_event_open(2). For a call that a filter made fail,
+   call cpuc_remedy_for_perf_event(). */
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *why);
 
 /* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is
@@ -72,7 +73,7 @@ void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why);
 
 /* For riscv64-rdcycle and riscv32-rdcycle, if RDCYCLE raised SIGILL. Linux since 6.6 has the
-   setting perf_user_access if it finds a PMU; 2 makes the register readable, like before 6.6.
+   setting perf_user_access if it finds a PMU; 2 makes the register readable, as before 6.6.
    Without the setting there is no remedy. */
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why);
 

@@ -44,7 +44,7 @@ long long cpuc_tsc_rate_from_cpuid16(void);
    Brand strings of AMD contain none, and those of emulators can contain anything. */
 long long cpuc_tsc_rate_from_brand_string(void);
 
-/* Leaf 40000010H, in kHz, of hypervisors that follow VMware. */
+/* The rate in kHz in leaf 40000010H, which VMware introduced and other hypervisors also have. */
 long long cpuc_tsc_rate_from_hypervisor(void);
 
 #ifdef HAVE_SYSCTLBYNAME

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Checks that no manual page causes a warning in groff, run by man like lintian runs it, or in
+# Checks that no manual page causes a warning in groff, run by man as lintian runs it, or in
 # mandoc. Checks also that no text after a macro begins with "In", which is a macro itself.
 
 set -eu

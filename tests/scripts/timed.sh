@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs a script of "make check" and prints on the console the time that it took, like the suites do.
+# Runs a script of "make check" and prints on the console the time that it took, as the suites do.
 
 { true >&9; } 2>/dev/null || exec 9>/dev/null
 

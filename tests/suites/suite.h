@@ -111,7 +111,7 @@ static inline int skip_where_the_clock_is_slow(const char *test)
 }
 
 /* Skips a test that loads a library, if `error`, the text from dlerror(), tells that this is
-   impossible, like in static programs with musl. Returns 1 if the test is skipped. */
+   impossible, as in static programs with musl. Returns 1 if the test is skipped. */
 static inline int skip_without_dlopen(const char *test, const char *error)
 {
   if (strcmp(error, "Dynamic loading not supported") != 0)
