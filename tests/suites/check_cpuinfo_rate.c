@@ -85,7 +85,7 @@ START_TEST(line_is_found_anywhere_in_the_file)
 }
 END_TEST
 
-START_TEST(first_terminated_line_states_the_rate)
+START_TEST(first_terminated_line_contains_the_rate)
 {
   static const char two[] = "timebase\t: 512000000\ntimebase\t: 16625566\n";
 
@@ -100,7 +100,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
-  tcase_add_test(tests, first_terminated_line_states_the_rate);
+  tcase_add_test(tests, first_terminated_line_contains_the_rate);
 }
 
 int main(void)

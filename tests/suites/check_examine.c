@@ -227,9 +227,9 @@ static void examine_by(long long (*read)(void))
   examine_for(0.05, read);
 }
 
-START_TEST(true_statements_about_a_counter_are_confirmed)
+START_TEST(true_reported_values_are_verified)
 {
-  if (skip_where_the_clock_is_slow("true_statements_about_a_counter_are_confirmed"))
+  if (skip_where_the_clock_is_slow("true_reported_values_are_verified"))
     return;
   examine_by(read_clock);
   ck_assert_int_eq(timer.samples, SAMPLES);
@@ -399,12 +399,12 @@ START_TEST(rate_below_1_is_unknown)
 END_TEST
 
 /* Not by the wall clock, which can be set back. */
-START_TEST(rates_are_observed_by_the_same_clock)
+START_TEST(rates_are_observed_against_the_same_clock)
 {
   static struct report observing;
   int i;
 
-  if (skip_where_the_clock_is_slow("rates_are_observed_by_the_same_clock"))
+  if (skip_where_the_clock_is_slow("rates_are_observed_against_the_same_clock"))
     return;
   reads_until_stop = 4 * (OBSERVED - 1); /* the counter reads the clock, too */
   observe_rates(&observing);
@@ -617,7 +617,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, true_statements_about_a_counter_are_confirmed);
+  tcase_add_test(tests, true_reported_values_are_verified);
   tcase_add_loop_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost, 0, 12);
   tcase_add_test(tests, grain_of_41_units_is_found);
   tcase_add_test(tests, false_reported_rate_is_found);
@@ -628,7 +628,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
   tcase_add_test(tests, stopped_clock_measures_no_rate);
   tcase_add_test(tests, rate_below_1_is_unknown);
-  tcase_add_test(tests, rates_are_observed_by_the_same_clock);
+  tcase_add_test(tests, rates_are_observed_against_the_same_clock);
   tcase_add_test(tests, without_fork_the_counter_in_use_is_examined);
   tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
   tcase_add_test(tests, signal_ends_only_one_examination);

@@ -385,7 +385,7 @@ END_TEST
 
 /* A constant frequency is taken from the first CPU; a momentary one is the last of the kernel's
    sources. */
-START_TEST(flags_decide_whether_cpu_mhz_is_momentary)
+START_TEST(flags_decide_whether_cpu_mhz_is_current)
 {
   write_file("/proc/cpuinfo",
     "cpu MHz : 2596.124\nflags : fpu constant_tsc pni\ncpu MHz : 2596.124\nflags : fpu\n");
@@ -424,7 +424,7 @@ static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n"
   "1000000000001\n", "99999999999999999999999999\n", "2400000000x\n", "2400000000 2400000000\n",
   "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n", "+2400000000\n" };
 
-START_TEST(junk_setting_is_skipped)
+START_TEST(malformed_setting_is_ignored)
 {
   size_t i;
 
@@ -451,7 +451,7 @@ START_TEST(junk_setting_is_skipped)
 }
 END_TEST
 
-START_TEST(junk_in_the_environment_is_skipped)
+START_TEST(malformed_variable_is_ignored)
 {
   static char longest[1 << 20];
   size_t i;
@@ -481,7 +481,7 @@ START_TEST(junk_in_the_environment_is_skipped)
 }
 END_TEST
 
-START_TEST(setting_in_no_regular_file_is_skipped)
+START_TEST(setting_in_an_irregular_file_is_ignored)
 {
   FILE *file;
   int i;
@@ -558,11 +558,11 @@ static void add(TCase *tests)
   tcase_add_test(tests, first_cpu_need_not_be_number_0);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
-  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_momentary);
+  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_current);
   tcase_add_test(tests, long_cpuinfo_is_read_in_part);
-  tcase_add_test(tests, junk_setting_is_skipped);
-  tcase_add_test(tests, junk_in_the_environment_is_skipped);
-  tcase_add_test(tests, setting_in_no_regular_file_is_skipped);
+  tcase_add_test(tests, malformed_setting_is_ignored);
+  tcase_add_test(tests, malformed_variable_is_ignored);
+  tcase_add_test(tests, setting_in_an_irregular_file_is_ignored);
   tcase_add_test(tests, tsc_rate_is_that_in_the_file_of_the_kernel);
   tcase_add_test(tests, too_long_path_is_ignored);
   tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);

@@ -810,7 +810,7 @@ START_TEST(handlers_of_the_program_before_and_after_are_each_called_once)
 }
 END_TEST
 
-START_TEST(handler_stays_only_where_it_was_asked_for)
+START_TEST(handler_stays_only_if_a_fix_up_was_requested)
 {
   struct sigaction action;
   int i;
@@ -980,16 +980,16 @@ static void add_tests_at_calls(TCase *tests)
 
 #else
 
-START_TEST(state_at_each_call_of_sigaction)
+START_TEST(program_is_safe_at_each_call_of_sigaction)
 {
-  skip("state_at_each_call_of_sigaction",
+  skip("program_is_safe_at_each_call_of_sigaction",
     "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
 }
 END_TEST
 
 static void add_tests_at_calls(TCase *tests)
 {
-  tcase_add_test(tests, state_at_each_call_of_sigaction);
+  tcase_add_test(tests, program_is_safe_at_each_call_of_sigaction);
 }
 
 #endif
@@ -1028,7 +1028,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, own_fault_of_a_counter_is_fixed_up_in_every_thread);
   tcase_add_test(tests, other_faults_and_signals_reach_the_program);
   tcase_add_test(tests, handlers_of_the_program_before_and_after_are_each_called_once);
-  tcase_add_test(tests, handler_stays_only_where_it_was_asked_for);
+  tcase_add_test(tests, handler_stays_only_if_a_fix_up_was_requested);
   tcase_add_loop_test(tests, handler_that_cannot_stay_is_reported, 0, 2);
   add_tests_at_calls(tests);
 }

@@ -533,7 +533,7 @@ static long long read_simulated(void)
   return (long long)(machine.nanoseconds * 3);
 }
 
-START_TEST(rate_by_a_clock_of_microseconds_is_within_100_ppm)
+START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
 {
   long long rate;
   int phase;
@@ -831,7 +831,7 @@ static void add_tests(TCase *tests)
 #endif
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
-  tcase_add_test(tests, rate_by_a_clock_of_microseconds_is_within_100_ppm);
+  tcase_add_test(tests, rate_against_a_clock_of_microseconds_is_within_100_ppm);
   tcase_add_test(tests, interruption_does_not_hide_a_rate);
   tcase_add_test(tests, interruption_does_not_refine_a_coarse_clock);
   tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);

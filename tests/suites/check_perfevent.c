@@ -337,12 +337,12 @@ START_TEST(counter_that_a_signal_drops_leaks_nothing)
 }
 END_TEST
 
-START_TEST(unit_says_whether_the_kernel_is_excluded)
+START_TEST(unit_shows_whether_the_kernel_is_excluded)
 {
   int i;
 
   perf_kernel.cannot_exclude_kernel = _i;
-  if (!selected("unit_says_whether_the_kernel_is_excluded"))
+  if (!selected("unit_shows_whether_the_kernel_is_excluded"))
     return;
   for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
     ;
@@ -519,7 +519,7 @@ static void *exit_reading(void *value)
   return value;
 }
 
-START_TEST(read_in_a_later_destructor_goes_upward_and_leaks_nothing)
+START_TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
 {
   pthread_t thread;
   int descriptors;
@@ -691,11 +691,11 @@ static void expect_right_child(long long before, long long count, long long (*re
 }
 
 /* _i: whether read(2) fails, which makes only the parent fall back. */
-START_TEST(fork_amid_a_read_by_a_system_call)
+START_TEST(fork_during_a_read_with_a_system_call)
 {
   long long before;
 
-  if (!selected("fork_amid_a_read_by_a_system_call"))
+  if (!selected("fork_during_a_read_with_a_system_call"))
     return;
   before = cpucycles();
   if (_i) {
@@ -944,9 +944,9 @@ static void interrupt_reads(long long (*read_counter)(void))
   ck_assert_int_eq(backward, 0);
 }
 
-START_TEST(read_in_a_handler_that_interrupts_a_read_goes_upward)
+START_TEST(read_in_a_handler_that_interrupts_a_read_does_not_step_back)
 {
-  if (!selected("read_in_a_handler_that_interrupts_a_read_goes_upward"))
+  if (!selected("read_in_a_handler_that_interrupts_a_read_does_not_step_back"))
     return;
   interrupt_reads(cpucycles);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
@@ -958,10 +958,10 @@ static void advance_counter(void)
   hardware[4]++;
 }
 
-START_TEST(instruction_read_in_a_handler_that_interrupts_one_goes_upward)
+START_TEST(instruction_read_in_a_handler_that_interrupts_one_does_not_step_back)
 {
   if (skip_unless_handlers_are_aligned(
-        "instruction_read_in_a_handler_that_interrupts_one_goes_upward"))
+        "instruction_read_in_a_handler_that_interrupts_one_does_not_step_back"))
     return;
   add_page(0, 5, 48, 7);
   open_page();
@@ -1001,7 +1001,7 @@ static void expect_count_without_page(long long count)
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
 }
 
-START_TEST(handler_that_loses_the_page_amid_a_read)
+START_TEST(handler_that_loses_the_page_during_a_read)
 {
   open_page_at_1e12();
   during_instruction = lose_page_and_read;
@@ -1164,7 +1164,7 @@ START_TEST(index_cleared_during_a_read_stops_the_instruction)
 }
 END_TEST
 
-START_TEST(counter_hidden_by_the_kernel_is_not_opened)
+START_TEST(counter_without_user_space_access_is_not_opened)
 {
   static const struct {
     uint32_t index;
@@ -1211,11 +1211,11 @@ START_TEST(page_without_an_index_is_left_for_read)
 }
 END_TEST
 
-START_TEST(count_goes_upward_without_page_and_descriptor)
+START_TEST(count_never_steps_back_without_page_and_descriptor)
 {
   long long before, after;
 
-  if (skip_unless("count_goes_upward_without_page_and_descriptor", lowers_the_limit, 0,
+  if (skip_unless("count_never_steps_back_without_page_and_descriptor", lowers_the_limit, 0,
         "the limit of descriptors cannot be lowered"))
     return;
   page = add_page(0, 2, 48, 1000);
@@ -1446,17 +1446,17 @@ static void add(TCase *tests)
   tcase_add_test(tests, short_lived_threads_leak_no_descriptors);
   tcase_add_test(tests, short_lived_threads_leak_no_pages);
   tcase_add_loop_test(tests, counter_that_a_signal_drops_leaks_nothing, 0, SIGNALLED_CALLS);
-  tcase_add_loop_test(tests, unit_says_whether_the_kernel_is_excluded, 0, 2);
+  tcase_add_loop_test(tests, unit_shows_whether_the_kernel_is_excluded, 0, 2);
   tcase_add_test(tests, threads_reading_through_pages_hold_no_descriptor);
   tcase_add_test(tests, events_leave_half_of_the_descriptors_to_the_program);
   tcase_add_loop_test(tests, event_has_a_private_descriptor_above_the_standard_streams, 0, 2);
   tcase_add_test(tests, first_read_in_a_thread_allocates_nothing);
-  tcase_add_test(tests, read_in_a_later_destructor_goes_upward_and_leaks_nothing);
+  tcase_add_test(tests, read_in_a_later_destructor_does_not_step_back_and_leaks_nothing);
   tcase_add_loop_test(tests, forked_child_counts_itself_upward_from_its_parents_count, 0, 2);
   tcase_add_test(tests, forked_child_keeps_no_copy_of_its_parents_event);
   tcase_add_test(tests, daemon_counts_itself_and_keeps_its_files);
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
-  tcase_add_loop_test(tests, fork_amid_a_read_by_a_system_call, 0, 2);
+  tcase_add_loop_test(tests, fork_during_a_read_with_a_system_call, 0, 2);
   tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
   tcase_add_test(tests, read_is_one_system_call);
   tcase_add_test(tests, file_on_our_descriptor_is_read_once_and_stays_open);
@@ -1467,9 +1467,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, page_whose_event_ran_part_of_the_time_is_abandoned);
   tcase_add_test(tests, thread_without_a_free_descriptor_uses_the_fallback_counter);
   tcase_add_test(tests, thread_under_a_later_filter_uses_the_fallback_counter);
-  tcase_add_test(tests, read_in_a_handler_that_interrupts_a_read_goes_upward);
-  tcase_add_test(tests, instruction_read_in_a_handler_that_interrupts_one_goes_upward);
-  tcase_add_test(tests, handler_that_loses_the_page_amid_a_read);
+  tcase_add_test(tests, read_in_a_handler_that_interrupts_a_read_does_not_step_back);
+  tcase_add_test(tests, instruction_read_in_a_handler_that_interrupts_one_does_not_step_back);
+  tcase_add_test(tests, handler_that_loses_the_page_during_a_read);
 #ifdef SINGLE_STEPS
   tcase_add_test(tests, handler_that_loses_the_page_after_any_instruction_of_a_read);
 #endif
@@ -1477,9 +1477,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, count_continues_across_a_wraparound_of_the_counter);
   tcase_add_test(tests, seqlock_change_during_a_read_repeats_the_read);
   tcase_add_test(tests, index_cleared_during_a_read_stops_the_instruction);
-  tcase_add_loop_test(tests, counter_hidden_by_the_kernel_is_not_opened, 0, 4);
+  tcase_add_loop_test(tests, counter_without_user_space_access_is_not_opened, 0, 4);
   tcase_add_test(tests, page_without_an_index_is_left_for_read);
-  tcase_add_test(tests, count_goes_upward_without_page_and_descriptor);
+  tcase_add_test(tests, count_never_steps_back_without_page_and_descriptor);
   tcase_add_test(tests, revoked_instruction_leads_to_read);
   tcase_add_test(tests, each_core_type_has_its_event);
   tcase_add_test(tests, counts_of_core_types_are_added);

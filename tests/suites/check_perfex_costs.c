@@ -308,7 +308,7 @@ START_TEST(loaded_costs_stay_when_the_table_is_initialized)
 }
 END_TEST
 
-START_TEST(nothing_is_measured_if_files_state_all_costs)
+START_TEST(nothing_is_measured_if_files_contain_all_costs)
 {
   char text[4096] = "";
   int i;
@@ -912,7 +912,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, stopped_clock_measures_no_costs_of_loads);
   tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
   tcase_add_test(tests, loaded_costs_stay_when_the_table_is_initialized);
-  tcase_add_test(tests, nothing_is_measured_if_files_state_all_costs);
+  tcase_add_test(tests, nothing_is_measured_if_files_contain_all_costs);
   tcase_add_test(tests, malformed_file_is_reported_by_line_and_changes_nothing);
   tcase_add_test(tests, byte_0_is_malformed_anywhere);
   tcase_add_test(tests, file_may_have_comments_blanks_and_no_final_newline);

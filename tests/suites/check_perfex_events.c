@@ -206,12 +206,12 @@ START_TEST(counts_are_stored_by_event_in_either_order)
 }
 END_TEST
 
-START_TEST(read_of_other_events_fails_and_the_counters_go_on)
+START_TEST(read_of_other_events_fails_and_the_counters_keep_running)
 {
   long long c0 = -1, c1 = -1;
   int start;
 
-  if (!can_count("read_of_other_events_fails_and_the_counters_go_on"))
+  if (!can_count("read_of_other_events_fails_and_the_counters_keep_running"))
     return;
   map_pages();
   start = start_counters(15, 24);
@@ -800,11 +800,11 @@ static void *count_when_cancelled(void *unused)
   return unused;
 }
 
-START_TEST(counting_is_no_cancellation_point)
+START_TEST(counting_is_not_a_cancellation_point)
 {
   pthread_t thread;
 
-  if (!can_count("counting_is_no_cancellation_point"))
+  if (!can_count("counting_is_not_a_cancellation_point"))
     return;
   ck_assert_int_eq(pthread_create(&thread, NULL, count_when_cancelled, NULL), 0);
   pthread_join(thread, NULL);
@@ -819,13 +819,13 @@ static void *start_when_cancelled(void *unused)
   return unused;
 }
 
-START_TEST(failing_start_is_no_cancellation_point_and_leaks_nothing)
+START_TEST(failing_start_is_not_a_cancellation_point_and_leaks_nothing)
 {
   pthread_t thread;
   void *result;
   int before;
 
-  if (!can_count("failing_start_is_no_cancellation_point_and_leaks_nothing"))
+  if (!can_count("failing_start_is_not_a_cancellation_point_and_leaks_nothing"))
     return;
   before = open_descriptors();
   perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
@@ -846,7 +846,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, failing_start_stops_running_counters);
   tcase_add_test(tests, events_are_one_pinned_group_in_user_mode);
   tcase_add_test(tests, counts_are_stored_by_event_in_either_order);
-  tcase_add_test(tests, read_of_other_events_fails_and_the_counters_go_on);
+  tcase_add_test(tests, read_of_other_events_fails_and_the_counters_keep_running);
   tcase_add_test(tests, overridden_event_is_read_by_its_argument);
   tcase_add_test(tests, errno_is_unchanged_on_success);
   tcase_add_test(tests, blocked_signals_stay_pending);
@@ -863,8 +863,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, events_never_have_the_numbers_of_standard_streams);
   tcase_add_test(tests, unsupported_event_differs_from_no_pmu);
   tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
-  tcase_add_test(tests, counting_is_no_cancellation_point);
-  tcase_add_test(tests, failing_start_is_no_cancellation_point_and_leaks_nothing);
+  tcase_add_test(tests, counting_is_not_a_cancellation_point);
+  tcase_add_test(tests, failing_start_is_not_a_cancellation_point_and_leaks_nothing);
 }
 
 int main(void)

@@ -78,7 +78,7 @@ START_TEST(mach_timebase_ratio_is_converted_to_a_rate)
 }
 END_TEST
 
-START_TEST(invalid_mach_timebase_states_no_rate)
+START_TEST(invalid_mach_timebase_gives_no_rate)
 {
   ck_assert_int_eq(mach_rate_of(0, 1), 0);
   ck_assert_int_eq(mach_rate_of(1, 0), 0);
@@ -126,7 +126,7 @@ START_TEST(windows_frequency_is_the_rate)
 }
 END_TEST
 
-START_TEST(invalid_windows_frequency_states_no_rate)
+START_TEST(invalid_windows_frequency_gives_no_rate)
 {
   ck_assert_int_eq(windows_rate_of(0), 0);
   ck_assert_int_eq(windows_rate_of(-1), 0);
@@ -137,7 +137,7 @@ START_TEST(invalid_windows_frequency_states_no_rate)
 }
 END_TEST
 
-START_TEST(cpuc_backend_default_windows_is_returned_in_all_64_bits)
+START_TEST(performance_counter_is_returned_in_all_64_bits)
 {
   performance_now = 0x123456789abcdef0;
   ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
@@ -263,7 +263,7 @@ START_TEST(selfcounts_return_cycles_and_not_instructions)
 }
 END_TEST
 
-START_TEST(selfcounts_that_fail_later_continue_by_the_clock)
+START_TEST(selfcounts_that_fail_later_continue_with_the_clock)
 {
   expect_selfcounts_to_open();
   cycles_now = 5000;
@@ -345,16 +345,16 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, mach_timebase_ratio_is_converted_to_a_rate);
-  tcase_add_test(tests, invalid_mach_timebase_states_no_rate);
+  tcase_add_test(tests, invalid_mach_timebase_gives_no_rate);
   tcase_add_test(tests, mach_time_is_returned_in_all_64_bits);
   tcase_add_test(tests, windows_frequency_is_the_rate);
-  tcase_add_test(tests, invalid_windows_frequency_states_no_rate);
-  tcase_add_test(tests, cpuc_backend_default_windows_is_returned_in_all_64_bits);
+  tcase_add_test(tests, invalid_windows_frequency_gives_no_rate);
+  tcase_add_test(tests, performance_counter_is_returned_in_all_64_bits);
   tcase_add_test(tests, counter_is_absent_on_macos_without_thread_selfcounts);
   tcase_add_test(tests, counter_is_absent_on_hardware_without_thread_selfcounts);
   tcase_add_test(tests, other_errors_of_thread_selfcounts_are_reported);
   tcase_add_test(tests, selfcounts_return_cycles_and_not_instructions);
-  tcase_add_test(tests, selfcounts_that_fail_later_continue_by_the_clock);
+  tcase_add_test(tests, selfcounts_that_fail_later_continue_with_the_clock);
   tcase_add_test(tests, each_thread_reads_its_own_selfcounts);
   tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
   tcase_add_test(tests, reopened_selfcounts_start_again);

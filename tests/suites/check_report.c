@@ -98,7 +98,7 @@ START_TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
 }
 END_TEST
 
-START_TEST(types_of_core_are_counted)
+START_TEST(core_types_are_counted)
 {
   make_machine();
   write_file("/sys/devices/cpu_core/cpus", "0-11\n");
@@ -251,7 +251,7 @@ static void warn_about_settings(void)
   find_warnings(&report);
 }
 
-START_TEST(warning_of_settings_that_spoil_measurements)
+START_TEST(warning_of_settings_that_distort_measurements)
 {
   make_machine();
   warn_about_settings();
@@ -393,13 +393,13 @@ static void add(TCase *tests)
   tcase_add_test(tests, core_with_several_threads_is_counted_once);
   tcase_add_test(tests, long_list_of_cpus_is_read_whole);
   tcase_add_test(tests, list_of_cpus_ends_before_a_number_that_is_too_large);
-  tcase_add_test(tests, types_of_core_are_counted);
+  tcase_add_test(tests, core_types_are_counted);
   tcase_add_test(tests, model_is_found_on_each_architecture);
   tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
   tcase_add_test(tests, model_of_the_board_is_the_fallback);
   tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
   tcase_add_test(tests, known_containers_are_named);
-  tcase_add_test(tests, warning_of_settings_that_spoil_measurements);
+  tcase_add_test(tests, warning_of_settings_that_distort_measurements);
   tcase_add_test(tests, warning_of_a_watchdog_that_sets_the_counter_back);
   tcase_add_test(tests, warning_of_a_counter_that_is_not_as_reported);
   tcase_add_test(tests, recorded_machines_are_described);

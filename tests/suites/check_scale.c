@@ -83,7 +83,7 @@ START_TEST(scaled_clock_is_exact_over_a_century)
 }
 END_TEST
 
-START_TEST(scaled_clock_never_runs_backward)
+START_TEST(scaled_clock_never_steps_back)
 {
   struct cpuc_scale scale = cpuc_scale_between(1000000000, 2399987654);
   struct suite_repeat repeat = suite_repeat(1000);
@@ -104,7 +104,7 @@ START_TEST(scaled_clock_never_runs_backward)
 }
 END_TEST
 
-START_TEST(clock_set_before_its_origin_still_goes_up)
+START_TEST(clock_set_before_its_origin_still_increases)
 {
   struct cpuc_scale scale = cpuc_scale_between(1000000, 2399987654);
   long long count;
@@ -520,8 +520,8 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, portable_multiply_equals_wide_multiply);
   tcase_add_test(tests, scaled_clock_is_exact_over_a_century);
-  tcase_add_test(tests, scaled_clock_never_runs_backward);
-  tcase_add_test(tests, clock_set_before_its_origin_still_goes_up);
+  tcase_add_test(tests, scaled_clock_never_steps_back);
+  tcase_add_test(tests, clock_set_before_its_origin_still_increases);
   tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps_around);
   tcase_add_test(tests, multiples_of_real_hardware_are_found);
   tcase_add_test(tests, multiple_is_right_within_a_twentieth_of_a_percent);

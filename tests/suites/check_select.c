@@ -72,13 +72,13 @@ static long long read_forbidden(void)
 }
 
 /* Traps at the 1,000th of the 1001 reads of its trial. */
-static long long read_traps_late(void)
+static long long read_faults_late(void)
 {
   return ++reads_made == 1000 ? *forbidden : reads_made;
 }
 
 /* Works in the trial, and traps at the next read. */
-static long long read_traps_after_its_trial(void)
+static long long read_faults_after_its_trial(void)
 {
   static long long reads;
 
@@ -132,7 +132,7 @@ static int open_with_unit(const struct cpuc_services *services, struct cpuc_diag
   return 0;
 }
 
-static int open_traps(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_faults(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
   opens++;
@@ -146,7 +146,7 @@ static int open_with_remedy(const struct cpuc_services *services, struct cpuc_di
   return 0;
 }
 
-static int open_traps_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_faults_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services;
   why->remedy = "load another module";
@@ -169,7 +169,7 @@ static struct cpuc_rate rate_unknown(void)
   return cpuc_exact_rate(0);
 }
 
-static struct cpuc_rate rate_traps(void)
+static struct cpuc_rate rate_faults(void)
 {
   return cpuc_exact_rate(*forbidden);
 }
@@ -286,7 +286,7 @@ START_TEST(earlier_row_wins_a_tie)
 }
 END_TEST
 
-START_TEST(first_way_to_a_register_wins_at_any_score)
+START_TEST(first_counter_of_a_register_wins_at_any_score)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
@@ -336,13 +336,13 @@ START_TEST(counter_passing_2_63_increases)
 }
 END_TEST
 
-START_TEST(trap_in_open_or_read_drops_and_closes_the_counter)
+START_TEST(fault_in_open_or_read_drops_and_closes_the_counter)
 {
-  SELECT(ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_traps, .read = read_up,
+  SELECT(ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_faults, .read = read_up,
            .close = close_well),
     ENTRY("read", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden,
       .close = close_well),
-    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_traps_late,
+    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_faults_late,
       .close = close_well),
     LAST_CLOCK);
   expect_dropped_by_signal(0, NULL);
@@ -359,12 +359,12 @@ END_TEST
 START_TEST(remedy_of_open_survives_a_later_signal)
 {
   SELECT(ENTRY("read", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),
-    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_traps_late),
+    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_faults_late),
     ENTRY("rate", .kind = CPUC_KIND_SCALED, .open = open_with_remedy, .read = read_up,
-      .rate = rate_traps),
-    ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_traps_with_remedy, .read = read_up),
+      .rate = rate_faults),
+    ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_faults_with_remedy, .read = read_up),
     ENTRY("reopened", .kind = CPUC_KIND_CORE, .open = open_with_remedy,
-      .read = read_traps_after_its_trial),
+      .read = read_faults_after_its_trial),
     ENTRY("none known", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden),
     ENTRY("works", .kind = CPUC_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
     LAST_CLOCK);
@@ -400,7 +400,7 @@ END_TEST
 START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
   SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_constant, .rate = rate_unknown),
-    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_traps), LAST_CLOCK);
+    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), LAST_CLOCK);
   ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
   ck_assert_ptr_nonnull(infos[0].reason);
   expect_dropped(1, "signal");
@@ -601,7 +601,7 @@ START_TEST(counter_stopped_by_anothers_trial_is_dropped)
 }
 END_TEST
 
-START_TEST(constant_clock_is_the_last_resort)
+START_TEST(stopped_clock_is_the_last_resort)
 {
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
@@ -612,7 +612,7 @@ START_TEST(constant_clock_is_the_last_resort)
 }
 END_TEST
 
-START_TEST(selection_succeeds_where_every_counter_traps)
+START_TEST(selection_succeeds_if_every_counter_faults)
 {
   SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
@@ -725,13 +725,13 @@ static void add(TCase *tests)
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
   tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
   tcase_add_test(tests, earlier_row_wins_a_tie);
-  tcase_add_test(tests, first_way_to_a_register_wins_at_any_score);
+  tcase_add_test(tests, first_counter_of_a_register_wins_at_any_score);
   tcase_add_test(tests, same_register_is_used_if_the_first_faults);
   tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
   tcase_add_test(tests, counter_that_works_at_the_third_try_is_usable);
   tcase_add_test(tests, trial_ends_after_ten_tries);
   tcase_add_test(tests, counter_passing_2_63_increases);
-  tcase_add_test(tests, trap_in_open_or_read_drops_and_closes_the_counter);
+  tcase_add_test(tests, fault_in_open_or_read_drops_and_closes_the_counter);
   tcase_add_test(tests, remedy_of_open_survives_a_later_signal);
   tcase_add_test(tests, open_may_give_reason_explanation_remedy_and_unit);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
@@ -743,8 +743,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, later_explanation_adds_to_the_one_of_open);
   tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
   tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
-  tcase_add_test(tests, constant_clock_is_the_last_resort);
-  tcase_add_test(tests, selection_succeeds_where_every_counter_traps);
+  tcase_add_test(tests, stopped_clock_is_the_last_resort);
+  tcase_add_test(tests, selection_succeeds_if_every_counter_faults);
   tcase_add_test(tests, request_limits_the_candidates_and_a_wrong_one_is_reported);
   tcase_add_test(tests, report_of_any_request_is_short_and_printable);
 }

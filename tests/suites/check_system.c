@@ -84,13 +84,13 @@ static void expect_frequency(long long hz, const char *source)
     ck_assert_str_eq(found.source, source);
 }
 
-START_TEST(system_without_calls_states_no_frequency)
+START_TEST(system_without_calls_reports_no_frequency)
 {
   expect_frequency(0, NULL);
 }
 END_TEST
 
-START_TEST(sysctl_by_name_states_the_frequency)
+START_TEST(sysctl_by_name_reports_the_frequency)
 {
   static const struct {
     struct answer answer;
@@ -120,7 +120,7 @@ START_TEST(sysctl_by_name_states_the_frequency)
 }
 END_TEST
 
-START_TEST(constant_value_precedes_a_momentary_one)
+START_TEST(constant_value_precedes_a_current_one)
 {
   answers[0] = (struct answer){ "dev.cpu.0.freq", 800, 4 };
   expect_frequency(800000000, "dev.cpu.0.freq");
@@ -129,7 +129,7 @@ START_TEST(constant_value_precedes_a_momentary_one)
 }
 END_TEST
 
-START_TEST(other_calls_state_the_frequency)
+START_TEST(other_calls_report_the_frequency)
 {
   clocks[2] = 1593;
   expect_frequency(1593000000, "processor_info");
@@ -146,7 +146,7 @@ END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
 
-START_TEST(sysctl_states_the_rate_of_the_tsc)
+START_TEST(sysctl_reports_the_rate_of_the_tsc)
 {
   ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
@@ -166,12 +166,12 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, system_without_calls_states_no_frequency);
-  tcase_add_test(tests, sysctl_by_name_states_the_frequency);
-  tcase_add_test(tests, constant_value_precedes_a_momentary_one);
-  tcase_add_test(tests, other_calls_state_the_frequency);
+  tcase_add_test(tests, system_without_calls_reports_no_frequency);
+  tcase_add_test(tests, sysctl_by_name_reports_the_frequency);
+  tcase_add_test(tests, constant_value_precedes_a_current_one);
+  tcase_add_test(tests, other_calls_report_the_frequency);
 #if defined(__x86_64__) || defined(__i386__)
-  tcase_add_test(tests, sysctl_states_the_rate_of_the_tsc);
+  tcase_add_test(tests, sysctl_reports_the_rate_of_the_tsc);
 #endif
 }
 

@@ -168,7 +168,7 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
 }
 END_TEST
 
-START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
+START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
 {
   static const struct {
     const char *name;
@@ -213,7 +213,7 @@ START_TEST(model_name_of_an_intel_cpu_states_the_nominal_rate)
 }
 END_TEST
 
-START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
+START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 {
 #ifdef TSC_HAS_PERF
   static struct perf_event_mmap_page page;
@@ -226,7 +226,7 @@ START_TEST(perf_page_states_the_rate_if_cap_user_time_is_set)
   page.time_mult = 0;
   ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
 #else
-  skip("perf_page_states_the_rate_if_cap_user_time_is_set", "this system has no perf events");
+  skip("perf_page_contains_the_rate_if_cap_user_time_is_set", "this system has no perf events");
 #endif
 }
 END_TEST
@@ -259,7 +259,7 @@ static long long state_rate(void)
   return 2110000000;
 }
 
-START_TEST(first_source_that_states_the_rate_is_named)
+START_TEST(first_source_that_reports_the_rate_is_named)
 {
   static const struct cpuc_tsc_source none[] = { { "silent", state_nothing, 1 }, { 0 } },
     rounded[] = { { "silent", state_nothing, 0 }, { "rounded", state_rate, 1 },
@@ -331,9 +331,9 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, kernel_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
-  tcase_add_test(tests, model_name_of_an_intel_cpu_states_the_nominal_rate);
-  tcase_add_test(tests, perf_page_states_the_rate_if_cap_user_time_is_set);
-  tcase_add_test(tests, first_source_that_states_the_rate_is_named);
+  tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
+  tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
+  tcase_add_test(tests, first_source_that_reports_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);
   tcase_add_test(tests, query_leaves_no_descriptor_open);
   tcase_add_test(tests, invariance_follows_cpuid);

@@ -161,11 +161,11 @@ static void *read_when_cancelled(void *unused)
   return unused;
 }
 
-START_TEST(read_is_no_cancellation_point)
+START_TEST(read_is_not_a_cancellation_point)
 {
   pthread_t thread;
 
-  if (!load_module("read_is_no_cancellation_point"))
+  if (!load_module("read_is_not_a_cancellation_point"))
     return;
   ck_assert_int_eq(pthread_create(&thread, NULL, read_when_cancelled, NULL), 0);
   pthread_join(thread, NULL);
@@ -175,7 +175,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, read_is_no_cancellation_point);
+  tcase_add_test(tests, read_is_not_a_cancellation_point);
   tcase_add_test(tests, threads_outlive_the_unloaded_module);
   tcase_add_test(tests, fork_and_signals_avoid_the_unloaded_module);
   tcase_add_test(tests, unloaded_module_leaks_no_descriptor);
