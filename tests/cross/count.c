@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* count SECONDS: does the selected counter count correctly in 64 bits for this time under
-   continuous reads, and then for the same time without a read? Correct counts are positive,
-   never decrease, and keep the rate of the first half second within 1 % by the OS clock. A fast
+   continuous reads, and then for the same time without a read? Correct counts are positive, never
+   decrease, and keep the rate of the first half second within 1 % against the OS clock. A fast
    counter of 32 bits wraps around by then. Then tests each of the CPU's own counters through its
    backend for half a second, also those that were dropped for an unknown rate. Exit status: 0
    correct, 1 wrong, 2 wrong usage. */
@@ -88,7 +88,7 @@ static int print_rate(const char *what, double rate, double expected)
 {
   int wrong = rate < expected * 0.99 || rate > expected * 1.01;
 
-  printf("count: %s: %.0f a second instead of %.0f, %+.3f %%%s\n", what, rate, expected,
+  printf("count: %s: %.0f per second instead of %.0f, %+.3f %%%s\n", what, rate, expected,
     (rate / expected - 1) * 100, wrong ? ": WRONG" : "");
   return wrong;
 }

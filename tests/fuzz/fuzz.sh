@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Runs the fuzzers: fuzz.sh SECONDS, from a build folder. Builds each program with libFuzzer,
-# AddressSanitizer and UndefinedBehaviorSanitizer by FUZZ_CC, and runs each for SECONDS, two at a
+# AddressSanitizer and UndefinedBehaviorSanitizer with FUZZ_CC, and runs each for SECONDS, two at a
 # time. Fails at a finding, and leaves its input in tests/fuzz/.
 
 set -eu

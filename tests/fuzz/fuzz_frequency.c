@@ -72,7 +72,7 @@ static void try_number(const char *bytes, size_t size)
   free(text);
 }
 
-/* Device trees state frequencies of CPUs and rates of counters. */
+/* Device trees contain frequencies of CPUs and rates of counters. */
 static void try_cells(const char *bytes, size_t size)
 {
   check(rate_from_dt_cells(bytes, (int)size));

@@ -127,7 +127,7 @@ struct command {
   int given[256];      /* how often the option of that letter was given */
   const char *counter; /* or NULL */
   double seconds;
-  int is_wrong; /* an argument that is no option, or a value that is no duration */
+  int is_wrong; /* an argument that is not an option, or a value that is not a duration */
 };
 
 /* [SIGN]DIGITS[.DIGITS][e[SIGN]DIGITS], and either side of the point may be empty, but not both;

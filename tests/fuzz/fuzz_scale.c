@@ -185,7 +185,7 @@ static void begin_machine(struct fuzz_input *input, struct cpuc_calibration *cal
 }
 
 /* Error, in parts per million, of a rate measured in this window with this clock: at both ends a
-   step of the clock, a unit, and, if the clock moves rarely, the time of a read. */
+   step of the clock, a unit, and, if the clock advances rarely, the time of a read. */
 static long double error_of_window(int window)
 {
   long double end = machine.step + 1 / machine.rate;
@@ -225,7 +225,7 @@ static void try_find(struct fuzz_input *input)
 }
 
 /* Reported rate: accepted if it is right within 1 %, rejected if not. */
-static void try_statement(struct fuzz_input *input)
+static void try_reported(struct fuzz_input *input)
 {
   long long reported = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
   struct cpuc_calibration calibration;
@@ -270,7 +270,7 @@ static void try_rate(struct fuzz_input *input)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static void (*const tries[])(struct fuzz_input *) = { try_between, try_multiple, try_agreement,
-    try_find, try_statement, try_rate };
+    try_find, try_reported, try_rate };
   struct fuzz_input input = { data, size };
 
   tries[fuzz_consume(&input, 1) % (sizeof tries / sizeof tries[0])](&input);

@@ -54,10 +54,10 @@ WITHOUT_FLOATING_POINT static long long time_without_floating_point(void)
   return cpucycles_inline_end() - begin + overhead;
 }
 
-enum { WAYS = 8 };
+enum { READS = 8 };
 
-/* Reads in every way; by its address, a function is called in the library. */
-static void read_in_every_way(long long *counts)
+/* Makes every kind of read; if its address is taken, a function is called in the library. */
+static void make_every_read(long long *counts)
 {
   long long (*volatile call)(void) = cpucycles_inline;
   long long (*volatile begin)(void) = cpucycles_inline_begin;
@@ -72,15 +72,15 @@ static void read_in_every_way(long long *counts)
   counts[7] = read_without_floating_point();
 }
 
-/* Do all ways of reading form one increasing count? */
+/* Do all kinds of reads form one increasing count? */
 static int agree(long rounds)
 {
-  long long counts[WAYS], last = cpucycles_inline();
+  long long counts[READS], last = cpucycles_inline();
   int i, decreases = 0;
 
   while (rounds-- > 0) {
-    read_in_every_way(counts);
-    for (i = 0; i < WAYS; i++) {
+    make_every_read(counts);
+    for (i = 0; i < READS; i++) {
       decreases += counts[i] < last;
       last = counts[i];
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* perf-cost why-not: prints why the bound does not apply to this build, or nothing.
-   perf-cost bare|ours|nothing READS: reads a perf event's page READS times, by the bare sequence
-   or by the library's way, with memory in place of the instruction. perf-cost.sh counts
-   the instructions. */
+   perf-cost bare|ours|nothing READS: reads a perf event's page READS times, with the bare sequence
+   or with that of the library, with memory in place of the instruction. perf-cost.sh counts the
+   instructions. */
 
 #include "config.h"
 
@@ -61,11 +61,11 @@ static __attribute__((noinline)) long long nothing(void)
 }
 
 /* clang 14 saves two more registers in position-independent code than the sequence needs. Shared
-   libraries of musl find thread-local variables by a call (sys/thread-local.h). */
+   libraries of musl find thread-local variables with a call (sys/thread-local.h). */
 #ifdef __clang__
 static const char why_not[] = "the bound is for code that GCC compiles";
 #elif !defined __GLIBC__
-static const char why_not[] = "the C library finds thread-local variables by a call";
+static const char why_not[] = "the C library finds thread-local variables with a call";
 #else
 static const char why_not[] = "";
 #endif

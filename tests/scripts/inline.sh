@@ -17,7 +17,7 @@ client=$work/client$EXEEXT
 wrong() { echo "inline: $*"; failed=1; }
 
 # An emulated CPU's frequency differs from process to process, so that a counter can be scaled in
-# one and not in the next: state it.
+# one and not in the next: set it.
 [ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
 
 run_client() {

@@ -59,7 +59,7 @@ else
 fi
 
 # The library, the manual, the schema and the test of each reason have the same reasons.
-given=$(sed -n 's/^  { "\([a-z-]*\)", ".*" },$/\1/p' "$srcdir/lib/reasons.c" | sort)
+given=$(sed -n 's/^  { "\([a-z-]*\)", ".*/\1/p' "$srcdir/lib/reasons.c" | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
 made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/suites/check_reasons.c" | sort -u)
 [ -n "$given" ] || wrong "no reasons in lib/reasons.c"

@@ -151,7 +151,7 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
-    # the dependencies are made from symbols, and cannot state such a requirement
+    # the dependencies are made from symbols, and cannot contain such a requirement
     ! readelf -VW "$file" | grep -q GLIBC_ABI ||
       wrong "deb: ${file##*/} needs an ABI of the C library that no dependency names"
     # a build without the distribution's flags lacks the last two

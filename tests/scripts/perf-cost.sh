@@ -47,7 +47,7 @@ with_bare=$(per_1000 bare)
 with_ours=$(per_1000 ours)
 bare=$((with_bare - nothing))
 ours=$((with_ours - nothing))
-echo "perf-cost: 1000 reads: $bare instructions bare, $ours by the library"
+echo "perf-cost: 1000 reads: $bare instructions bare, $ours with the library"
 [ "$bare" -gt 5000 ] || { echo 'perf-cost: too few instructions for 1000 reads'; exit 1; }
 [ $((ours * 100)) -gt $((bare * 115)) ] || exit 0
 reason=$("$stripped" why-not)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the settings of the frequency in whole programs. A number in /etc/cpucyclespersecond overrides
-# every other source, and junk there is ignored; check_frequency tests all kinds of junk. Set-user-ID
-# and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount namespace: the system's
-# own is not changed.
+# Tests the settings of the frequency in whole programs. A number in /etc/cpucyclespersecond
+# overrides every other source, and malformed text there is ignored; check_frequency tests all kinds
+# of it. Set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a mount
+# namespace: the system's own is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -63,8 +63,8 @@ else
   skipped "$etc: a mount namespace cannot be created here"
 fi
 
-# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with junk in the
-# environment; an ordinary program would print a reason for skipping it.
+# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with malformed text in the
+# environment; an ordinary program would print a reason for ignoring it.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
     set-id*cpucyclespersecond*|set-id*nonesuch*) wrong "a $1 program uses the environment" ;;

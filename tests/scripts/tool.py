@@ -70,7 +70,7 @@ def clock_step():
 
 
 def no_constant(text):
-    raise AssertionError(f"{text} is no JSON")
+    raise AssertionError(f"{text} is not JSON")
 
 
 def document(arguments="--json", **environment):

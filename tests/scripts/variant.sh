@@ -53,7 +53,7 @@ case $kind in
     launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" ms=200 under=valgrind
     ;;
   coverage)
-    # One object a file, no code that optimization replaces, and atomic counts.
+    # One object per file, no code that optimization replaces, and atomic counts.
     cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
     options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE"
     ;;

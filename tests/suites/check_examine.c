@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The tool's measurements of a counter, with fake counters in its place: coarse ones, wrong ones,
-   and ones that differ between CPUs. CPUs are real, and so is time unless a test fakes the clock.
+/* Tests the tool's measurements of a counter against fake counters: coarse ones, wrong ones, and
+   ones that differ between CPUs. CPUs are real, and so is time unless a test fakes the clock.
    This file has the library's functions and those of cpucycles-info/kernel.c: the linker leaves out
    both. */
 
@@ -264,7 +264,7 @@ static long long read_interrupted_once(void)
   return clock_nanoseconds() / 1000;
 }
 
-/* By a clock of whole microseconds, for which ten reads are too short. */
+/* Against a clock of whole microseconds, for which ten reads are too short. */
 START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
 {
   if (skip_where_the_clock_is_slow("interruption_of_the_first_reads_does_not_hide_the_cost"))

@@ -75,7 +75,7 @@ START_TEST(clocks_of_the_system_work)
 }
 END_TEST
 
-/* Whether the clocks advance by the time of the system's own clock over half a second. */
+/* Whether the clocks advance by the time of the OS clock over half a second. */
 static int do_clocks_agree(void)
 {
   long long wall = cpuc_os_clock_wall(), monotonic = cpuc_os_clock_monotonic(), elapsed;
@@ -85,7 +85,7 @@ static int do_clocks_agree(void)
   elapsed = (GetTickCount() - begin) * 1000000LL;
   monotonic = cpuc_os_clock_monotonic() - monotonic;
   wall = (cpuc_os_clock_wall() - wall) * 1000;
-  /* within a tenth, because ticks are up to 16 ms apart */
+  /* within a tenth, because its steps are up to 16 ms apart */
   return llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
 }
 

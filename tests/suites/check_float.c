@@ -144,7 +144,7 @@ static int is_same(const struct findings *a, const struct findings *b)
     && strcmp(a->source, b->source) == 0 && cpuc_scale_rates_agree(a->rate, b->rate);
 }
 
-/* A measurement can be interrupted, in either environment: hence the repetition. */
+/* A measurement can be interrupted, in either environment, so it is repeated. */
 START_TEST(every_function_finds_the_same)
 {
   const struct environment *environment = &environments[_i];

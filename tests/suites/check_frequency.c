@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the frequency estimate: the first source that answers wins, and malformed files are
-   skipped. The machines are folders that the tests make. */
+   ignored. The machines are directories that the tests make. */
 
 #include "config.h"
 
@@ -155,7 +155,7 @@ static int state_constancy(const char **source)
   return is_constant;
 }
 
-/* A reference counter without a reported rate, beside the momentary frequency of an idle core. */
+/* A reference counter without a reported rate, beside the current frequency of an idle core. */
 START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
   struct cpuc_frequency found;
@@ -383,7 +383,7 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
 }
 END_TEST
 
-/* A constant frequency is taken from the first CPU; a momentary one is the last of the kernel's
+/* A constant frequency is taken from the first CPU; a current one is the last of the kernel's
    sources. */
 START_TEST(flags_decide_whether_cpu_mhz_is_current)
 {

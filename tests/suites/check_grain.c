@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The tool's search for the grain of a counter, with simulated counters of known grain. */
+/* Tests the tool's search for the grain of a counter against simulated counters of known grain. */
 
 #include "config.h"
 

@@ -40,7 +40,7 @@ static long long (*volatile copy_of_begin)(void) = cpucycles_inline_begin;
 static long long (*volatile copy_of_end)(void) = cpucycles_inline_end;
 static long long (*volatile copy_of_overhead)(void) = cpucycles_inline_overhead;
 
-/* Alternates between inline reads and reads by call. Returns how often the count decreased. */
+/* Alternates between inline reads and reads with a call. Returns how often the count decreased. */
 static int count_decreases(long reads)
 {
   long long last = cpucycles(), now;
@@ -129,7 +129,7 @@ START_TEST(values_of_the_interface_are_unchanged)
 }
 END_TEST
 
-/* An inline read must lie between two reads by call. */
+/* An inline read must lie between two reads with a call. */
 static void expect_between(const struct cpuc_reader *reader)
 {
   int i;
@@ -238,7 +238,7 @@ START_TEST(unknown_method_is_a_call)
 }
 END_TEST
 
-/* Durations of six empty sections, by a counter that is read at the beginning and end of each. */
+/* Durations of six empty sections, from a counter that is read at the beginning and end of each. */
 static long long section_durations[6], scripted_count;
 static int scripted_reads;
 

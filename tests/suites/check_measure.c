@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The measurements: the frequency by dependent adds, with simulated clocks and on this CPU, and
-   the rate of a counter, compared with the kernel's figure. */
+/* Tests the measurements: the frequency with dependent adds, against simulated clocks and on this
+   CPU, and the rate of a counter, compared with the kernel's figure. */
 
 #include "config.h"
 
@@ -31,11 +31,11 @@
 #include <unistd.h>
 
 /* A simulated machine: adds and reads of the clock take time, interruptions delay them, and the
-   core's frequency can change. */
+   core frequency can change. */
 static struct {
   double hz, nanoseconds;
   double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
-  double ramp;           /* relative change of the frequency in a nanosecond */
+  double ramp;           /* relative change of the frequency per nanosecond */
   long long granularity; /* of the clock, nanoseconds */
   int interruptions;     /* in a hundred passes; if per_10000 is 1, in ten thousand */
   int per_10000;
@@ -148,7 +148,7 @@ START_TEST(coarse_clock_gives_no_wrong_frequency)
       machine.nanoseconds += (double)granularities[i] * phase / 40;
       measured = cpuc_frequency_measure_loop(&simulated);
       ck_assert_msg(measured == 0 || (measured > 3038000000 && measured < 3162000000),
-        "%lld by a clock of %lld ns", measured, granularities[i]);
+        "%lld against a clock of %lld ns", measured, granularities[i]);
       ck_assert(measured != 0 || granularities[i] > 1000);
     }
 }
@@ -520,7 +520,7 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
     rate = cpuc_calibrate_rate_against(read_nanoseconds, read_coarse);
     took += cpuc_os_clock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
-      "%lld by a clock of %lld ns", rate, granularity);
+      "%lld against a clock of %lld ns", rate, granularity);
     /* An interrupted measurement can be long enough for that clock. */
     ck_assert(rate == 0 || took >= 99 * granularity);
   }
@@ -584,7 +584,7 @@ START_TEST(interruption_does_not_refine_a_coarse_clock)
       machine.step_at = machine.nanoseconds + 3000 + 700 * at;
       rate = cpuc_calibrate_rate_against(read_simulated, read_clock);
       ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
-        "%lld by a clock of %lld ns", rate, coarse[i]);
+        "%lld against a clock of %lld ns", rate, coarse[i]);
     }
   }
 }

@@ -1411,7 +1411,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
   perf_kernel.missing_pmu = 9;
   add_page(0, 1, 48, 0);
   perf_kernel_request_count = 0;
-  /* The PMU's number is no event type here, so the test looks at the requests only. */
+  /* The PMU's number is not an event type here, so the test looks at the requests only. */
   try_page(&why);
   ck_assert_int_ge(perf_kernel_request_count, 3);
   last = &perf_kernel_requests[perf_kernel_request_count - 1];

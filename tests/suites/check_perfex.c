@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* libperfex as programs use it: numbers and names of events, errors, printed lines. Counting itself
-   is tested in check_perfex_events, costs in check_perfex_costs. */
+/* Tests libperfex as programs use it: numbers and names of events, errors, printed lines. Counting
+   itself is tested in check_perfex_events, costs in check_perfex_costs. */
 
 #include "config.h"
 

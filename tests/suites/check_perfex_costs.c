@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The table of costs: measurement, files, malformed files, and concurrent use. This file has the
-   clocks of the measurement: the linker leaves out perfex/cost-clock.c. */
+/* Tests the table of costs: measurement, files, malformed files, and concurrent use. This file has
+   the clocks of the measurement: the linker leaves out perfex/cost-clock.c. */
 
 #define _GNU_SOURCE /* feenableexcept() */
 
@@ -111,7 +111,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
-  /* within a factor of 100: the core's frequency changes */
+  /* within a factor of 100: the core frequency changes */
   ck_assert_int_gt(table.cost[0].typical, PFX_COST_LIMIT / rate / 100);
   ck_assert_int_lt(table.cost[0].typical, PFX_COST_LIMIT / rate * 100 + 100);
   for (i = 0; i < PFX_EVENTS; i++) {
@@ -126,7 +126,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 }
 END_TEST
 
-/* Event 0 counts the core's cycles, and cpucycles() may count others. */
+/* Event 0 counts core cycles, and cpucycles() may count others. */
 START_TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_measured measured;

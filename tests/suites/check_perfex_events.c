@@ -232,7 +232,7 @@ START_TEST(overridden_event_is_read_by_its_argument)
 
   if (!can_count("overridden_event_is_read_by_its_argument"))
     return;
-  setenv("T5_EVENT1", "minor", 1); /* no name of an event */
+  setenv("T5_EVENT1", "minor", 1); /* not a name of an event */
   capture_begin(stderr);
   ck_assert_int_eq(start_counters(0, 15), -1);
   capture_end();

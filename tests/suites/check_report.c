@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The tool's description of a machine, from files of the test and of recorded machines, and the
-   tool's warnings. tests/scripts/report.py tests its measurements. */
+/* Tests the tool's description of a machine, from files of the test and of recorded machines, and
+   the tool's warnings. tests/scripts/report.py tests its measurements. */
 
 #include "config.h"
 

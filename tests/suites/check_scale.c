@@ -259,7 +259,7 @@ static long long simulated_duration(void)
   return simulated.time - simulated.begin;
 }
 
-/* The measurement confirms the table, in 5 ms at most. */
+/* The measurement verifies the table, in 5 ms at most. */
 START_TEST(multiple_is_found_by_measuring)
 {
   int i, width;
@@ -385,7 +385,7 @@ START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
   expect_end(calibration, CPUC_COUNTER_SET_BACK);
   calibration = bench_calibration(24e6, 64, 1);
   simulated.jump_at = 150000;
-  simulated.counter_jump = 1LL << 62; /* more counts a second than fit in 63 bits */
+  simulated.counter_jump = 1LL << 62; /* more counts per second than fit in 63 bits */
   expect_end(calibration, CPUC_RATE_MISMATCH);
 }
 END_TEST

@@ -125,7 +125,7 @@ START_TEST(empty_section_takes_0_to_one_grain)
 }
 END_TEST
 
-/* A time-stamp counter that moves by 26 and never returns a count twice. A read takes `cost`,
+/* A time-stamp counter that advances by 26 and never returns a count twice. A read takes `cost`,
    and up to `varies` more. */
 static double simulated_time, cost, varies = 2;
 
@@ -217,7 +217,7 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
 }
 
 /* A chain takes its share of many chains in a row, in which fences and steps of the counter are
-   negligible. Long, short and empty sections alternate, because the core's frequency may change. */
+   negligible. Long, short and empty sections alternate, because the core frequency may change. */
 START_TEST(chain_is_never_measured_too_short)
 {
   long long step = finest_step(), whole = LLONG_MAX, empty = LLONG_MAX,

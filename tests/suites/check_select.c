@@ -54,13 +54,13 @@ static long long read_down_at_times(void)
   return fake_count += ++reads_made % 900 == 0 ? -3 : 7;
 }
 
-/* Constant during two tries of 1001 reads. */
+/* Stopped during two tries of 1001 reads. */
 static long long read_from_third_try(void)
 {
   return ++reads_made > 2 * 1001 ? reads_made : 0;
 }
 
-/* Constant during all ten tries. */
+/* Stopped during all ten tries. */
 static long long read_from_eleventh_try(void)
 {
   return ++reads_made > 10 * 1001 ? reads_made : 0;
@@ -71,13 +71,13 @@ static long long read_forbidden(void)
   return *forbidden;
 }
 
-/* Traps at the 1,000th of the 1001 reads of its trial. */
+/* Faults at the 1,000th of the 1001 reads of its trial. */
 static long long read_faults_late(void)
 {
   return ++reads_made == 1000 ? *forbidden : reads_made;
 }
 
-/* Works in the trial, and traps at the next read. */
+/* Works in the trial, and faults at the next read. */
 static long long read_faults_after_its_trial(void)
 {
   static long long reads;
@@ -462,7 +462,7 @@ static long long read_reported(void)
   return (long long)((double)cpuc_os_clock_monotonic() * 0.346153847);
 }
 
-/* Neither a guess by sixteenths nor a second call of rate(), which may fail. */
+/* Neither a guess in sixteenths nor a second call of rate(), which may fail. */
 START_TEST(rate_reported_in_the_trial_is_used_after_it)
 {
   int i;
@@ -470,7 +470,7 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
   if (skip_where_the_clock_is_slow("rate_reported_in_the_trial_is_used_after_it"))
     return;
   for (i = 0; i == 0 || (i < 30 && infos[0].state != CPUCYCLES_SELECTED); i++) {
-    rate_calls = 0; /* a busy machine can prevent the measurement that confirms it */
+    rate_calls = 0; /* a busy machine can prevent the measurement that verifies it */
     SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_reported,
       .rate = rate_reported_once));
   }
@@ -508,7 +508,7 @@ START_TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
   ck_assert_str_eq(selection.implementation, "thread");
   ck_assert_ptr_eq(selection.fallback.read, read_up);
   ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
-  ck_assert_int_eq(opens - closes, 1); /* the next best counter is open */
+  ck_assert_int_eq(opens - closes, 1); /* the fallback counter is open */
 }
 END_TEST
 

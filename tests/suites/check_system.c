@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the frequency that calls of other systems state: lib/frequency-system.c and the TSC's
+/* Tests the frequency that calls of other systems report: lib/frequency-system.c and the TSC's
    sysctl. Linked in place of the library's objects are two that are compiled with the stub headers
    of tests/ports/freq-headers. They call the functions below. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the reported rates of the time-stamp counter, by kernel, CPU and hypervisor: true numbers,
-   and the zeros of virtual machines; and the order of the sources. Other CPUs than x86 have no such
-   counter. */
+/* Tests the reported rates of the time-stamp counter, from kernel, CPU and hypervisor: true
+   numbers, and the zeros of virtual machines; and the order of the sources. Other CPUs than x86
+   have no such counter. */
 
 #include "config.h"
 
@@ -110,7 +110,7 @@ START_TEST(crystal_times_ratio_is_the_rate)
 {
   static const struct {
     unsigned int highest, denominator, numerator, crystal, base;
-    long long hz, rounded; /* by leaf 15H, by leaf 16H */
+    long long hz, rounded; /* from leaf 15H, from leaf 16H */
   } rows[] = {
     { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
     { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake with a reported crystal frequency */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests a module that contains the perf counters, loaded, used and unloaded: nothing points into
-   the unloaded code. Also tests that a read is no cancellation point, which check_perfevent
+   the unloaded code. Also tests that a read is not a cancellation point, which check_perfevent
    cannot test, because it replaces the system calls. */
 
 #include "config.h"
