@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Times configure, and make with two jobs, of an unpacked tarball: build-time.sh SOURCE, from a
-# build folder.
+# build directory.
 
 set -eu
 bound=30
@@ -16,4 +16,4 @@ took=$(($(date +%s) - begin))
 cd ..
 rm -rf build-time
 if [ $took -lt $bound ]; then word=reached; else word=missed; fi
-echo "configure and make from a clean folder: $took s; bound $bound s: $word"
+echo "configure and make from a clean directory: $took s; bound $bound s: $word"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the folder of the
+/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the directory of the
    sources. */
 
 #include "bench/contender.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Builds the contenders of the benchmark as modules bench/contend-NAME.so: contenders.sh SOURCE,
-# from the build folder. Reports each contender that cannot be built here, with its requirements.
+# from the build directory. Reports each contender that cannot be built here, with its requirements.
 
 set -eu
 exec >&2

@@ -218,7 +218,7 @@ AM_TESTS_ENVIRONMENT = \
 	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER; \
 	export EXEEXT LEFT_OUT OBJDUMP TOOL;
 
-# The tool in the build folder: a script of libtool's, or a program that needs a LOG_COMPILER.
+# The tool in the build directory: a script of libtool's, or a program that needs a LOG_COMPILER.
 if POSIX
 tool = cpucycles-info/cpucycles-info
 else

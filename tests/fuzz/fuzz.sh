@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs the fuzzers: fuzz.sh SECONDS, from a build folder. Builds each program with libFuzzer,
+# Runs the fuzzers: fuzz.sh SECONDS, from a build directory. Builds each program with libFuzzer,
 # AddressSanitizer and UndefinedBehaviorSanitizer with FUZZ_CC, and runs each for SECONDS, two at a
 # time. Fails at a finding, and leaves its input in tests/fuzz/.
 
 set -eu
 : "${srcdir:=.}" "${FUZZ_CC:=clang}"
 machines=${CPUCYCLES_MACHINES-$srcdir/../shared/machines}
-folder=tests/fuzz/fuzz.tmp
+directory=tests/fuzz/fuzz.tmp
 
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
@@ -27,11 +27,11 @@ END
 # seed NAME: makes the initial inputs. For the parsers of frequencies, each small file of the
 # recorded machines after the number of each parser.
 seed() {
-  mkdir -p "$folder/$1"
+  mkdir -p "$directory/$1"
   [ "$1" != perfex ] ||
-    printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$folder/perfex/1"
+    printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$directory/perfex/1"
   [ "$1" = frequency ] || return 0
-  printf '8works, no-such, does-not' >"$folder/$1/choice"
+  printf '8works, no-such, does-not' >"$directory/$1/request"
   if [ ! -d "$machines" ]; then
     echo "fuzz: no recorded machines at $machines: the parsers begin without seeds"
     return 0
@@ -41,7 +41,7 @@ seed() {
     while IFS= read -r file; do
       n=$((n + 1))
       for parser in 0 1 2 3 4 5 6 7; do
-        { printf %s $parser; cat "$file"; } >"$folder/$1/$n-$parser"
+        { printf %s $parser; cat "$file"; } >"$directory/$1/$n-$parser"
       done
     done
   }
@@ -56,21 +56,22 @@ build() {
   done
   flags='-O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all'
   if [ "$name" = options ]; then
-    $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" -c $sources -o "$folder/tool.o"
-    ${OBJCOPY:-objcopy} --redefine-sym main=tool "$folder/tool.o"
-    sources=$folder/tool.o
+    $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" -c $sources -o "$directory/tool.o"
+    ${OBJCOPY:-objcopy} --redefine-sym main=tool "$directory/tool.o"
+    sources=$directory/tool.o
   fi
   $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" "$srcdir/tests/fuzz/fuzz_$name.c" $sources \
-    -o "$folder/fuzz_$name"
+    -o "$directory/fuzz_$name"
 }
 
 run() {
   dictionary=
   [ ! -f "$srcdir/tests/fuzz/fuzz_$2.dict" ] || dictionary="-dict=$srcdir/tests/fuzz/fuzz_$2.dict"
-  "$folder/fuzz_$2" -max_total_time="$1" -max_len="$3" -timeout=10 -verbosity=0 \
-    -print_final_stats=1 -artifact_prefix="tests/fuzz/fuzz_$2-" $dictionary "$folder/$2" \
-    >"$folder/$2.log" 2>&1 || { cat "$folder/$2.log"; echo "fuzz: $2 has a finding"; return 1; }
-  tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$2.log")
+  "$directory/fuzz_$2" -max_total_time="$1" -max_len="$3" -timeout=10 -verbosity=0 \
+    -print_final_stats=1 -artifact_prefix="tests/fuzz/fuzz_$2-" $dictionary "$directory/$2" \
+    >"$directory/$2.log" 2>&1 ||
+    { cat "$directory/$2.log"; echo "fuzz: $2 has a finding"; return 1; }
+  tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$directory/$2.log")
   echo "fuzz: $2: $tried inputs in $1 s, no finding"
   [ "$tried" -gt 0 ]
 }
@@ -80,9 +81,9 @@ if [ "$1" = --one ]; then
   run "$@"
   exit
 fi
-rm -rf "$folder"
-mkdir -p "$folder"
-targets >"$folder/targets"
+rm -rf "$directory"
+mkdir -p "$directory"
+targets >"$directory/targets"
 while read -r target; do
   set -- "$1" $target
   seed "$2"
@@ -90,6 +91,6 @@ while read -r target; do
   shift
   build "$@"
   set -- "$seconds"
-done <"$folder/targets"
-sed 's/^\([^ ]* [0-9]*\).*/\1/' "$folder/targets" | xargs -n 2 -P 2 sh "$0" --one "$1"
-rm -rf "$folder"
+done <"$directory/targets"
+sed 's/^\([^ ]* [0-9]*\).*/\1/' "$directory/targets" | xargs -n 2 -P 2 sh "$0" --one "$1"
+rm -rf "$directory"

@@ -125,13 +125,13 @@ for option in --prefix --exec-prefix --libdir --bindir --includedir; do
 done
 mkdir "$work/with space"
 if (cd "$work/with space" && "$source/configure" -q >../out 2>&1); then
-  wrong "a space in the build folder: accepted"
+  wrong "a space in the build directory: accepted"
 elif [ "$(grep -c . "$work/out")" = 1 ] && grep -q 'error: Libtool .* spaces' "$work/out"; then
   passed=$((passed + 1))
 else
-  wrong "a space in the build folder: $(cat "$work/out")"
+  wrong "a space in the build directory: $(cat "$work/out")"
 fi
-accepts "a space in a folder that Libtool does not see" "$usual" --mandir='/usr/with space'
+accepts "a space in a directory that Libtool does not see" "$usual" --mandir='/usr/with space'
 
 # A mistake in a probe must not turn into "unsupported".
 rm -f "$work/cache"

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-source, least, folders = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+source, least, directories = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 lines = {}  # (file, line): executions
 branches = {}  # (file, line): [executions of each], from the object with the most branches there
 notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
@@ -24,7 +24,7 @@ for note in notes:
     for report in gcov.stdout.splitlines():
         for file in json.loads(report)['files']:
             path = os.path.relpath(os.path.realpath(file['file']), source)
-            if os.path.dirname(path) not in folders or not path.endswith(('.c', '.h')):
+            if os.path.dirname(path) not in directories or not path.endswith(('.c', '.h')):
                 continue
             # gcov lists a line of a static inline function once for each function it is part of
             for line in file['lines']:
@@ -55,5 +55,6 @@ for file in sorted({file for file, line in lines}):
     say(file, sorted(place for place in lines if place[0] == file))
 whole = say('total', sorted(lines))
 if whole < least:
-    print(f'coverage: less than {least:g} % of the lines in {" and ".join(folders)} were reached')
+    parts = ' and '.join(directories)
+    print(f'coverage: less than {least:g} % of the lines in {parts} were reached')
     sys.exit(1)

@@ -38,7 +38,7 @@ check_includes() {
       }
       return known[path]
     }
-    function folder_of(path) {
+    function directory_of(path) {
       sub(/\/.*/, "", path)
       return path
     }
@@ -55,7 +55,7 @@ check_includes() {
     }
     FNR == 1 {
       file = substr(FILENAME, length(srcdir) + 2)
-      own = folder_of(file)
+      own = directory_of(file)
       may = file in allowed ? allowed[file] : allowed[own]
       files++
     }
@@ -77,11 +77,11 @@ check_includes() {
       if (exists(srcdir "/include/" name) && !quoted)
         target = "include"
       else if (exists(srcdir "/" name)) {
-        target = folder_of(name)
+        target = directory_of(name)
         if (!quoted)
           wrong("<" name "> finds a file of this tree: use quotes, or rename the file")
       } else if (quoted && exists(srcdir "/" beside))
-        target = folder_of(beside)
+        target = directory_of(beside)
       else {
         if (quoted)
           wrong("there is no " name)

@@ -64,13 +64,13 @@ mv "$work/libcpucycles-$version" "$source"
 debs() {
   arch=$(dpkg --print-architecture)
   libdir=/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
-  folder=$work/deb/libcpucycles-$version root=$work/deb/root
+  directory=$work/deb/libcpucycles-$version root=$work/deb/root
   mkdir -p "$work/deb"
   cp "$tarball" "$work/deb/libcpucycles_$version.orig.tar.xz"
   tar -x -C "$work/deb" -f "$tarball"
-  cp -R "$folder/contrib/debian" "$folder/debian"
-  sed -i "s/@MAINTAINER@/$maintainer/" "$folder/debian/control"
-  cat >"$folder/debian/changelog" <<END
+  cp -R "$directory/contrib/debian" "$directory/debian"
+  sed -i "s/@MAINTAINER@/$maintainer/" "$directory/debian/control"
+  cat >"$directory/debian/changelog" <<END
 libcpucycles ($version-1) unstable; urgency=medium
 
   * See NEWS.
@@ -84,7 +84,8 @@ libcpucycles (0~20240114-1) unstable; urgency=medium
  -- $maintainer  Sun, 14 Jan 2024 00:00:00 +0000
 END
   # nocheck: the package build would run "make check" again.
-  (cd "$folder" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
+  (cd "$directory" &&
+    quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
     exit 1
   # Warnings to ignore: libtool's are about a directory that is not in its final place yet,
   # dpkg's about sid's own C library.

@@ -32,7 +32,7 @@ same() {
   fi
 }
 
-# dist FOLDER: makes a tarball from the sources there, with the current environment and umask
+# dist DIRECTORY: makes a tarball from the sources there, with the current environment and umask
 dist() {
   (
     cd "$1"
@@ -65,7 +65,7 @@ if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git"
   (umask 077 && export LC_ALL="${language:-C.UTF-8}" TZ=Asia/Tokyo XZ_OPT=-0 TAR_OPTIONS=--owner=1 &&
     dist "$two/s")
   tarball=$(echo "$work"/one/source/*.tar.xz)
-  same "tarball, in two folders" "$tarball" "$two/s/${tarball##*/}"
+  same "tarball, in two directories" "$tarball" "$two/s/${tarball##*/}"
 else
   commit=
   echo "reproducible: skipped: tarball against git: $source is not a checkout"
@@ -128,7 +128,7 @@ for file in "$pristine"/m4/ax_*.m4 "$pristine"/m4/pkg.m4; do
   fi
 done
 
-# build FOLDER CFLAGS: configures the first time, builds and installs, all below FOLDER
+# build DIRECTORY CFLAGS: configures the first time, builds and installs, all below DIRECTORY
 build() {
   (
     if [ ! -d "$1" ]; then
@@ -144,11 +144,12 @@ build() {
   )
 }
 
-# installs NAME CFLAGS: expects two builds to install the same files; the word FOLDER in CFLAGS
-# stands for each build's folder
+# installs NAME CFLAGS: expects two builds to install the same files; the word DIRECTORY in CFLAGS
+# stands for each build's directory
 installs() {
   near=$work/b far=$work/b2/elsewhere
-  near_flags=$(echo "$2" | sed "s|FOLDER|$near|") far_flags=$(echo "$2" | sed "s|FOLDER|$far|")
+  near_flags=$(echo "$2" | sed "s|DIRECTORY|$near|")
+  far_flags=$(echo "$2" | sed "s|DIRECTORY|$far|")
   (umask 022 && export LC_ALL=C TZ=UTC && build "$near" "$near_flags")
   (umask 077 && export LC_ALL=C.UTF-8 TZ=Asia/Tokyo && build "$far" "$far_flags")
   installed=$(cd "$near/dest" && find . -type f | wc -l)
@@ -156,17 +157,17 @@ installs() {
   if [ ! -f "$built.so.1" ] || [ ! -f "$built.a" ]; then
     wrong "$1: the shared or the static library is missing"
   elif diff -r "$near/dest" "$far/dest"; then
-    right "$1: $installed installed files are the same from two folders"
+    right "$1: $installed installed files are the same from two directories"
   else
     wrong "$1: the installed files differ"
   fi
   if grep -r -l -F "$work" "$near/dest"; then
-    wrong "$1: these files contain the path of the build folder"
+    wrong "$1: these files contain the path of the build directory"
   fi
 }
 
 installs 'build with -O2' -O2
-installs 'build with -g -ffile-prefix-map' '-g -ffile-prefix-map=FOLDER=.'
+installs 'build with -g -ffile-prefix-map' '-g -ffile-prefix-map=DIRECTORY=.'
 
 rm -rf "$work"
 echo "reproducible: $passed passed, $failed failed"
