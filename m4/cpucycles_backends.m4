@@ -17,7 +17,7 @@
 #   Per row, with its identifier ID:
 #
 #     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
-#     cpucycles_cv_why_backend_ID  cache variable: the compiler's or linker's first error
+#     cpucycles_cv_reason_backend_ID  cache variable: the compiler's or linker's first error
 #     HAVE_BACKEND_ID              defined to 0 or 1, always
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
@@ -38,7 +38,7 @@ m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 
 # CPUCYCLES_PROBE(MESSAGE, ID, FILE)
 # Checks whether the program FILE links. Sets the cache variables cpucycles_cv_ID and
-# cpucycles_cv_why_ID.
+# cpucycles_cv_reason_ID.
 AC_DEFUN([CPUCYCLES_PROBE],
 [AC_CACHE_CHECK([$1], [cpucycles_cv_$2],
   [AS_ECHO(["probe: $2"]) >&AS_MESSAGE_LOG_FD
@@ -47,31 +47,32 @@ AC_DEFUN([CPUCYCLES_PROBE],
     [cpucycles_cv_$2=no
     # The first error in the log: text after the compiler's "error:", or the linker's "undefined
     # reference".
-    cpucycles_cv_why_$2='its probe does not link (config.log)'
-    cpucycles_why=`sed -n -e '1,/^probe: $2$/d' \
+    cpucycles_cv_reason_$2='its probe does not link (config.log)'
+    cpucycles_reason=`sed -n -e '1,/^probe: $2$/d' \
       -e '/error: */{s/.*error: *//;s/^@%:@error *//;s/"//g;p;q;}' \
       -e '/undefined /{s/.*\(undefined .*\)/\1/;p;q;}' config.log`
-    test -z "$cpucycles_why" || cpucycles_cv_why_$2=$cpucycles_why])])])
+    test -z "$cpucycles_reason" || cpucycles_cv_reason_$2=$cpucycles_reason])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
 # Decides from the lists and the probe whether the counter is built.
 m4_define([_CPUCYCLES_DECIDE],
 [cpucycles_built=no
-cpucycles_why=
+cpucycles_reason=
 AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
     && AS_CASE([" $cpucycles_only "], [*" $2 "*], [false], [:])],
-  [cpucycles_why='not in --with-backends'],
+  [cpucycles_reason='not in --with-backends'],
   [test "$2" != default-gettimeofday \
     && AS_CASE([" $cpucycles_excluded "], [*" $2 "*], [:], [false])],
-  [cpucycles_why='left out by --with-excluded-backends'],
+  [cpucycles_reason='left out by --with-excluded-backends'],
   [CPUCYCLES_PROBE([for counter $2], [backend_$1], [probes/$2.c])
   cpucycles_built=$cpucycles_cv_backend_$1
-  cpucycles_why=${cpucycles_cv_why_backend_$1-cpucycles_cv_backend_$1 is preset to $cpucycles_built}
+  cpucycles_reason="cpucycles_cv_backend_$1 is preset to $cpucycles_built"
+  cpucycles_reason=${cpucycles_cv_reason_backend_$1-$cpucycles_reason}
   AS_IF([test "$cpucycles_built" != yes],
     [AS_CASE([" $cpucycles_only "], [*" $2 "*],
-      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: $cpucycles_why])])
+      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: $cpucycles_reason])])
     AS_IF([test "$2" = default-gettimeofday],
-      [AC_MSG_ERROR([default-gettimeofday cannot be built here: $cpucycles_why])])])])
+      [AC_MSG_ERROR([default-gettimeofday cannot be built here: $cpucycles_reason])])])])
 AS_IF([test "$cpucycles_built" = yes],
   [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
@@ -79,7 +80,7 @@ AS_IF([test "$cpucycles_built" = yes],
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
   cpucycles_report_left_out="$cpucycles_report_left_out
-    $2: $cpucycles_why"])
+    $2: $cpucycles_reason"])
 ])
 
 # _CPUCYCLES_LIST(VARIABLE, OPTION)
