@@ -95,7 +95,7 @@ struct cpuc_services {
      (sys/guard.h), so that a fault ends the call and drops the counter; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
-   The comment on a member says which of these apply, and adds any others. */
+   The comment on a member lists which of these apply, and adds any others. */
 struct cpuc_backend {
   enum cpuc_kind kind;
   enum cpuc_scope scope;

@@ -10,9 +10,9 @@
 
 enum cpuc_trend { CPUC_TREND_UP, CPUC_TREND_DOWN, CPUC_TREND_FLAT };
 
-/* Reads 1001 times, in up to ten tries, until no read is below the one before it and at least one
-   is above. Stores the step in *smallest if the last try went up. Returns the trend of the last
-   try. With `quick`, first tries 101 reads, and returns if these go up. */
+/* Makes up to ten tries of 1001 reads, until in one of them no read is below the one before it and
+   at least one is above. Stores the step in *smallest if the last try went up. Returns the trend of
+   the last try. If `quick` is 1, first makes a try of 101 reads, and returns if it goes up. */
 enum cpuc_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest);
 

@@ -18,8 +18,8 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info->state == CPUCYCLES_USABLE;
 }
 
-/* Returns 1 for counters whose count is time that is converted to cycles, and for the one that
-   counts nothing. Converted time is wrong if the core frequency differs from the estimate, and a
+/* Returns 1 for time-based counters, whose count is converted time, and for the counter that counts
+   nothing. Converted time is wrong if the core frequency differs from the estimate, and a
    program cannot notice that. Counters of cycles therefore come first, whatever their read cost. */
 static int is_time_based(const struct cpuc_candidate *candidate)
 {

@@ -23,12 +23,12 @@ struct cpuc_perf_reading {
 /* Opens an event of the calling thread. Returns a descriptor, or -1 with errno. */
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted);
 
-/* Stores the ID of the event, which is unique among all events. Returns 0 if the descriptor is not
-   that of an event. */
+/* Stores the ID of the event, which is unique among all events. Returns 1, or 0 if the descriptor
+   is not that of an event. */
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id);
 
-/* Returns 0 if read(2) does not return a whole reading, because the descriptor is closed or belongs
-   to another file, or because its pinned event has lost the hardware. */
+/* Returns 1, or 0 if read(2) does not return a whole reading, because the descriptor is closed or
+   belongs to another file, or because its pinned event has lost the hardware. */
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading);
 
 void cpuc_perf_kernel_close(int descriptor);
@@ -44,7 +44,7 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor);
 
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page);
 
-/* Replaces the mmap page with an empty page, which is writable. Returns 0 on failure. */
+/* Replaces the mmap page with an empty page, which is writable. Returns 1, or 0 on failure. */
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page);
 
 /* Calls visit(name, argument) for each PMU, until it returns an errno. Returns this errno, or 0.

@@ -78,7 +78,7 @@ count_checks() {
   done <results | awk '{ c += $1; f += $2; e += $3 } END { printf "%d %d %d\n", c, f, e }'
 }
 
-# Prints what the logs say about each test that failed.
+# Prints what the logs contain about each test that failed.
 print_failures() {
   while read -r log status; do
     case $status in 0 | 77) continue ;; esac

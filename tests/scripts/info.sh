@@ -19,7 +19,7 @@ if [ -n "${LOG_COMPILER:-}" ] && [ -z "${EXEEXT:-}" ]; then
 fi
 $TOOL --version >$out
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
-[ "$(head -n 1 $out)" = "cpucycles-info (libcpucycles) $version" ] || wrong "--version says $(cat $out)"
+[ "$(head -n 1 $out)" = "cpucycles-info (libcpucycles) $version" ] || wrong "--version: $(cat $out)"
 
 # The form of each line, after a number that never decreases from line to line of a report.
 cat >$out.exact <<'END'
@@ -93,17 +93,17 @@ check_report() {
   grep -q "^cpucycles tracesetup [0-9]* $implementation " $out || wrong "$1: $implementation was not tried"
 }
 
-# A setting that the library does not follow is in the report, with the reason, and the choice is
-# then the automatic one.
+# A setting that the library does not follow is in the report, with the reason, and the
+# selection is then automatic.
 comma=$(locale -a 2>/dev/null | grep -E '^(de|fr|es|it|nl|pl)_' | head -n 1) || comma=
 [ -n "$comma" ] || echo "info: skipped: decimal comma: no locale with one is installed"
 LC_ALL=${comma:-C} cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero \
   $TOOL >$out || wrong "wrong settings: exit status $?"
 check_report "wrong settings"
 grep -q '^cpucycles frequency source .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
-  wrong "junk in cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
-skipped='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
-grep -qx -e "cpucycles ignored CPUCYCLES_IMPLEMENTATION: $skipped" \
+  wrong "malformed cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
+ignored='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
+grep -qx -e "cpucycles ignored CPUCYCLES_IMPLEMENTATION: $ignored" \
   -e 'cpucycles implementation default-zero' $out ||
   wrong "counters that cannot be used: $(grep '^cpucycles ignored' $out)"
 ! grep -q not-asked $out || wrong "counters that cannot be used: others are left out"

@@ -652,7 +652,7 @@ static const struct {
   { "referenc,reference", "....r.", "reference", UNKNOWN("referenc") },
   { "Reference,reference", "....r.", "reference", UNKNOWN("Reference") },
   { "ref,references,clock", ".....c", "clock", UNKNOWN("ref") "; " UNKNOWN("references") },
-  /* none of them works, so the choice is automatic */
+  /* none of them works, so the selection is automatic */
   { "refused", "cafzrc", "core", REFUSED },
   { "references", "cafzrc", "core", UNKNOWN("references") },
   { "refused,nonesuch", "cafzrc", "core", REFUSED "; " UNKNOWN("nonesuch") },
