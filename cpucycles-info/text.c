@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a line of cpucycles_tracesetup(), with the scale factor rounded like there. */
+/* Prints a line of cpucycles_tracesetup(), with the scale factor rounded as there. */
 static void print_trace(int number, const struct cpucycles_counter_info *counter)
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);

@@ -58,7 +58,7 @@ const char clock_name[] = "test";
 
 enum { SLOW_NANOSECONDS = 300000 };
 
-static long long clock_granularity = 1;
+static long long clock_resolution = 1;
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
 static int slow_clock_reads;            /* this many reads take SLOW_NANOSECONDS each */
 static long long clock_leap;            /* each read adds one more of these nanoseconds */
@@ -75,7 +75,7 @@ long long clock_nanoseconds(void)
     slow_clock_reads -= slow_clock_reads > 0;
     reads_until_stop -= reads_until_stop > 0;
     leaps += clock_leap;
-    time = (now + leaps) / clock_granularity * clock_granularity;
+    time = (now + leaps) / clock_resolution * clock_resolution;
   }
   return time;
 }
@@ -269,7 +269,7 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
 {
   if (skip_where_the_clock_is_slow("interruption_of_the_first_reads_does_not_hide_the_cost"))
     return;
-  clock_granularity = 1000;
+  clock_resolution = 1000;
   reads_until_interruption = _i;
   examine_for(0.001, read_interrupted_once);
   /* not the mean of the interrupted ten */
@@ -358,7 +358,7 @@ START_TEST(coarse_clock_raises_the_uncertainty)
   if (skip_where_the_clock_is_slow("coarse_clock_raises_the_uncertainty"))
     return;
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-    clock_granularity = steps[i];
+    clock_resolution = steps[i];
     examine_by(read_true);
     ck_assert_double_gt(timer.measured, 0);
     ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);

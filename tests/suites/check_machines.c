@@ -49,7 +49,7 @@ static int have_machines(const char *test)
 {
   if (access(recorded_machine(""), R_OK) == 0)
     return 1;
-  skip(test, "no recorded machines: CPUCYCLES_MACHINES does not name their folder");
+  skip(test, "no recorded machines: CPUCYCLES_MACHINES does not name their directory");
   return 0;
 }
 

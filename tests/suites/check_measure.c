@@ -36,7 +36,7 @@ static struct {
   double hz, nanoseconds;
   double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
   double ramp;           /* relative change of the frequency per nanosecond */
-  long long granularity; /* of the clock, nanoseconds */
+  long long resolution; /* of the clock, nanoseconds */
   int interruptions;     /* in a hundred passes; if per_10000 is 1, in ten thousand */
   int per_10000;
   double length;         /* longest interruption, nanoseconds */
@@ -77,7 +77,7 @@ static long long read_clock(void)
   advance(30);
   record_interval(machine.nanoseconds - machine.last_read);
   machine.last_read = machine.nanoseconds;
-  return (long long)machine.nanoseconds / machine.granularity * machine.granularity;
+  return (long long)machine.nanoseconds / machine.resolution * machine.resolution;
 }
 
 static void run_passes(long passes)
@@ -101,7 +101,7 @@ static void begin_at(double hz)
   memset(&machine, 0, sizeof machine);
   machine.hz = hz;
   machine.nanoseconds = machine.last_read = 1e15;
-  machine.granularity = 1;
+  machine.resolution = 1;
 }
 
 static void expect_within(double percent)
@@ -126,7 +126,7 @@ START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
     expect_within(0.5);
     for (j = 0; j < 4; j++) {
       begin_at(frequencies[i]);
-      machine.granularity = coarse[j];
+      machine.resolution = coarse[j];
       expect_within(2);
     }
   }
@@ -136,7 +136,7 @@ END_TEST
 /* A clock of 280 ns or less, or of 1 us, is fine enough; coarser ones may give no result. */
 START_TEST(coarse_clock_gives_no_wrong_frequency)
 {
-  static const long long granularities[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
+  static const long long resolutions[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
   int i, phase;
 
   for (i = 0; i < 7; i++)
@@ -144,12 +144,12 @@ START_TEST(coarse_clock_gives_no_wrong_frequency)
       long long measured;
 
       begin_at(3.1e9);
-      machine.granularity = granularities[i];
-      machine.nanoseconds += (double)granularities[i] * phase / 40;
+      machine.resolution = resolutions[i];
+      machine.nanoseconds += (double)resolutions[i] * phase / 40;
       measured = cpuc_frequency_measure_loop(&simulated);
       ck_assert_msg(measured == 0 || (measured > 3038000000 && measured < 3162000000),
-        "%lld against a clock of %lld ns", measured, granularities[i]);
-      ck_assert(measured != 0 || granularities[i] > 1000);
+        "%lld against a clock of %lld ns", measured, resolutions[i]);
+      ck_assert(measured != 0 || resolutions[i] > 1000);
     }
 }
 END_TEST
@@ -163,7 +163,7 @@ START_TEST(interruptions_do_not_lower_the_measured_frequency)
     machine.random = (unsigned int)i;
     machine.interruptions = 1 + i % 2; /* a window has some thousand passes */
     machine.length = 100;
-    machine.granularity = 1;
+    machine.resolution = 1;
     expect_within(2);
   }
 }
@@ -285,7 +285,7 @@ START_TEST(clock_set_back_is_not_mistaken_for_a_fast_cpu)
     long long measured;
 
     begin_at(2.5e9);
-    machine.granularity = 1000;
+    machine.resolution = 1000;
     machine.step = -1000.0 * (i % 150 + 10);
     machine.step_at = machine.nanoseconds + 1000.0 * i;
     measured = cpuc_frequency_measure_loop(&simulated);
@@ -492,13 +492,13 @@ START_TEST(counter_that_cannot_be_measured_has_no_rate)
 }
 END_TEST
 
-/* A clock of any granularity. */
-static long long granularity, origin, clock_reads;
+/* A clock of any resolution. */
+static long long resolution, origin, clock_reads;
 
 static long long read_coarse(void)
 {
   clock_reads++;
-  return (cpuc_os_clock_raw() - origin) / granularity * granularity;
+  return (cpuc_os_clock_raw() - origin) / resolution * resolution;
 }
 
 static long long read_nanoseconds(void)
@@ -508,21 +508,21 @@ static long long read_nanoseconds(void)
 
 START_TEST(coarse_clock_gives_no_wrong_rate)
 {
-  static const long long granularities[] = { 1000, 100000, 1000000, 4000000, 10000000 };
+  static const long long resolutions[] = { 1000, 100000, 1000000, 4000000, 10000000 };
   size_t i;
 
   for (i = 0; i < 5 * 40; i++) {
     long long rate, took;
 
-    granularity = granularities[i % 5];
-    origin = cpuc_os_clock_raw() - (long long)(i / 5) * granularity / 40;
+    resolution = resolutions[i % 5];
+    origin = cpuc_os_clock_raw() - (long long)(i / 5) * resolution / 40;
     took = -cpuc_os_clock_raw();
     rate = cpuc_calibrate_rate_against(read_nanoseconds, read_coarse);
     took += cpuc_os_clock_raw();
     ck_assert_msg(rate == 0 || (rate > 990000000 && rate < 1010000000),
-      "%lld against a clock of %lld ns", rate, granularity);
+      "%lld against a clock of %lld ns", rate, resolution);
     /* An interrupted measurement can be long enough for that clock. */
-    ck_assert(rate == 0 || took >= 99 * granularity);
+    ck_assert(rate == 0 || took >= 99 * resolution);
   }
 }
 END_TEST
@@ -540,7 +540,7 @@ START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
 
   for (phase = 0; phase < 1000; phase++) {
     begin_at(3e9);
-    machine.granularity = 1000;
+    machine.resolution = 1000;
     machine.nanoseconds += phase;
     rate = cpuc_calibrate_rate_against(read_simulated, read_clock);
     ck_assert_msg(rate > 2999700000 && rate < 3000300000, "%lld at %d ns", rate, phase);
@@ -578,7 +578,7 @@ START_TEST(interruption_does_not_refine_a_coarse_clock)
   for (i = 0; i < 3; i++) {
     for (at = 1; at <= 100; at++) {
       begin_at(3e9);
-      machine.granularity = coarse[i];
+      machine.resolution = coarse[i];
       machine.nanoseconds -= (double)coarse[i] * at / 100;
       machine.step = 95e6;
       machine.step_at = machine.nanoseconds + 3000 + 700 * at;
@@ -592,7 +592,7 @@ END_TEST
 
 START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
 {
-  granularity = 1LL << 62;
+  resolution = 1LL << 62;
   origin = 0;
   ck_assert_int_eq(cpuc_calibrate_rate_against(read_nanoseconds, read_coarse), 0);
   ck_assert_int_lt(clock_reads, 5000);

@@ -69,7 +69,7 @@ long long pfx_cost_clock_core(void)
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
 
-/* Writes a file below the test's folder. Returns its path, valid for the next three calls. */
+/* Writes a file below the test's directory. Returns its path, valid for the next three calls. */
 static char *write_costs(const char *name, const char *text)
 {
   static char paths[4][512];
@@ -81,7 +81,7 @@ static char *write_costs(const char *name, const char *text)
   return path;
 }
 
-static void use_test_folder(void)
+static void use_test_directory(void)
 {
   make_machine();
   atexit(remove_machine);
@@ -106,7 +106,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   struct pfx_cost_table table;
   int i;
 
-  use_test_folder();
+  use_test_directory();
   ck_assert_int_eq(symlink("/sys", path_of("/sys")), 0); /* this machine's caches */
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
@@ -179,7 +179,7 @@ START_TEST(cost_files_are_closed)
   struct pfx_measured measured;
   int before;
 
-  use_test_folder();
+  use_test_directory();
   pfx_cost_measure(&measured); /* libcpucycles may keep some open */
   before = open_descriptors();
   ck_assert_int_gt(load_costs(write_costs("/costs", "0 1 2 3\n")), 0);
@@ -257,7 +257,7 @@ START_TEST(stopped_clock_measures_no_costs_of_loads)
   struct pfx_cost_table table;
   size_t i;
 
-  use_test_folder();
+  use_test_directory();
   is_clock_stopped = 1;
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
@@ -274,7 +274,7 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
 {
   struct pfx_cost_table table;
 
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_MEASURED);
@@ -298,7 +298,7 @@ START_TEST(loaded_costs_stay_when_the_table_is_initialized)
 {
   struct pfx_cost_table table;
 
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(write_costs("/one", "24 7 8 9\n")), 0);
   table = table_now();
@@ -313,7 +313,7 @@ START_TEST(nothing_is_measured_if_files_contain_all_costs)
   char text[4096] = "";
   int i;
 
-  use_test_folder();
+  use_test_directory();
   for (i = 0; i < PFX_EVENTS; i++)
     sprintf(text + strlen(text), "%d %d 100 1000\n", i, i);
   write_costs("/etc/perfex.costs", text);
@@ -360,7 +360,7 @@ START_TEST(malformed_file_is_reported_by_line_and_changes_nothing)
   struct pfx_cost_table before, after;
   size_t i;
 
-  use_test_folder();
+  use_test_directory();
   before = table_now();
   for (i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
     char *path = write_costs("/costs", malformed[i].text), where[600];
@@ -397,7 +397,7 @@ START_TEST(byte_0_is_malformed_anywhere)
       at < 6 ? 1 : at < 21 ? 2 : 3);
     ck_assert_ptr_nonnull(strstr(mistake, "byte 0"));
   }
-  use_test_folder();
+  use_test_directory();
   file = fopen(write_costs("/costs", ""), "w");
   ck_assert_ptr_nonnull(file);
   ck_assert_int_eq(fwrite("\n24\0junk 1 2 3\n", 1, 15, file), 15);
@@ -423,15 +423,15 @@ END_TEST
 
 START_TEST(unreadable_file_fails_with_its_errno)
 {
-  char folder[256], *path;
+  char directory[256], *path;
   FILE *large;
 
-  use_test_folder();
-  snprintf(folder, sizeof folder, "%s", machine_root);
+  use_test_directory();
+  snprintf(directory, sizeof directory, "%s", machine_root);
   errno = 0;
   ck_assert_int_eq(load_costs((char *)"/nonexistent/costs"), -1);
   ck_assert_int_eq(errno, ENOENT);
-  ck_assert_int_eq(load_costs(folder), -1);
+  ck_assert_int_eq(load_costs(directory), -1);
   ck_assert_int_eq(errno, EISDIR);
   ck_assert_int_eq(load_costs((char *)"/dev/zero"), -1);
   ck_assert_int_eq(errno, EINVAL);
@@ -462,7 +462,7 @@ START_TEST(malformed_etc_is_ignored_with_a_message)
 {
   struct pfx_cost_table table;
 
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 junk\n");
   capture_begin(stderr);
   table = table_now();
@@ -472,7 +472,7 @@ START_TEST(malformed_etc_is_ignored_with_a_message)
 }
 END_TEST
 
-/* Writes the kernel's description of a cache below the test's folder. */
+/* Writes the kernel's description of a cache below the test's directory. */
 static void write_cache(int index, const char *level, const char *type, const char *size)
 {
   char path[128];
@@ -491,7 +491,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
   int i;
 
   is_clock_slow = 1; /* the time for the measurement does not end */
-  use_test_folder();
+  use_test_directory();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
@@ -514,7 +514,7 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
   struct pfx_measured measured;
   int i;
 
-  use_test_folder();
+  use_test_directory();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "2\n", "Unified\n", "256K\n");
   for (i = 0; i < 4; i++) {
@@ -631,7 +631,7 @@ START_TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
   };
   size_t i;
 
-  use_test_folder();
+  use_test_directory();
   for (i = 0; i < sizeof machines / sizeof machines[0]; i++) {
     const char *cgroup = machines[i].cgroup;
     long size;
@@ -650,7 +650,7 @@ START_TEST(memory_is_unknown_if_a_cgroup_leaves_too_little)
 {
   struct pfx_measured measured;
 
-  use_test_folder();
+  use_test_directory();
   write_file("/proc/self/cgroup", "0::/a/b\n");
   write_cgroup(2, "/a", "33554432\n", MIB_16);
   write_cgroup(2, "/a/b", MIB_16, MIB_8);
@@ -672,7 +672,7 @@ START_TEST(one_preemption_does_not_shorten_the_measurement)
 {
   struct pfx_measured measured;
 
-  use_test_folder();
+  use_test_directory();
   write_cache(0, "1\n", "Data\n", "16K\n");
   write_cache(1, "2\n", "Unified\n", "256K\n");
   is_clock_slow = 1;
@@ -699,7 +699,7 @@ START_TEST(costs_are_printed_with_their_origin)
 {
   char *path;
 
-  use_test_folder();
+  use_test_directory();
   setlocale(LC_ALL, "de_DE.UTF-8");
   write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   path = write_costs("/costs", "15 0 0.125 3\n");
@@ -723,7 +723,7 @@ START_TEST(costs_are_printed_while_inexact_operations_trap)
   if (skip_unless("costs_are_printed_while_inexact_operations_trap", inexact_operation_traps,
         -SIGFPE, "floating-point exceptions are not trapped"))
     return;
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2.5 1000\n15 0 0.125 3\n");
   capture_begin(stderr);
   enable_traps();
@@ -736,7 +736,7 @@ END_TEST
 
 START_TEST(costs_are_printed_up_to_292_years)
 {
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 0.001 1 1000000000\n");
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1234567890123456789LL, 24, -1500), 0);
@@ -751,7 +751,7 @@ START_TEST(origin_is_the_file_that_has_the_event)
 {
   char *one, *two;
 
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "15 0 1 2\n");
   one = write_costs("/one", "24 7 8 9\n25 1 2 3\n");
   two = write_costs("/two", "0 1 1 1\n25 4 5 6\n");
@@ -783,7 +783,7 @@ START_TEST(printed_table_can_be_loaded)
   char *path;
   int i, result;
 
-  use_test_folder();
+  use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   before = table_now();
   capture_begin(stdout);
@@ -804,7 +804,7 @@ START_TEST(largest_table_is_printed_whole)
   char text[4096] = "";
   int i;
 
-  use_test_folder();
+  use_test_directory();
   for (i = 1; i < PFX_EVENTS; i++) /* event 0 is measured */
     sprintf(text + strlen(text), "%d 1000000000 1000000000 1000000000\n", i);
   write_costs("/etc/perfex.costs", text);
@@ -845,7 +845,7 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
   pid_t child;
   void *wrong;
 
-  use_test_folder();
+  use_test_directory();
   for (which = 0; which < 2; which++) {
     text[0] = 0;
     for (i = 0; i < PFX_EVENTS; i++)

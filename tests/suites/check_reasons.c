@@ -170,7 +170,7 @@ static struct cpuc_rate state_too_high_rate(void)
   return cpuc_exact_rate(1400000000);
 }
 
-static void by_overstated_rate(void)
+static void by_wrong_rate(void)
 {
   select_counter(CPUC_KIND_SCALED, read_time, state_too_high_rate, NULL);
 }
@@ -268,7 +268,7 @@ static const struct {
   { "no-rate", by_clock_without_rate, 0 },
   { "no-multiple", by_odd_rate, 0 },
   { "no-time", by_lack_of_time, 0 },
-  { "rate-mismatch", by_overstated_rate, 0 },
+  { "rate-mismatch", by_wrong_rate, 0 },
   { "clock-step", by_clock_set_back, 0 },
   { "clock-stopped", by_constant_clock, 0 },
   { "not-asked", by_request_for_another, 0 },

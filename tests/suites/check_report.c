@@ -360,7 +360,7 @@ END_TEST
 START_TEST(recorded_machines_are_described)
 {
   static const struct {
-    const char *folder, *architecture, *model;
+    const char *directory, *architecture, *model;
   } rows[] = {
     { "x86_64-dell_e4310", "x86_64", "Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz" },
     { "x86_64-64cpu-linux6.2", "x86_64", "11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz" },
@@ -372,14 +372,14 @@ START_TEST(recorded_machines_are_described)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    files_root = recorded_machine(rows[i].folder);
+    files_root = recorded_machine(rows[i].directory);
     if (!cpuc_kernel_file_can_open("/proc/cpuinfo")) {
       skip("recorded_machines_are_described",
-        "CPUCYCLES_MACHINES names no folder of recorded machines");
+        "CPUCYCLES_MACHINES names no directory of recorded machines");
       return;
     }
     fill(rows[i].architecture);
-    ck_assert_msg(strstr(cpu.model, rows[i].model) != NULL, "%s: %s", rows[i].folder, cpu.model);
+    ck_assert_msg(strstr(cpu.model, rows[i].model) != NULL, "%s: %s", rows[i].directory, cpu.model);
   }
   files_root = recorded_machine("arm-A510-A710-A715-X3");
   fill("aarch64");

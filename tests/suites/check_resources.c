@@ -221,7 +221,7 @@ static void refuse_each(int (*enter)(void))
       allocations);
   }
   ck_assert_int_eq(run_survivor("all", enter, NULL), 0);
-  /* the only allocations: one for each listed folder, one at a time */
+  /* the only allocations: one for each listed directory, one at a time */
   ck_assert_msg(allocations <= 4, "%ld allocations", allocations);
 }
 
@@ -231,7 +231,7 @@ static int file_contains_the_frequency(void)
     && cpuinfo_contains_the_tsc_rate() != 0;
 }
 
-/* Holds where a file contains the frequency: only listing a folder allocates. */
+/* Holds where a file contains the frequency: only listing a directory allocates. */
 START_TEST(first_call_allocates_nothing)
 {
   const char *test = "first_call_allocates_nothing";
@@ -247,7 +247,7 @@ END_TEST
 
 /* Files. */
 
-static char empty_folder[] = "cpucycles-empty-XXXXXX";
+static char empty_directory[] = "cpucycles-empty-XXXXXX";
 
 static int enter_empty_root(void)
 {
@@ -255,7 +255,7 @@ static int enter_empty_root(void)
   if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0)
     return 1;
 #endif
-  return chroot(empty_folder) != 0 || chdir("/") != 0;
+  return chroot(empty_directory) != 0 || chdir("/") != 0;
 }
 
 static int call_in_an_empty_root(void)
@@ -265,15 +265,15 @@ static int call_in_an_empty_root(void)
 
 START_TEST(first_call_works_in_an_empty_root)
 {
-  ck_assert_ptr_nonnull(mkdtemp(empty_folder));
+  ck_assert_ptr_nonnull(mkdtemp(empty_directory));
   if (!skip_unless("first_call_works_in_an_empty_root", enter_empty_root, 0,
         "this user may not change the root"))
     in_fresh_process(call_in_an_empty_root);
-  rmdir(empty_folder);
+  rmdir(empty_directory);
 }
 END_TEST
 
-/* Folders, in a mount namespace of the process's own. */
+/* Directories, in a mount namespace of the process's own. */
 
 #ifdef CLONE_NEWNS
 
@@ -284,8 +284,8 @@ static int enter_mount_namespace(void)
   return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0;
 }
 
-/* Folders that must be listed to find anything; listing allocates. */
-static int make_folders_to_list(void)
+/* Directories that must be listed to find anything; listing allocates. */
+static int make_directories_to_list(void)
 {
   if (enter_mount_namespace() || mount("none", "/proc", "tmpfs", 0, NULL) != 0
     || mount("none", "/sys", "tmpfs", 0, NULL) != 0)
@@ -298,7 +298,7 @@ static int make_folders_to_list(void)
 
 #else
 
-static int make_folders_to_list(void)
+static int make_directories_to_list(void)
 {
   return 1;
 }
@@ -315,12 +315,12 @@ START_TEST(each_allocation_may_fail)
   if (!allocator_is_usable(test))
     return;
   refuse_each(NULL);
-  if (run_survivor("none", make_folders_to_list, &allocations) == NOT_HERE) {
+  if (run_survivor("none", make_directories_to_list, &allocations) == NOT_HERE) {
     skip(test, no_namespace);
     return;
   }
   ck_assert_int_gt(allocations, 0);
-  refuse_each(make_folders_to_list);
+  refuse_each(make_directories_to_list);
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(allocator_may_count_cycles)
   if (!allocator_is_usable(test))
     return;
   ck_assert_int_eq(run_survivor("call", NULL, NULL), 0);
-  status = run_survivor("call", make_folders_to_list, NULL);
+  status = run_survivor("call", make_directories_to_list, NULL);
   if (status == NOT_HERE)
     skip(test, no_namespace);
   else

@@ -206,7 +206,7 @@ END_TEST
 
 /* A simulated clock and counter; each read of either takes some time. */
 static struct {
-  long long time, granularity, begin;
+  long long time, resolution, begin;
   double rate;         /* counts per nanosecond */
   long long jump_at;   /* time of the jump after the beginning */
   long long jump;      /* the clock is set by this much, */
@@ -228,7 +228,7 @@ static long long simulated_clock(void)
   if (has_jumped() && simulated.stop_clock)
     return simulated.stopped;
   simulated.stopped = simulated.time + (has_jumped() ? simulated.jump : 0);
-  simulated.stopped -= simulated.stopped % simulated.granularity;
+  simulated.stopped -= simulated.stopped % simulated.resolution;
   return simulated.stopped;
 }
 
@@ -242,7 +242,7 @@ static long long simulated_counter(void)
     + (has_jumped() ? simulated.counter_jump : 0);
 }
 
-static struct cpuc_calibration bench_calibration(double rate, int width, long long granularity)
+static struct cpuc_calibration bench_calibration(double rate, int width, long long resolution)
 {
   struct cpuc_calibration calibration = { simulated_counter, width, simulated_clock,
     CPUC_CALIBRATION_TIME };
@@ -250,7 +250,7 @@ static struct cpuc_calibration bench_calibration(double rate, int width, long lo
   memset(&simulated, 0, sizeof simulated);
   simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
   simulated.rate = rate / 1e9;
-  simulated.granularity = granularity;
+  simulated.resolution = resolution;
   return calibration;
 }
 
@@ -284,12 +284,12 @@ END_TEST
 
 START_TEST(reported_rate_is_checked_by_measuring)
 {
-  static const long long granularities[] = { 1, 41, 1000 };
+  static const long long resolutions[] = { 1, 41, 1000 };
   long long sixteenths;
   int i;
 
   for (i = 0; i < 3; i++) {
-    struct cpuc_calibration calibration = bench_calibration(62.5e6, 64, granularities[i]);
+    struct cpuc_calibration calibration = bench_calibration(62.5e6, 64, resolutions[i]);
 
     ck_assert_int_eq(cpuc_calibrate(&calibration, 62500000, 2000000000, &sixteenths), CPUC_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);

@@ -70,15 +70,15 @@ static inline void write_file(const char *path, const char *text)
   write_bytes(path, text, strlen(text));
 }
 
-/* The path of a recorded machine. CPUCYCLES_MACHINES names the folder of all of them; the default
-   is beside the sources. */
+/* The path of a recorded machine. CPUCYCLES_MACHINES names the directory of all of them; the
+   default is beside the sources. */
 static inline const char *recorded_machine(const char *name)
 {
   static char root[1024];
-  const char *folder = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
+  const char *directory = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
 
-  if (folder)
-    snprintf(root, sizeof root, "%s/%s", folder, name);
+  if (directory)
+    snprintf(root, sizeof root, "%s/%s", directory, name);
   else
     snprintf(root, sizeof root, "%s/../shared/machines/%s", srcdir ? srcdir : ".", name);
   return root;

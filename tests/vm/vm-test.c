@@ -334,7 +334,7 @@ static int has_reason(const char *expected)
 }
 
 /* Reads READS times. Returns the last count, or -1 if the count decreased, also from `last`, or
-   stood still. */
+   did not change. */
 static long long read_upward(long long last)
 {
   long long first = 0, next;
@@ -429,7 +429,7 @@ enum { THREADS = 4 };
 struct runner {
   pthread_t thread;
   unsigned long turns;
-  long long cycles, nanoseconds; /* the loop's, by the counter and by the kernel */
+  long long cycles, nanoseconds; /* the loop's, from the counter and from the kernel */
 };
 
 static pthread_barrier_t start;
@@ -556,7 +556,7 @@ static double fastest_turn(void)
 }
 
 /* timed-threads NAME: on CPUs that run in parallel, where an emulated cycle takes a nanosecond.
-   A thread's count is at most its own CPU time by the kernel, and at least the shortest time of
+   A thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
    its loop. */
 static int timed_threads(char **arguments)
 {
@@ -744,7 +744,7 @@ static int no_descriptors(char **arguments)
 static int measure_without_files(int to)
 {
   if (mkdir("/nothing", 0755) != 0 || chroot("/nothing") != 0 || chdir("/") != 0)
-    return fail("no folder without files: %s", strerror(errno));
+    return fail("no directory without files: %s", strerror(errno));
   if (strcmp(cpucycles_frequency_source(), "measurement") != 0)
     return fail("without files the frequency comes from %s", cpucycles_frequency_source());
   return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? PASSED : FAILED;
@@ -777,7 +777,7 @@ static int measures(char **arguments)
   return llabs(measured - reported) <= most ? PASSED : fail("more than 2 %% apart");
 }
 
-/* core-rate HZ: the core's frequency is measured as HZ within 1 %, 20 times; HZ 0: not
+/* core-rate HZ: the core frequency is measured as HZ within 1 %, 20 times; HZ 0: not
    measurable. */
 static int core_rate(char **arguments)
 {
@@ -1119,7 +1119,7 @@ static const struct perf_event_mmap_page *open_page(int *descriptor)
   return page;
 }
 
-/* Nanoseconds per call, by a clock on which each instruction takes one. The least of some
+/* Nanoseconds per call, against a clock on which each instruction takes one. The least of some
    rounds, as an interrupt may fall into a round. */
 static double nanoseconds_a_call(long long (*read_once)(void), int calls)
 {
@@ -1235,7 +1235,7 @@ static int page_cost(char **arguments)
   close(descriptor);
   require_selected(arguments[0]);
   ours = nanoseconds_a_call(cpucycles, 10000);
-  printf("vm-test: cost: a call of %s %.1f ns, by hand for one thread %.1f ns, "
+  printf("vm-test: cost: a call of %s %.1f ns, written by hand for one thread %.1f ns, "
          "an empty function %.1f ns; bound %.0f ns\n",
     arguments[0], ours, bare, call, most);
   /* The clock is read once in 10,000 calls. */
