@@ -1,22 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Reports retired words in comments, manuals and messages: words that HACKING, "Words", replaces,
-# idioms for which there is a plain word, and British spellings.
+# Reports retired words in the texts of the tarball: idioms for which there is a plain word, words
+# that the terms of HACKING, "Words", have replaced, and British spellings. Words that underscores
+# join count, too.
 
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}"
-idioms='anew|for good|as a rule|(stand|stands|standing) still|nobody|goes on|meanwhile|(tell|told) from|(un|over)?stated|statements?'
+idioms='anew|for good|as a rule|(stand|stands|standing|stood) still|nobody|(go|goes) on|meanwhile'
+idioms="$idioms|(tell|told) from|amid|hence|in vain|[a-z0-9]+[)]? is no [a-z]+"
+terms='(un|over)?stated|statements?|states_(the|no|a)|folders?|granularity|granularities|momentary'
+terms="$terms|multiplied up|(runs?|running) backward|next best|core's( own)? (frequency|cycles)"
+terms="$terms|per cent|(hz|%lld|%.0f|times|cycles|counts) a second|by a system call"
 spellings='licences?|[a-z_]*(initial|optim|recogn)is(e|ed|es|er|ing|ation)[a-z_]*'
-verb='(^|[ (])states( [a-z]|$)' # the noun: a state's plural is followed by something else, as in C
+verb='states( [a-z]|$)' # the noun: a state's plural is followed by something else, as in C
+joined=$(echo "$idioms|$terms" | sed 's/ /[ _]/g')
 
 cd "$srcdir"
 found=$({
-  ls README HACKING NEWS SECURITY COPYING Makefile.am configure.ac bootstrap
+  ls README HACKING NEWS SECURITY COPYING Makefile.am configure.ac bootstrap m4/cpucycles_*.m4
+  [ ! -d .ci ] || ls .ci/run .clang-tidy # not in the tarball
   find backends bench contrib cpucycles-info doc include lib perfex probes sys tests -type f \
-    \( -name '*.[ch137]' -o -name '*.cc' -o -name '*.def' -o -name '*.in' -o -name '*.json' \
-    -o -name '*.md' -o -name '*.mk' -o -name '*.py' -o -name '*.sh' -o -name README \) \
-    ! -name words.sh
-} | xargs grep -inE "(^|[^a-z_])($idioms|$spellings)([^a-z_]|\$)|$verb" /dev/null |
-  grep -v 'maintainer=') || :
-[ -z "$found" ] || { echo "words: HACKING, \"Words\", has better ones:"; echo "$found"; exit 1; }
+    \( -name '*.[ch1357]' -o -name '*.cc' -o -name '*.def' -o -name '*.f90' -o -name '*.in' \
+    -o -name '*.json' -o -name '*.md' -o -name '*.mk' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.supp' -o -name README \) ! -name words.sh
+  find contrib tests/cross tests/hosts tests/vm -type f ! -name '*.*' ! -name COPYING
+} | sort -u | xargs grep -inE -e "(^|[^a-z])($joined)([^a-z]|\$)" -e "(^|[ (])$verb" \
+  -e "(^|[^a-z_])($spellings)([^a-z_]|\$)" /dev/null |
+  grep -viE 'maintainer=|there[ _]is[ _]no[ _]|is[ _]no[ _](longer|help)') || :
+[ -z "$found" ] || {
+  echo "words: use a plain word, and American spelling; HACKING, \"Words\", lists the terms:"
+  echo "$found"
+  exit 1
+}
