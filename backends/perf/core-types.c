@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments of cpuc_perf_find_core_types(). */
+/* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
 struct search {
   struct cpuc_perf_core_types *found;
   struct cpuc_perf_choice generic;
   int (*try_event)(struct cpuc_perf_choice choice);
+  int core_types; /* including those without an event, which are not in `found` */
 };
 
 /* Reads a file that consists of prefix, number and newline. Returns the number, or -1. */
@@ -66,31 +67,29 @@ static int choose_event(const struct search *search, const char *pmu,
   return number >= 0 && search->try_event(*choice) == 0;
 }
 
-static int add_core_type(const char *pmu, void *argument)
+static void add_core_type(const char *pmu, void *argument)
 {
   struct search *search = argument;
   struct cpuc_perf_core_types *found = search->found;
 
   if (!is_of_some_cores(pmu))
-    return 0;
-  if (found->count == CPUC_PERF_CORE_TYPES
-    || !choose_event(search, pmu, &found->choices[found->count]))
-    return ENODEV;
-  found->count++;
-  return 0;
+    return;
+  search->core_types++;
+  if (found->count < CPUC_PERF_CORE_TYPES
+    && choose_event(search, pmu, &found->choices[found->count]))
+    found->count++;
 }
 
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
   int (*try_event)(struct cpuc_perf_choice choice))
 {
-  struct search search = { found, generic, try_event };
-  int error;
+  struct search search = { found, generic, try_event, 0 };
 
   found->count = 0;
-  error = cpuc_perf_kernel_visit_pmus(add_core_type, &search);
-  if (error == 0 && found->count <= 1) {
-    found->choices[0] = generic;
-    found->count = 1;
-  }
-  return error;
+  cpuc_perf_kernel_visit_pmus(add_core_type, &search);
+  if (search.core_types > 1)
+    return found->count == search.core_types ? 0 : ENODEV;
+  found->choices[0] = generic;
+  found->count = 1;
+  return 0;
 }

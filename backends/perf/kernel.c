@@ -84,18 +84,16 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
   return empty == page;
 }
 
-int cpuc_perf_kernel_visit_pmus(int (*visit)(const char *name, void *argument), void *argument)
+void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
   DIR *directory = opendir(PMUS);
   const struct dirent *entry;
-  int error = 0;
 
   if (!directory)
-    return 0;
-  while (error == 0 && (entry = readdir(directory)) != NULL)
-    error = visit(entry->d_name, argument);
+    return;
+  while ((entry = readdir(directory)) != NULL)
+    visit(entry->d_name, argument);
   closedir(directory);
-  return error;
 }
 
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size)

@@ -47,9 +47,9 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page);
 /* Replaces the mmap page with an empty page, which is writable. Returns 1, or 0 on failure. */
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page);
 
-/* Calls visit(name, argument) for each PMU, until it returns an errno. Returns this errno, or 0.
-   Only for the selection, because it allocates memory and is a cancellation point. */
-int cpuc_perf_kernel_visit_pmus(int (*visit)(const char *name, void *argument), void *argument);
+/* Calls visit(name, argument) for each PMU. Only for the selection, because it allocates memory and
+   is a cancellation point. */
+void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument);
 
 /* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or
    empty. */

@@ -1393,6 +1393,23 @@ START_TEST(core_type_without_an_event_drops_the_counter)
 }
 END_TEST
 
+/* A PMU without files for its events, on a kernel that rejects its type in config. */
+START_TEST(only_core_type_gets_the_generic_event)
+{
+  static const struct perf_kernel_file arm1176[] = {
+    { "armv6_1176", "type", "4\n" },
+    { "armv6_1176", "cpus", "0\n" },
+    END,
+  };
+
+  perf_kernel.files = arm1176;
+  perf_kernel.missing_pmu = 4;
+  add_page(0, 1, 48, 0);
+  open_page();
+  ck_assert_int_eq(cpuc_perf_self.event_count, 1);
+}
+END_TEST
+
 START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
 {
   static const struct perf_kernel_file big_little[] = {
@@ -1486,6 +1503,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, every_seqlock_is_checked_again);
   tcase_add_loop_test(tests, unreadable_core_types_lead_to_a_system_call, 0, 2);
   tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
+  tcase_add_test(tests, only_core_type_gets_the_generic_event);
   tcase_add_test(tests, kernel_without_generic_events_by_core_type_gets_the_event_number);
   tcase_add_loop_test(tests, too_many_or_malformed_core_types_are_rejected, 0, 5);
 }

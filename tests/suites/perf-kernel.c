@@ -162,18 +162,16 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 }
 
 /* Visits each PMU at its first file. */
-int cpuc_perf_kernel_visit_pmus(int (*visit)(const char *name, void *argument), void *argument)
+void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
   const struct perf_kernel_file *file = perf_kernel.files;
   const char *last = "";
-  int error = 0;
 
-  for (; file && file->pmu && error == 0; file++) {
+  for (; file && file->pmu; file++) {
     if (strcmp(file->pmu, last) != 0)
-      error = visit(file->pmu, argument);
+      visit(file->pmu, argument);
     last = file->pmu;
   }
-  return error;
 }
 
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, size_t size)
