@@ -59,7 +59,8 @@ static void take_last_count(void)
 }
 
 /* Opens the new events first: opening a pinned event makes the kernel reschedule the events of this
-   thread and update their pages. */
+   thread and update their pages. If the old events held the last hardware counters, the new ones
+   can never be read: others are opened after the pages, and with them the old events, are gone. */
 void cpuc_perf_switch_to_read(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -76,7 +77,10 @@ void cpuc_perf_switch_to_read(void)
     if (cpuc_perf_kernel_replace(page))
       mark_as_changed(page);
   }
-  if (error != 0 || cpuc_perf_use_descriptors() != 0)
+  if (error == 0 && cpuc_perf_use_descriptors() == 0)
+    return;
+  cpuc_perf_close_descriptors();
+  if (cpuc_perf_open_descriptors() != 0 || cpuc_perf_use_descriptors() != 0)
     cpuc_perf_use_fallback();
 }
 

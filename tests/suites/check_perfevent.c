@@ -1211,6 +1211,22 @@ START_TEST(page_without_an_index_is_left_for_read)
 }
 END_TEST
 
+START_TEST(lost_page_of_the_only_hardware_counter_leads_to_read)
+{
+  long long before;
+
+  perf_kernel.has_one_counter = 1;
+  page = add_page(0, 2, 48, 1000);
+  open_page();
+  before = read_page();
+  lose_index();
+  ck_assert_int_ge(read_page(), before);
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
+  ck_assert_int_eq(counts_cpu_time(read_page), 1);
+  ck_assert_str_eq(fallback(), "by-read");
+}
+END_TEST
+
 START_TEST(count_never_steps_back_without_page_and_descriptor)
 {
   long long before, after;
@@ -1496,6 +1512,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, index_cleared_during_a_read_stops_the_instruction);
   tcase_add_loop_test(tests, counter_without_user_space_access_is_not_opened, 0, 4);
   tcase_add_test(tests, page_without_an_index_is_left_for_read);
+  tcase_add_test(tests, lost_page_of_the_only_hardware_counter_leads_to_read);
   tcase_add_test(tests, count_never_steps_back_without_page_and_descriptor);
   tcase_add_test(tests, revoked_instruction_leads_to_read);
   tcase_add_test(tests, each_core_type_has_its_event);

@@ -28,6 +28,11 @@ enum { SIMULATED_ID = 1000 };
 
 static int simulates;
 
+/* The page that this thread mapped last, until it is unmapped, and whether its event had the only
+   hardware counter when the last event was opened. */
+static _Thread_local struct perf_event_mmap_page *last_page;
+static _Thread_local int has_no_counter;
+
 static int refuses(const struct perf_event_attr *wanted)
 {
   errno = perf_kernel.has_no_events ? ENOSYS
@@ -45,6 +50,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
     perf_kernel_requests[perf_kernel_request_count++] = *wanted;
   if (refuses(wanted))
     return -1;
+  has_no_counter = perf_kernel.has_one_counter && last_page;
   real.exclude_kernel = real.exclude_hv = 1; /* an event that any user may open */
   if (real.type == PERF_TYPE_HARDWARE) {
     real.type = PERF_TYPE_SOFTWARE;
@@ -78,6 +84,8 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   int is_whole = 1;
 
+  if (has_no_counter)
+    return 0;
   if (simulates)
     *reading = (struct cpuc_perf_reading){ (uint64_t)perf_kernel_time(), 1, 1, SIMULATED_ID };
   else
@@ -138,7 +146,7 @@ struct perf_event_mmap_page *perf_kernel_page(uint32_t index, int width, long lo
   return page;
 }
 
-struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
+static struct perf_event_mmap_page *map_page(int descriptor)
 {
   const struct perf_event_mmap_page *first = perf_kernel.pages[0];
   void *page;
@@ -151,13 +159,26 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
   return page == MAP_FAILED ? NULL : page;
 }
 
+struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
+{
+  return last_page = map_page(descriptor);
+}
+
+static void forget(const struct perf_event_mmap_page *page)
+{
+  if (page == last_page)
+    last_page = NULL;
+}
+
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 {
+  forget(page);
   munmap(page, page_size());
 }
 
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 {
+  forget(page);
   return map_memory(page, MAP_FIXED) == page;
 }
 
