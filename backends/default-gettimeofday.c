@@ -11,14 +11,18 @@
 #include "backends/backend.h"
 #include "sys/os-clock.h"
 
+#include <errno.h>
+
 /* Written by open() only, before the counter is published. */
 static long long origin;
 
 static int open_wall_clock(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
+  long long now = cpuc_os_clock_wall();
+
   (void)services, (void)why;
-  origin = cpuc_os_clock_wall() / 1000000 * 1000000;
-  return 0;
+  origin = now / 1000000 * 1000000;
+  return now != 0 ? 0 : EPERM;
 }
 
 static long long read_wall_clock(void)

@@ -10,6 +10,14 @@
 #include "backends/backend.h"
 #include "sys/os-clock.h"
 
+#include <errno.h>
+
+static int open_monotonic(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+{
+  (void)services, (void)why;
+  return cpuc_os_clock_monotonic() != 0 ? 0 : EPERM;
+}
+
 static long long read_monotonic(void)
 {
   return cpuc_os_clock_monotonic();
@@ -26,6 +34,7 @@ const struct cpuc_backend cpuc_backend_default_monotonic = {
   .width = 64,
   .register_name = "OS clock",
   .unit = "nanoseconds",
+  .open = open_monotonic,
   .read = read_monotonic,
   .rate = report_rate,
 };

@@ -53,7 +53,7 @@ static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
   int signal = cpuc_guard_run(step, candidate);
 
   if (signal != 0) {
-    candidate->is_dropped = candidate->has_faulted = 1;
+    candidate->is_dropped = 1;
     cpuc_reasons_drop_signal(candidate->info, signal, &candidate->why);
   }
   return !candidate->is_dropped;

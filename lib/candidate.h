@@ -28,10 +28,9 @@ struct cpuc_candidate {
   struct cpuc_trial *trial;
   struct cpuc_diagnosis why; /* details of the last open() */
   struct cpuc_reader reader;
-  long long rate;  /* units per second, according to the scale */
-  int cannot_win;  /* it loses with any score, so a few reads suffice */
-  int is_dropped;  /* the current trial dropped it */
-  int has_faulted; /* a fault dropped it */
+  long long rate; /* units per second, according to the scale */
+  int cannot_win; /* it loses with any score, so a few reads suffice */
+  int is_dropped; /* the current trial dropped it */
 };
 
 /* Initializes the candidate and the public description of its counter. */

@@ -143,7 +143,7 @@ static long long read_zero(void)
 }
 
 /* Selects a clock if no counter has passed its trial, because the clock may have stopped during the
-   trial only. Tries the list from its end. If every clock causes a fault, the count is always 0. */
+   trial only. Tries the list from its end. If no clock can be read, the count is always 0. */
 static void select_last_resort(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *candidate;
@@ -151,15 +151,16 @@ static void select_last_resort(struct cpuc_selection *selection)
 
   for (i = selection->count - 1; i >= 0; i--) {
     candidate = &selection->candidates[i];
-    if (candidate->backend->kind == CPUC_KIND_CLOCK && !candidate->has_faulted
-      && select_counter(selection, candidate))
+    if (candidate->backend->kind == CPUC_KIND_CLOCK && select_counter(selection, candidate))
       return;
   }
   selection->reader.read = read_zero;
   selection->implementation = "default-zero";
   for (i = 0; i < selection->count; i++)
-    if (selection->candidates[i].backend->kind == CPUC_KIND_NONE)
+    if (selection->candidates[i].backend->kind == CPUC_KIND_NONE) {
       selection->counters[i].state = CPUCYCLES_SELECTED;
+      selection->counters[i].scaling = 1;
+    }
 }
 
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,

@@ -375,6 +375,54 @@ static int call_without_tsc(void)
   return strcmp(name, "default-monotonic") != 0;
 }
 
+#ifdef HAVE_LINUX_SECCOMP_H
+/* Without the TSC, the clocks make system calls, which a filter refuses. Another counter may still
+   work. */
+static int call_without_clocks(void)
+{
+  static const int calls[] = {
+    SYS_clock_gettime,
+    SYS_gettimeofday,
+#ifdef SYS_clock_gettime64
+    SYS_clock_gettime64,
+#endif
+  };
+  const struct cpucycles_counter_info *counter;
+  long long count;
+  int i;
+
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0
+    || set_filter(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
+    return 2;
+  count = cpucycles();
+  prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
+    if (strcmp(counter->kind, "clock") == 0
+      && (counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, "refused") != 0))
+      return 3;
+    if (strcmp(counter->name, "default-zero") == 0 && counter->state == CPUCYCLES_SELECTED
+      && (count != 0 || counter->scaling != 1))
+      return 4;
+  }
+  return 0;
+}
+#else
+#define call_without_clocks NULL
+#endif
+
+START_TEST(unreadable_clock_is_not_the_last_resort)
+{
+  const char *test = "unreadable_clock_is_not_the_last_resort";
+
+  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
+    || skip_under("valgrind", test, "valgrind itself reads the TSC")
+    || skip_unless(test, forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC"))
+    return;
+  filter = _i;
+  in_filterable_process(test, call_without_clocks);
+}
+END_TEST
+
 START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
   const char *test = "forbidden_tsc_leads_to_a_clock_by_system_call";
@@ -388,6 +436,12 @@ START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 END_TEST
 
 #else
+
+START_TEST(unreadable_clock_is_not_the_last_resort)
+{
+  skip("unreadable_clock_is_not_the_last_resort", "this system has no PR_SET_TSC");
+}
+END_TEST
 
 START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
@@ -599,6 +653,7 @@ static void add(TCase *tests)
   tcase_add_loop_test(tests, filter_at_perf_event_open_drops_perf, 0, FILTERS);
   tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
+  tcase_add_loop_test(tests, unreadable_clock_is_not_the_last_resort, 0, FILTERS);
   tcase_add_test(tests, selection_is_equal_in_a_hundred_processes);
   tcase_add_test(tests, every_function_answers);
   tcase_add_test(tests, every_function_answers_during_the_selection);
