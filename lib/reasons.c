@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All reasons. cpucycles(3) and the schema of the JSON report list them too. */
+/* All reasons. Of the last three, a later one is worse. cpucycles(3) and the schema of the JSON
+   report list them too. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
@@ -28,8 +29,8 @@ static const struct {
   { "clock-step", "the OS clock was set back during the measurement of its rate" },
   { "clock-stopped", "the OS clock is stopped, so its rate cannot be measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
-  { "unguarded", "the program handles or ignores the signal of a fault, so it cannot be repaired" },
   { "by-read", "user-space access was lost: at least one thread reads it with a system call" },
+  { "unguarded", "the program handles or ignores the signal of a fault, so it cannot be repaired" },
   { "by-fallback", "at least one thread could not open it or lost it, and uses the fallback "
     "counter" },
 };

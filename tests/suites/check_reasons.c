@@ -233,6 +233,7 @@ static void note(const char *code)
 static void by_handler_of_the_program(void)
 {
   note("unguarded");
+  cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
 }
 
 static void by_page_without_index(void)
@@ -243,7 +244,7 @@ static void by_page_without_index(void)
 static void by_lost_event(void)
 {
   note("by-fallback");
-  cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
+  cpuc_reasons_note_selected(&info, "unguarded"); /* less severe, so it is ignored */
 }
 
 static const struct {
