@@ -103,7 +103,9 @@ static void publish_inline(const struct cpuc_selection *selected)
     __ATOMIC_RELEASE);
 }
 
-/* 1 while tracesetup lines are requested and not yet printed */
+/* 1 while tracesetup lines are requested and not yet printed. Accesses to this and to the state of
+   the selection have one order: either the selecting thread sees the request, or the thread that
+   requests sees the selection. */
 static int trace_wanted;
 
 /* Returns the scale factor in millionths; 0 for a dropped counter. */
@@ -142,8 +144,8 @@ static struct cpuc_selection *select_and_publish(void)
   __atomic_store_n(&published_reader, &selected->reader, __ATOMIC_RELEASE);
   publish(read_function_of(&selected->reader));
   publish_inline(selected);
-  if (__atomic_load_n(&trace_wanted, __ATOMIC_RELAXED)
-    && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_ACQ_REL))
+  if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
+    && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
     print_trace(selected);
   return selected;
 }
@@ -255,7 +257,7 @@ const struct cpucycles_counter_info *cpucycles_counter(int i)
 
 void cpucycles_tracesetup(void)
 {
-  __atomic_store_n(&trace_wanted, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&trace_wanted, 1, __ATOMIC_SEQ_CST);
   if (cpuc_process_has_selected())
     select_and_publish();
 }

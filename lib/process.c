@@ -97,7 +97,7 @@ static void select_guarded(void)
     cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
   if (!cpuc_guard_leave())
     note_reason("unguarded");
-  __atomic_store_n(&process.selected, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&process.selected, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Releases the lock unless the thread that forked holds it itself, which happens if an allocator
@@ -125,7 +125,7 @@ __attribute__((constructor(101))) static void load(void)
 
 int cpuc_process_has_selected(void)
 {
-  return __atomic_load_n(&process.selected, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&process.selected, __ATOMIC_SEQ_CST);
 }
 
 struct cpuc_selection *cpuc_process_selection(void)
