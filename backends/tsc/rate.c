@@ -59,6 +59,8 @@ long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
 
 #ifdef TSC_HAS_PERF
 
+enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
+
 /* The event of the query in progress. If a fault ends the query, cpuc_tsc_close() releases the
    event. Only one thread at a time queries, but the event is thread-local: otherwise a child that
    another thread forks would inherit the address of the page, but not the page, and would release
@@ -95,12 +97,16 @@ static int open_dummy_event(void)
 
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page)
 {
-  uint32_t lock = page->lock;
-  unsigned int mult = page->time_mult, shift = page->time_shift;
+  int tries;
 
-  if (!page->cap_user_time || page->lock != lock)
-    return 0;
-  return cpuc_tsc_rate_from_factors(mult, shift);
+  for (tries = 0; tries < TRIES; tries++) {
+    uint32_t lock = page->lock;
+    unsigned int has_time = page->cap_user_time, mult = page->time_mult, shift = page->time_shift;
+
+    if (page->lock == lock)
+      return has_time ? cpuc_tsc_rate_from_factors(mult, shift) : 0;
+  }
+  return 0;
 }
 
 long long cpuc_tsc_rate_from_perf(void)

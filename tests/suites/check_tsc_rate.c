@@ -11,6 +11,7 @@
 #include "sys/cpuid.h"
 #include "sys/parse.h"
 
+#include "tests/suites/single-step.h"
 #include "tests/suites/suite.h"
 
 #include <string.h>
@@ -231,6 +232,49 @@ START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 }
 END_TEST
 
+#if defined(SINGLE_STEPS) && defined(TSC_HAS_PERF)
+
+static struct perf_event_mmap_page changing;
+static int steps = -1; /* before the handler changes the page; -1: it has */
+
+static void change_page_after_steps(int signal, siginfo_t *info, void *context)
+{
+  ucontext_t *interrupted = context;
+
+  (void)signal, (void)info;
+  if (steps-- > 0)
+    return;
+  interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+  changing.lock += 2;
+  changing.time_mult *= 2;
+  changing.time_shift++;
+}
+
+START_TEST(perf_page_that_changes_contains_the_rate)
+{
+  struct sigaction action = { .sa_sigaction = change_page_after_steps, .sa_flags = SA_SIGINFO };
+  long long rate;
+  int number;
+
+  if (skip_without_single_steps("perf_page_that_changes_contains_the_rate"))
+    return;
+  sigaction(SIGTRAP, &action, NULL);
+  for (number = 0; steps < 0; number++) {
+    changing.cap_user_time = 1;
+    changing.time_mult = 826933653;
+    changing.time_shift = 31;
+    steps = number;
+    set_single_step(1);
+    rate = cpuc_tsc_rate_from_page(&changing);
+    set_single_step(0);
+    ck_assert_msg(llabs(rate - 2596924000) <= 1000, "instruction %d: %lld", number, rate);
+  }
+  ck_assert_int_gt(number, 10);
+}
+END_TEST
+
+#endif
+
 /* The sources in their order, and whether they round. */
 static const struct {
   const char *name;
@@ -333,6 +377,9 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
   tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
+#if defined(SINGLE_STEPS) && defined(TSC_HAS_PERF)
+  tcase_add_test(tests, perf_page_that_changes_contains_the_rate);
+#endif
   tcase_add_test(tests, first_source_that_reports_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);
   tcase_add_test(tests, query_leaves_no_descriptor_open);
