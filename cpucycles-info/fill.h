@@ -48,6 +48,12 @@ void end_without_parent(void);
    error. */
 void examine(struct counter_results *timer, double seconds, int progress);
 
+/* Subtracts counts modulo 2^64, like the library. */
+static inline long long difference_of(long long later, long long earlier)
+{
+  return (long long)((unsigned long long)later - (unsigned long long)earlier);
+}
+
 /* observe.c: measures the counter in use for the first lines of the report. */
 void observe_differences(struct report *report);
 void observe_rates(struct report *report);

@@ -80,7 +80,7 @@ static void read_batch(long long *differences)
   for (i = 0; i <= BATCH; i++)
     reads[i] = cpucycles();
   for (i = 0; i < BATCH; i++)
-    differences[i] = reads[i + 1] - reads[i];
+    differences[i] = difference_of(reads[i + 1], reads[i]);
 }
 
 static void show_progress(const char *name, double done, double seconds)
@@ -142,7 +142,7 @@ static void observe(struct counter_results *timer, double seconds, int progress)
   if (clock_failed || time <= 0)
     return;
   timer->seconds = (double)time / 1e9;
-  rate = (double)(end.count - begin.count) * 1e9 / (double)time / timer->scaling;
+  rate = (double)difference_of(end.count, begin.count) * 1e9 / (double)time / timer->scaling;
   if (rate < 1) /* the counter is stopped, or the clock was set ahead */
     return;
   timer->measured = rate;
@@ -198,7 +198,7 @@ static void measure_read_cost(struct counter_results *timer)
     first = cpucycles();
     for (i = 0; i < reads; i++)
       cycles = cpucycles();
-    cycles -= first;
+    cycles = difference_of(cycles, first);
     time = clock_nanoseconds() - begin;
     if ((time < REPETITION_NANOSECONDS || time < least) && reads < 10000) {
       reads = reads < 5000 ? 2 * reads : 10000;
@@ -234,8 +234,8 @@ static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
         if (sched_setaffinity(0, size, one) != 0)
           continue;
         count = cpucycles();
-        if (timer->cpus > 0 && last - count > timer->largest_step_back)
-          timer->largest_step_back = last - count;
+        if (timer->cpus > 0 && difference_of(last, count) > timer->largest_step_back)
+          timer->largest_step_back = difference_of(last, count);
         last = count;
         timer->cpus += round == 0;
         timer->hops++;

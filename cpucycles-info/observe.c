@@ -32,7 +32,7 @@ void observe_differences(struct report *report)
   for (i = 0; i <= DIFFERENCES; i++)
     reads[i] = cpucycles();
   for (i = 0; i < DIFFERENCES; i++)
-    report->differences[i] = reads[i + 1] - reads[i];
+    report->differences[i] = difference_of(reads[i + 1], reads[i]);
   report->mean = interquartile_mean(report->differences);
 }
 
@@ -57,7 +57,7 @@ static void observe_loops(struct observed *observed, long long loops)
 
   for (i = 0; i < loops; i++)
     x = multiply(x);
-  cycles = cpucycles() - first;
+  cycles = difference_of(cpucycles(), first);
   time = (clock_nanoseconds() - begin) / 1000;
   observed->low = (double)cycles * 1e6 / (double)(time + 1);
   observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);

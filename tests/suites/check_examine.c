@@ -213,6 +213,17 @@ static long long read_nothing(void)
   return 5;
 }
 
+/* Passes 2^63 during the examination. */
+static long long read_around_2_63(void)
+{
+  static long long begin;
+
+  if (begin == 0)
+    begin = clock_nanoseconds();
+  return (long long)(INT64_MAX - 1000000ULL
+    + (unsigned long long)(clock_nanoseconds() - begin));
+}
+
 static void examine_for(double seconds, long long (*read)(void))
 {
   memset(&timer, 0, sizeof timer);
@@ -315,6 +326,15 @@ START_TEST(steps_back_are_counted)
   examine_by(read_back_at_times);
   ck_assert_int_gt(timer.below_zero, 0);
   ck_assert_int_lt(timer.lowest, 0);
+}
+END_TEST
+
+START_TEST(counter_passing_2_63_increases)
+{
+  examine_by(read_around_2_63);
+  ck_assert_int_eq(timer.below_zero, 0);
+  ck_assert_double_gt(timer.measured, 0.9e9);
+  ck_assert_double_lt(timer.measured, 1.1e9);
 }
 END_TEST
 
@@ -623,6 +643,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, false_reported_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
+  tcase_add_test(tests, counter_passing_2_63_increases);
   tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
   tcase_add_test(tests, slow_first_reads_of_the_clock_do_not_hide_the_cost);
   tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
