@@ -5,7 +5,7 @@
 #ifndef CPUCYCLES_TSC_RATE_H
 #define CPUCYCLES_TSC_RATE_H
 
-#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(__linux__)
+#if defined(HAVE_PERF_EVENTS) && defined(__linux__)
 #define TSC_HAS_PERF 1
 #endif
 

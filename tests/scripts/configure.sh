@@ -221,6 +221,23 @@ accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
 [ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
 rm -f "$work/cache"
 
+# Kernel headers before 3.14, which lack some names, leave the counters of perf events out.
+mkdir -p "$work/old/linux"
+cat >"$work/old/linux/perf_event.h" <<'end'
+#include_next <linux/perf_event.h>
+#undef PERF_FLAG_FD_CLOEXEC
+#define cap_user_rdpmc cap_usr_rdpmc
+end
+if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
+  configure CPPFLAGS="-I$work/old" || wrong "old kernel headers: refused"
+  if make -s -C "$work/build" >"$work/out" 2>&1 && "$work/build/cpucycles-info/cpucycles-info" >/dev/null; then
+    passed=$((passed + 1))
+  else
+    wrong "old kernel headers: $(cat "$work/out")"
+  fi
+fi
+rm -f "$work/cache"
+
 # Shared libraries only, and static libraries only.
 for disabled in shared static; do
   configure --disable-$disabled || wrong "--disable-$disabled: refused"

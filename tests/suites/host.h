@@ -31,7 +31,7 @@
 #ifdef HAVE_LINUX_SECCOMP_H
 #include "tests/suites/filter.h"
 #endif
-#ifdef HAVE_LINUX_PERF_EVENT_H
+#ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #endif
 
@@ -190,7 +190,7 @@ static inline int filter_raises_sigsys(void)
 
 #endif
 
-#if defined(HAVE_LINUX_PERF_EVENT_H) && defined(SYS_perf_event_open)
+#if defined(HAVE_PERF_EVENTS) && defined(SYS_perf_event_open)
 
 /* Opens a software event of this thread in user mode. Returns its descriptor, or -1. */
 static inline int open_software_event(unsigned long long config)
