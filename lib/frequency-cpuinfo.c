@@ -149,10 +149,12 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine)
   memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
 }
 
-/* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts;
-   without the flag, a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The
-   line of flags does not fit into the buffer for a line, so find_aperfmperf() searches the
-   characters of the file. */
+/* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts.
+   Without the flag, it prints the frequency that a cpufreq driver has set, or else a constant one:
+   arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The first is taken for constant, too,
+   because few CPUs without the flag have such a driver, and sysfs then answers earlier. The line of
+   flags does not fit into the buffer for a line, so find_aperfmperf() searches the characters of
+   the file. */
 static int is_flags(const struct cpuc_cpuinfo *cpuinfo)
 {
   return strncmp(cpuinfo->line.text, "flags", 5) == 0;

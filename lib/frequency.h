@@ -45,12 +45,12 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine);
    it may be incomplete. */
 void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length);
 
-/* Returns 1 if "cpu MHz" was found and is constant. The rest of the file need not be read then,
-   which in a virtual machine would take ten microseconds per CPU. */
+/* Returns 1 if "cpu MHz" was found and is taken for constant. The rest of the file need not be read
+   then, which in a virtual machine would take ten microseconds per CPU. */
 int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo);
 
-/* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is constant without the flag
-   aperfmperf. */
+/* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant without the
+   flag aperfmperf. */
 long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo);
 
 /* frequency-system.c: calls with which operating systems report a frequency. */
