@@ -22,31 +22,11 @@ uintptr_t cpuc_os_thread_id(void)
   return (uintptr_t)pthread_self();
 }
 
-/* Disables cancellation of the calling thread. Returns the previous state. */
-static int disable_cancellation(void)
-{
-  int state;
-
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  return state;
-}
-
-static void restore_cancellation(int state)
-{
-  int ignored;
-
-  pthread_setcancelstate(state, &ignored);
-}
-
-/* nanosleep() is a cancellation point, but a signal handler that waits here must not be
-   cancelled. */
 void cpuc_os_thread_sleep_briefly(void)
 {
   const struct timespec pause = { 0, 20000 };
-  int state = disable_cancellation();
 
   nanosleep(&pause, NULL);
-  restore_cancellation(state);
 }
 
 void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
@@ -55,12 +35,14 @@ void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
 
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
-  saved->cancel_state = disable_cancellation();
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
 }
 
 void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
 {
-  restore_cancellation(saved->cancel_state);
+  int ignored;
+
+  pthread_setcancelstate(saved->cancel_state, &ignored);
   pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, because a handler may jump out */
 }
 
