@@ -155,7 +155,6 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
   if (locking.is_acquired && !*is_found) {
     cpuc_os_thread_unblock_faults_of_program(&locking.signals);
     find(&process.selection);
-    cpuc_os_thread_block_faults();
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }
   release(&locking);
