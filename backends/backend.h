@@ -103,9 +103,8 @@ struct cpuc_backend {
   /* Width in bits: 64, or 32 if only the low half of the result of read() counts. */
   int width;
 
-  /* Name of the register or function in its manual, such as "TSC". Backends with the same name here
-     read one register with two instructions, or one clock with two functions. The order of
-     backends.def decides between them, not the score. */
+  /* Name of the register or function in its manual, such as "TSC". Of backends with the same name
+     here, only the first in backends.def that works can be selected, whatever the scores. */
   const char *register_name;
 
   /* The unit of the count before scaling, such as "core cycles". */

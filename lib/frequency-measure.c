@@ -151,10 +151,10 @@ static long long result_of(const struct series *series)
   return shortest;
 }
 
-/* Returns 1 if there is time for another window. While there is no result, the excess of the
-   longest window is not counted, so that one interruption does not use up the time of all windows.
-   The measurement can thus exceed 2 ms by the interruption of one window, or of two windows if the
-   first was interrupted early. */
+/* Returns 1 if there is time for another window. Until there is a result, the time that the longest
+   window took above the expected one does not count, so that one interruption does not use up the
+   time of all windows. The measurement can thus exceed 2 ms by one interruption, and by a second
+   one if the first window was interrupted early. */
 static int has_time(const struct series *series, long long spent)
 {
   long long budget = BUDGET_NS;

@@ -21,9 +21,9 @@ int cpuc_guard_leave(void);
    program ignores the signal, or has installed another handler since enter. */
 void cpuc_guard_keep(int (*fix_up)(void *context), int signal);
 
-/* Call between enter and leave, not from a body. Calls body(argument). Returns 0, or the signal of
-   the fault that ended the body early (on Windows, the signal that POSIX has for the exception).
-   The caller must then release what the body had acquired. */
+/* Calls body(argument). Call between enter and leave, and not in the body of another call. Returns
+   0, or the signal of the fault that ended the body early (on Windows, the signal that POSIX has
+   for the exception). The caller must then release what the body had acquired. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
 /* Call in a forked child if another thread of the parent was between enter and leave. The child may

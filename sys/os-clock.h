@@ -24,7 +24,8 @@ long long cpuc_os_clock_raw(void);
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
 long long cpuc_os_clock_wall(void);
 
-/* Reads each clock once, which may cause a fault. For cpuc_guard_run(). */
+/* Reads each clock once, which may cause a fault; but not the coarse one, which can cause a fault
+   only where the monotonic one does. For cpuc_guard_run(). */
 void cpuc_os_clock_read_all(void *unused);
 
 /* The first call makes all functions above read the clocks with system calls. The second call (on

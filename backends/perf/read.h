@@ -101,10 +101,11 @@ static inline int cpuc_perf_is_fixable(uintptr_t address)
 long long cpuc_perf_slow(const struct cpuc_perf_method *method);
 
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
-   otherwise takes the slow path. The hardware counter has 64 - shift bits. index and shift are
-   those of the thread, or constants that match method->width. The base is read between the two
-   reads of the lock, because a handler that loses the page changes both. This is the body of a
-   CPUC_PERF_FIXABLE function, whose instruction is known at compile time. */
+   otherwise takes the slow path. The hardware counter has 64 - shift bits. `index`
+   and `shift` are those of the thread, or constants that match method->width. The base is read
+   between the two reads of the lock, because a handler that loses the page changes the base and the
+   lock. This is the body of a CPUC_PERF_FIXABLE function, whose instruction is known at compile
+   time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)

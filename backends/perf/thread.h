@@ -45,13 +45,15 @@ void cpuc_perf_close_descriptors(void);
 /* Makes this thread read with read(2), and continues its count. Returns 0 or an errno. */
 int cpuc_perf_use_descriptors(void);
 
-/* recover.c. Call with signals blocked. The first two do nothing if the thread is already in
-   another state, because a signal handler was faster. */
+/* recover.c. Call with signals blocked. The first two do nothing if the thread has left the state
+   that they name, because a signal handler was faster. */
 
-/* Call if the pages do not contain the count. Opens the events again, for read(2). */
+/* Call if the pages do not contain the count, in the state CPUC_PERF_VIA_MMAP. Opens the events
+   again, for read(2). */
 void cpuc_perf_switch_to_read(void);
 
-/* Call if the descriptors do not return the count. Continues with the fallback counter. */
+/* Call if the descriptors do not return the count, in the state CPUC_PERF_VIA_READ. Continues with
+   the fallback counter. */
 void cpuc_perf_switch_to_fallback(void);
 
 /* Continues with the fallback counter, in any state. */
