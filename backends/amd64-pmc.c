@@ -32,7 +32,7 @@ static void diagnose_access(struct cpuc_diagnosis *why)
   cpuc_remedy_for_rdpmc(1, why);
 }
 
-static const struct cpuc_perf_method method = {
+static const struct cpuc_perf_counter counter = {
   .instruction = rdpmc,
   .findings = &findings,
   .diagnose_access = diagnose_access,
@@ -40,7 +40,7 @@ static const struct cpuc_perf_method method = {
 
 static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
-  return cpuc_perf_read(&method, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
+  return cpuc_perf_read(&counter, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
 /* RDPMC is two bytes long: 0F 33. */

@@ -8,5 +8,5 @@
 #include "backends/tsc/counter.h"
 
 const struct cpuc_backend cpuc_backend_amd64_tscasm = {
-  X86_TSC_MEMBERS, .read = read_tsc_with_assembly
+  CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly
 };

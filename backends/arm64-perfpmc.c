@@ -60,12 +60,12 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 
 static void diagnose_access(struct cpuc_diagnosis *why)
 {
-  static const struct cpuc_remedy_user_access needed = CPUC_ARM64_USER_ACCESS;
+  static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_ARM64_USER_ACCESS;
 
   cpuc_remedy_for_user_access(&needed, why);
 }
 
-static const struct cpuc_perf_method method = {
+static const struct cpuc_perf_counter counter = {
   .instruction = read_register,
   .width = 64,
   .config1 = LONG | USER_ACCESS,
@@ -75,7 +75,7 @@ static const struct cpuc_perf_method method = {
 
 static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
-  return cpuc_perf_read(&method, read_cycle_counter, CYCLE_COUNTER, 0);
+  return cpuc_perf_read(&counter, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
 /* MRS has four bytes: 1101 0101 0011, then the system register. The mask keeps op0, op1 and CRn,

@@ -18,7 +18,7 @@ static long long origin;
 
 static int open_wall_clock(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
-  long long now = cpuc_os_clock_wall();
+  long long now = cpuc_os_clock_wall_microseconds();
 
   (void)services, (void)why;
   origin = now / 1000000 * 1000000;
@@ -27,7 +27,7 @@ static int open_wall_clock(const struct cpuc_services *services, struct cpuc_dia
 
 static long long read_wall_clock(void)
 {
-  return cpuc_os_clock_wall() - origin;
+  return cpuc_os_clock_wall_microseconds() - origin;
 }
 
 static struct cpuc_rate report_rate(void)

@@ -12,11 +12,11 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/read.h"
 
-static const struct cpuc_perf_method method = { .findings = &findings };
+static const struct cpuc_perf_counter counter = { .findings = &findings };
 
 static long long read_cycles(void)
 {
-  return cpuc_perf_slow(&method);
+  return cpuc_perf_slow(&counter);
 }
 
 const struct cpuc_backend cpuc_backend_default_perfevent = {

@@ -61,7 +61,7 @@ static void use_fallback(void)
 {
   this_thread.uses_fallback = 1;
   this_thread.base = this_thread.last - services->fallback();
-  services->note_fallback("by-fallback");
+  services->note_loss("by-fallback");
 }
 
 static long long read_cycles(void)

@@ -7,4 +7,4 @@
 
 #include "backends/common/mips-cc.h"
 
-const struct cpuc_backend cpuc_backend_mips32_cc = { MIPS_CC_MEMBERS };
+const struct cpuc_backend cpuc_backend_mips32_cc = { CPUC_MIPS_CC_MEMBERS };

@@ -15,5 +15,5 @@
 #include "backends/common/riscv-perf.h"
 
 const struct cpuc_backend cpuc_backend_riscv64_perfrdcycle = {
-  RISCV_PERF_MEMBERS,
+  CPUC_RISCV_PERF_MEMBERS,
 };

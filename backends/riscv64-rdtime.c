@@ -25,6 +25,6 @@ const struct cpuc_backend cpuc_backend_riscv64_rdtime = {
   .register_name = "time CSR",
   .unit = "timer units",
   .read = read_time,
-  .rate = riscv_timebase,
+  .rate = cpuc_riscv_timebase,
   .inline_method = CPUCYCLES_INLINE_TIME,
 };

@@ -14,5 +14,5 @@ static long long read_tsc(void)
 }
 
 const struct cpuc_backend cpuc_backend_x86_tsc = {
-  X86_TSC_MEMBERS, .read = read_tsc
+  CPUC_TSC_MEMBERS, .read = read_tsc
 };

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 static struct cpuc_perf_findings findings;
-static const struct cpuc_perf_method method
+static const struct cpuc_perf_counter counter
   = { .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .findings = &findings };
 
 static long long read_by_library(void)
 {
-  return cpuc_perf_slow(&method);
+  return cpuc_perf_slow(&counter);
 }
 
 enum { ROUNDS = 201, READS = 500 };
@@ -41,10 +41,10 @@ static int open_bare(void)
 
   memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
-  attributes.type = method.event.type;
-  attributes.config = method.event.config;
+  attributes.type = counter.event.type;
+  attributes.config = counter.event.config;
   attributes.pinned = attributes.exclude_kernel = attributes.exclude_hv = 1;
-  return perf_event_open_in(&attributes, -1);
+  return cpuc_perf_event_open_in(&attributes, -1);
 }
 
 static double nanoseconds_per_read(long long (*read_counter)(void))
@@ -67,7 +67,7 @@ int main(void)
   int i, error;
 
   bare_event = open_bare();
-  error = bare_event < 0 ? errno : cpuc_perf_open(&method, &cpuc_process_services, &why);
+  error = bare_event < 0 ? errno : cpuc_perf_open(&counter, &cpuc_process_services, &why);
   if (error) {
     printf("bench: skipped: a read of a perf event: %s\n", strerror(error));
     return 0;

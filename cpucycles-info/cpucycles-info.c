@@ -130,8 +130,8 @@ static int report_signal(const struct request *request, int signal)
   fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
     signal_name(signal), signal);
   if (request->mode == DO_TEXT) {
-    fill_machine(&report);
-    print_text_of_machine(&report);
+    fill_surroundings(&report);
+    print_text_of_surroundings(&report);
   }
   close_output();
   return 1;

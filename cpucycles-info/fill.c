@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-void fill_machine(struct report *report)
+void fill_surroundings(struct report *report)
 {
   fill_system(&report->system);
   fill_cpu(&report->cpu, report->system.architecture);
@@ -27,6 +27,6 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   observe_rates(report);
   fill_library(&report->library);
   fill_core(report, list->core_persecond); /* after all other measurements */
-  fill_machine(report);
+  fill_surroundings(report);
   find_warnings(report);
 }

@@ -96,6 +96,6 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds);
 
 /* Fills system, cpu and settings without a call of the library. */
-void fill_machine(struct report *report);
+void fill_surroundings(struct report *report);
 
 #endif

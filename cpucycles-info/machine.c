@@ -194,12 +194,12 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
   find_arm_core(parser, line, value);
 }
 
-/* Lines that do not fit into struct cpuc_kernel_line are cut. The lines of the keys above do
+/* Lines that do not fit into struct cpuc_kernel_file_line are cut. The lines of the keys above do
    fit. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
-  struct cpuc_kernel_line line = { .length = 0 };
+  struct cpuc_kernel_file_line line = { .length = 0 };
   char piece[2048];
   int file = cpuc_kernel_file_open("/proc/cpuinfo"), length, i;
 
@@ -207,10 +207,10 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
     return;
   while ((length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0)
     for (i = 0; i < length; i++)
-      if (cpuc_kernel_line_add(&line, piece[i]))
+      if (cpuc_kernel_file_line_add(&line, piece[i]))
         parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpuc_kernel_line_add(&line, '\n')) /* ends a last line that has no newline */
+  if (cpuc_kernel_file_line_add(&line, '\n')) /* ends a last line that has no newline */
     parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
@@ -316,8 +316,9 @@ static int read_turbo(void)
   static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
   long long is_off = cpuc_kernel_file_read_number(no_turbo, 1);
 
-  return is_off >= 0 ? !is_off
-                     : (int)cpuc_kernel_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
+  return is_off >= 0
+    ? !is_off
+    : (int)cpuc_kernel_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
 }
 
 void fill_settings(struct settings_info *settings)

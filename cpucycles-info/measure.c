@@ -61,8 +61,8 @@ struct timed_count {
 /* Reads the counter between two reads of the clock. */
 static struct timed_count time_count(void)
 {
-  struct clock_sample sample
-    = tightest_clock_sample(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
+  struct cpuc_clock_sample sample
+    = cpuc_clock_sample_tightest(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
   struct timed_count timed;
 
   /* the time may be up to one step later than the second clock read */

@@ -8,7 +8,8 @@
 #include "cpucycles-info/report.h"
 
 void print_text(const struct report *report);
-void print_text_of_machine(const struct report *report); /* prints what fill_machine() fills */
+/* Prints what fill_surroundings() fills. */
+void print_text_of_surroundings(const struct report *report);
 void print_json(const struct report *report);
 void print_plot(const struct report *report);
 

@@ -290,7 +290,7 @@ static void print_settings(const struct settings_info *settings)
     printf("cpucycles turbo %s\n", settings->turbo ? "on" : "off");
 }
 
-void print_text_of_machine(const struct report *report)
+void print_text_of_surroundings(const struct report *report)
 {
   print_system(&report->system);
   print_cpu(&report->cpu);

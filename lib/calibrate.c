@@ -28,10 +28,10 @@ struct timed_count {
 };
 
 /* Reads the counter and the clock together. */
-static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_setup *calibration,
   struct timed_count *timed)
 {
-  struct clock_sample sample = take_clock_sample(calibration->now, calibration->read);
+  struct cpuc_clock_sample sample = cpuc_clock_sample_take(calibration->now, calibration->read);
   int is_coarse = sample.width == 0, reads;
 
   /* A coarse clock shows the same time twice: the loop repeats the read until the clock advances.
@@ -41,36 +41,36 @@ static enum cpuc_calibrate_failure read_timed_count(const struct cpuc_calibratio
     sample.width = calibration->now() - sample.outer;
   }
   if (sample.width <= 0)
-    return sample.width < 0 ? CPUC_CLOCK_SET_BACK : CPUC_CLOCK_STOPPED;
+    return sample.width < 0 ? CPUC_CALIBRATE_CLOCK_SET_BACK : CPUC_CALIBRATE_CLOCK_STOPPED;
   timed->count = sample.inner;
   timed->time = sample.outer + (is_coarse ? sample.width : sample.width / 2);
   timed->width = sample.width;
-  return CPUC_SUCCESS;
+  return CPUC_CALIBRATE_SUCCESS;
 }
 
 /* Stores the narrowest of several timed counts, because reads of the others may have been
    interrupted. Stops at two equal widths: these are as narrow as the clock allows, because two
    interruptions hardly ever take the same time. */
-static enum cpuc_calibrate_failure best_timed_count(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result best_timed_count(const struct cpuc_calibrate_setup *calibration,
   struct timed_count *best)
 {
-  enum cpuc_calibrate_failure failure = read_timed_count(calibration, best);
+  enum cpuc_calibrate_result error = read_timed_count(calibration, best);
   struct timed_count next;
   int i;
 
-  for (i = 1; i < SAMPLES && !failure; i++) {
-    failure = read_timed_count(calibration, &next);
-    if (failure || next.width == best->width)
-      return failure;
+  for (i = 1; i < SAMPLES && !error; i++) {
+    error = read_timed_count(calibration, &next);
+    if (error || next.width == best->width)
+      return error;
     if (next.width < best->width)
       *best = next;
   }
-  return failure;
+  return error;
 }
 
 /* Waits for `nanoseconds` after `from`. Keeps the core busy, because the counter of a core may stop
    while the core sleeps. */
-static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result wait_for(const struct cpuc_calibrate_setup *calibration,
   long long from, long long nanoseconds)
 {
   long long before = from, end = from + nanoseconds, now;
@@ -79,17 +79,17 @@ static enum cpuc_calibrate_failure wait_for(const struct cpuc_calibration *calib
   while (before < end) {
     now = calibration->now();
     if (now < before)
-      return CPUC_CLOCK_SET_BACK;
+      return CPUC_CALIBRATE_CLOCK_SET_BACK;
     equal_reads = now == before ? equal_reads + 1 : 0;
     if (equal_reads == STUCK_READS)
-      return CPUC_CLOCK_STOPPED;
+      return CPUC_CALIBRATE_CLOCK_STOPPED;
     before = now;
   }
-  return CPUC_SUCCESS;
+  return CPUC_CALIBRATE_SUCCESS;
 }
 
 /* Computes the counts per second between two timed counts. */
-static enum cpuc_calibrate_failure rate_between(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
@@ -97,42 +97,43 @@ static enum cpuc_calibrate_failure rate_between(const struct cpuc_calibration *c
   if (calibration->width == 32)
     counted &= 0xffffffff;
   if (to->time <= from->time)
-    return CPUC_CLOCK_SET_BACK;
+    return CPUC_CALIBRATE_CLOCK_SET_BACK;
   if (counted <= 0)
-    return counted < 0 ? CPUC_COUNTER_SET_BACK : CPUC_COUNTER_STOPPED;
+    return counted < 0 ? CPUC_CALIBRATE_COUNTER_SET_BACK : CPUC_CALIBRATE_COUNTER_STOPPED;
   *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
   /* No counter is so slow or so fast, and later calculations would overflow. */
-  return *rate < 1 || *rate > CPUC_FREQUENCY_HIGHEST ? CPUC_RATE_MISMATCH : CPUC_SUCCESS;
+  return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_CALIBRATE_RATE_MISMATCH
+                                                : CPUC_CALIBRATE_SUCCESS;
 }
 
 /* Measures the rate in a window of `window` nanoseconds that begins with the count `from`. Stores
    the count at its end in *to. */
-static enum cpuc_calibrate_failure measure_window(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_setup *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
-  enum cpuc_calibrate_failure failure = wait_for(calibration, from->time, window);
+  enum cpuc_calibrate_result error = wait_for(calibration, from->time, window);
 
-  if (!failure)
-    failure = best_timed_count(calibration, to);
-  return failure ? failure : rate_between(calibration, from, to, rate);
+  if (!error)
+    error = best_timed_count(calibration, to);
+  return error ? error : rate_between(calibration, from, to, rate);
 }
 
 /* Measures `count` rates in adjacent windows. */
-static enum cpuc_calibrate_failure measure(const struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *calibration,
   long long window, long long *rates, int count)
 {
   struct timed_count ends[ESTIMATES + 1];
-  enum cpuc_calibrate_failure failure = best_timed_count(calibration, &ends[0]);
+  enum cpuc_calibrate_result error = best_timed_count(calibration, &ends[0]);
   int i;
 
-  for (i = 0; i < count && !failure; i++)
-    failure = measure_window(calibration, window, &ends[i], &ends[i + 1], &rates[i]);
-  return failure;
+  for (i = 0; i < count && !error; i++)
+    error = measure_window(calibration, window, &ends[i], &ends[i + 1], &rates[i]);
+  return error;
 }
 
 /* Deducts nanoseconds from the budget of all counters. Returns 0 if too little is left. A window
    that takes longer on a busy machine is charged with its planned length. */
-static int take_budget(struct cpuc_calibration *calibration, long long nanoseconds)
+static int take_budget(struct cpuc_calibrate_setup *calibration, long long nanoseconds)
 {
   if (calibration->left < nanoseconds)
     return 0;
@@ -141,54 +142,55 @@ static int take_budget(struct cpuc_calibration *calibration, long long nanosecon
 }
 
 /* Verifies a reported rate. If no budget is left, accepts the rate without a measurement. */
-static enum cpuc_calibrate_failure verify(struct cpuc_calibration *calibration, long long reported)
+static enum cpuc_calibrate_result accept_reported(struct cpuc_calibrate_setup *calibration,
+  long long reported)
 {
-  enum cpuc_calibrate_failure failure;
+  enum cpuc_calibrate_result error;
   long long rate;
   int i;
 
-  if (reported > CPUC_FREQUENCY_HIGHEST)
-    return CPUC_RATE_MISMATCH;
+  if (reported > CPUC_RATE_HIGHEST)
+    return CPUC_CALIBRATE_RATE_MISMATCH;
   for (i = 0; i < TRIES; i++) {
     if (!take_budget(calibration, WINDOW_REPORTED))
-      return i == 0 ? CPUC_SUCCESS : CPUC_RATE_MISMATCH;
-    failure = measure(calibration, WINDOW_REPORTED, &rate, 1);
-    if (failure || cpuc_scale_rates_agree(reported, rate))
-      return failure;
+      return i == 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_RATE_MISMATCH;
+    error = measure(calibration, WINDOW_REPORTED, &rate, 1);
+    if (error || cpuc_scale_rates_agree(reported, rate))
+      return error;
   }
-  return CPUC_RATE_MISMATCH;
+  return CPUC_CALIBRATE_RATE_MISMATCH;
 }
 
-static enum cpuc_calibrate_failure find_multiple(struct cpuc_calibration *calibration,
+static enum cpuc_calibrate_result find_multiple(struct cpuc_calibrate_setup *calibration,
   long long persecond, long long *sixteenths)
 {
-  enum cpuc_calibrate_failure failure;
+  enum cpuc_calibrate_result error;
   long long rates[ESTIMATES];
   int i;
 
   for (i = 0; i < TRIES; i++) {
     if (!take_budget(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE))
-      return i == 0 ? CPUC_NO_TIME : CPUC_NO_MULTIPLE;
-    failure = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
-    if (failure)
-      return failure;
+      return i == 0 ? CPUC_CALIBRATE_NO_TIME : CPUC_CALIBRATE_NO_MULTIPLE;
+    error = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
+    if (error)
+      return error;
     *sixteenths = cpuc_scale_multiple(rates[0], persecond);
     if (*sixteenths > 0 && cpuc_scale_multiple(rates[1], persecond) == *sixteenths
       && cpuc_scale_multiple(rates[2], persecond) == *sixteenths)
-      return CPUC_SUCCESS;
+      return CPUC_CALIBRATE_SUCCESS;
   }
-  return CPUC_NO_MULTIPLE;
+  return CPUC_CALIBRATE_NO_MULTIPLE;
 }
 
-enum cpuc_calibrate_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
-  long long persecond, long long *sixteenths)
+enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
+  long long reported, long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;
-  return reported > 0 ? verify(calibration, reported)
+  return reported > 0 ? accept_reported(calibration, reported)
                       : find_multiple(calibration, persecond, sixteenths);
 }
 
-long long cpuc_calibrate_mean(struct cpuc_calibration *calibration)
+long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration)
 {
   long long rates[ESTIMATES];
 
@@ -202,7 +204,7 @@ long long cpuc_calibrate_mean(struct cpuc_calibration *calibration)
 
 long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(void))
 {
-  const struct cpuc_calibration calibration = { read, 64, now, 0 };
+  const struct cpuc_calibrate_setup calibration = { read, 64, now, 0 };
   struct timed_count from, to;
   long long rate;
 
@@ -219,7 +221,7 @@ long long cpuc_calibrate_rate(long long (*read)(void))
   return cpuc_calibrate_rate_against(read, cpuc_os_clock_raw);
 }
 
-long long cpuc_calibrate_verified_rate(struct cpuc_rate reported, long long (*read)(void))
+long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*read)(void))
 {
   long long measured;
 

@@ -9,19 +9,20 @@
 #pragma GCC visibility push(hidden)
 
 /* The reason why a measurement has no result. */
-enum cpuc_calibrate_failure {
-  CPUC_SUCCESS,
-  CPUC_CLOCK_SET_BACK,
-  CPUC_CLOCK_STOPPED,
-  CPUC_COUNTER_STOPPED,
-  CPUC_COUNTER_SET_BACK,
-  CPUC_RATE_MISMATCH, /* the measured rate differs from the reported one, or is implausible */
-  CPUC_NO_MULTIPLE,
-  CPUC_NO_TIME
+enum cpuc_calibrate_result {
+  CPUC_CALIBRATE_SUCCESS,
+  CPUC_CALIBRATE_CLOCK_SET_BACK,
+  CPUC_CALIBRATE_CLOCK_STOPPED,
+  CPUC_CALIBRATE_COUNTER_STOPPED,
+  CPUC_CALIBRATE_COUNTER_SET_BACK,
+  /* the measured rate differs from the reported one, or is implausible */
+  CPUC_CALIBRATE_RATE_MISMATCH,
+  CPUC_CALIBRATE_NO_MULTIPLE,
+  CPUC_CALIBRATE_NO_TIME
 };
 
 /* A counter, the clock that it is measured against, and the time left for measurements. */
-struct cpuc_calibration {
+struct cpuc_calibrate_setup {
   long long (*read)(void);
   int width;              /* bits that read() returns: 64 or 32 */
   long long (*now)(void); /* nanoseconds */
@@ -30,18 +31,18 @@ struct cpuc_calibration {
 
 /* The budget of a selection: enough for three tries of a counter without a reported rate, and for
    four counters with one. */
-#define CPUC_CALIBRATION_TIME 4500000LL
+#define CPUC_CALIBRATE_TIME 4500000LL
 
 /* Finds out how a counter is scaled. If the hardware or the kernel reports its rate (units per
    second), a measurement must agree within 1 %, unless no budget is left; *sixteenths is then 0. If
    `reported` is 0, three measurements must agree on the cycles per unit, a multiple of 1, 1/2, 1/4,
    1/8 or 1/16. This number is stored in *sixteenths, in sixteenths of a cycle. */
-enum cpuc_calibrate_failure cpuc_calibrate(struct cpuc_calibration *calibration, long long reported,
-  long long persecond, long long *sixteenths);
+enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
+  long long reported, long long persecond, long long *sixteenths);
 
 /* Returns the mean of three measured rates, in units per second, or 0 if they do not agree within 1
    %. */
-long long cpuc_calibrate_mean(struct cpuc_calibration *calibration);
+long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration);
 
 /* Measures the rate of read() against the OS clock in about 1 ms. Returns counts per second, or 0
    if the rate cannot be measured within 1 %. */
@@ -54,7 +55,7 @@ long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(
 /* Returns the reported rate of read() in Hz if a measurement agrees within 1 % or is impossible,
    otherwise 0. If the reported rate is rounded and a measurement agrees, returns the measured
    rate. */
-long long cpuc_calibrate_verified_rate(struct cpuc_rate reported, long long (*read)(void));
+long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*read)(void));
 
 #pragma GCC visibility pop
 

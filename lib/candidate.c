@@ -31,13 +31,13 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
 
 /* Reason codes for measurements without a result. */
 static const char *const failures[] = {
-  [CPUC_CLOCK_SET_BACK] = "clock-step",
-  [CPUC_CLOCK_STOPPED] = "clock-stopped",
-  [CPUC_COUNTER_STOPPED] = "not-increasing",
-  [CPUC_COUNTER_SET_BACK] = "decreasing",
-  [CPUC_RATE_MISMATCH] = "rate-mismatch",
-  [CPUC_NO_MULTIPLE] = "no-multiple",
-  [CPUC_NO_TIME] = "no-time",
+  [CPUC_CALIBRATE_CLOCK_SET_BACK] = "clock-step",
+  [CPUC_CALIBRATE_CLOCK_STOPPED] = "clock-stopped",
+  [CPUC_CALIBRATE_COUNTER_STOPPED] = "not-increasing",
+  [CPUC_CALIBRATE_COUNTER_SET_BACK] = "decreasing",
+  [CPUC_CALIBRATE_RATE_MISMATCH] = "rate-mismatch",
+  [CPUC_CALIBRATE_NO_MULTIPLE] = "no-multiple",
+  [CPUC_CALIBRATE_NO_TIME] = "no-time",
 };
 
 static void drop(struct cpuc_candidate *candidate, const char *reason)
@@ -65,7 +65,7 @@ static void open_counter(void *argument)
   int error = 0;
 
   if (candidate->backend->open)
-    error = candidate->backend->open(candidate->trial->services, &candidate->why);
+    error = candidate->backend->open(candidate->context->services, &candidate->why);
   if (error != 0) {
     candidate->is_dropped = 1;
     cpuc_reasons_drop_errno(candidate->info, error, &candidate->why);
@@ -74,9 +74,9 @@ static void open_counter(void *argument)
 }
 
 /* Returns the shared calibration, prepared for measurements of this counter. */
-static struct cpuc_calibration *calibration_of(const struct cpuc_candidate *candidate)
+static struct cpuc_calibrate_setup *calibration_of(const struct cpuc_candidate *candidate)
 {
-  struct cpuc_calibration *calibration = &candidate->trial->calibration;
+  struct cpuc_calibrate_setup *calibration = &candidate->context->calibration;
 
   calibration->read = candidate->backend->read;
   calibration->width = candidate->backend->width;
@@ -89,7 +89,7 @@ static void set_scale(struct cpuc_candidate *candidate, long long units, long lo
   candidate->reader.scale = cpuc_scale_between(units, cycles);
   candidate->info->scaling = cpuc_scale_factor(candidate->reader.scale);
   candidate->rate
-    = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->trial->persecond);
+    = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->context->persecond);
 }
 
 /* Finds the scale factor. Counters of cycles are not scaled. Clocks have a fixed rate. Other
@@ -99,8 +99,8 @@ static void find_scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
   const struct cpuc_backend *backend = candidate->backend;
-  long long persecond = candidate->trial->persecond, reported, sixteenths = 0;
-  enum cpuc_calibrate_failure failure = CPUC_SUCCESS;
+  long long persecond = candidate->context->persecond, reported, sixteenths = 0;
+  enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
 
   if (backend->kind != CPUC_KIND_SCALED && backend->kind != CPUC_KIND_CLOCK) {
     candidate->info->scaling = 1;
@@ -109,9 +109,9 @@ static void find_scale(void *argument)
   }
   reported = cpuc_reported_rate(backend).hz;
   if (backend->kind == CPUC_KIND_SCALED)
-    failure = cpuc_calibrate(calibration_of(candidate), reported, persecond, &sixteenths);
-  if (failure)
-    drop(candidate, failures[failure]);
+    result = cpuc_calibrate(calibration_of(candidate), reported, persecond, &sixteenths);
+  if (result)
+    drop(candidate, failures[result]);
   else if (sixteenths > 0)
     set_scale(candidate, 16, sixteenths);
   else if (reported > 0)
@@ -134,9 +134,9 @@ static void extend(struct cpuc_candidate *candidate, long long rate)
 
   if (candidate->backend->width != 32)
     return;
-  cpuc_extend32_begin(&candidate->trial->extension, candidate->backend->read,
+  cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read,
     cpuc_os_clock_is_settable() ? no_clock : clock, rate);
-  candidate->reader.extension = &candidate->trial->extension;
+  candidate->reader.extension = &candidate->context->extension;
 }
 
 static void extend_for_trial(void *argument)
@@ -163,14 +163,14 @@ static void score(void *argument)
   long long smallest = 0;
 
   switch (cpuc_precision_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
-  case CPUC_TREND_UP:
+  case CPUC_PRECISION_UP:
     candidate->info->state = CPUCYCLES_USABLE;
     candidate->info->score = smallest + cpuc_candidate_penalty(candidate);
     break;
-  case CPUC_TREND_DOWN:
+  case CPUC_PRECISION_DOWN:
     drop(candidate, "decreasing");
     break;
-  case CPUC_TREND_FLAT:
+  case CPUC_PRECISION_FLAT:
     drop(candidate, "not-increasing");
     break;
   }
@@ -185,7 +185,7 @@ static void read_again(void *argument)
 
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpuc_precision_measure(&candidate->reader, 1, &smallest) == CPUC_TREND_FLAT)
+  else if (cpuc_precision_measure(&candidate->reader, 1, &smallest) == CPUC_PRECISION_FLAT)
     drop(candidate, "not-increasing");
 }
 
@@ -205,13 +205,13 @@ static void close_candidate(struct cpuc_candidate *candidate)
 }
 
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
-  struct cpucycles_counter_info *info, struct cpuc_trial *trial)
+  struct cpucycles_counter_info *info, struct cpuc_candidate_context *context)
 {
   memset(candidate, 0, sizeof *candidate);
   memset(info, 0, sizeof *info);
   candidate->backend = entry->backend;
   candidate->info = info;
-  candidate->trial = trial;
+  candidate->context = context;
   candidate->reader.read = entry->backend->read;
   cpuc_reasons_describe(info, entry);
 }

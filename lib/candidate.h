@@ -15,17 +15,18 @@
 #pragma GCC visibility push(hidden)
 
 /* State that the trials of one selection share. */
-struct cpuc_trial {
+struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
-  struct cpuc_calibration calibration;
-  struct cpuc_extension extension; /* of the 32-bit counter that is open; only one is at a time */
+  struct cpuc_calibrate_setup calibration;
+  struct cpuc_extend32_state
+    extension; /* of the 32-bit counter that is open; only one is at a time */
 };
 
 struct cpuc_candidate {
   const struct cpuc_backend *backend;
   struct cpucycles_counter_info *info; /* the public results: state, score, scaling, reason */
-  struct cpuc_trial *trial;
+  struct cpuc_candidate_context *context;
   struct cpuc_diagnosis why; /* details of the last open() */
   struct cpuc_reader reader;
   long long rate; /* units per second, according to the scale */
@@ -35,7 +36,7 @@ struct cpuc_candidate {
 
 /* Initializes the candidate and the public description of its counter. */
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
-  struct cpucycles_counter_info *info, struct cpuc_trial *trial);
+  struct cpucycles_counter_info *info, struct cpuc_candidate_context *context);
 
 /* Returns the part of the score that depends on the kind alone. */
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);

@@ -61,7 +61,8 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
    outside of the guard, or if another thread has installed it during the selection. */
 static long long provisional_count(void)
 {
-  return (long long)((unsigned long long)cpuc_os_clock_wall() * (CPUC_FREQUENCY_DEFAULT / 1000000));
+  return (long long)((unsigned long long)cpuc_os_clock_wall_microseconds()
+    * (CPUC_FREQUENCY_DEFAULT / 1000000));
 }
 
 /* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
@@ -203,10 +204,10 @@ long long cpucycles_core_persecond(void)
   struct cpuc_os_thread_signals signals;
   long long hz;
 
-  if (!select_and_publish() || !dependent_add_takes_one_cycle())
+  if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
   cpuc_os_thread_block_signals(&signals);
-  cpuc_os_thread_unblock_faults_of_program(&signals);
+  cpuc_os_thread_restore_faults(&signals);
   hz = cpuc_frequency_measure_core();
   cpuc_os_thread_restore_signals(&signals);
   return hz;

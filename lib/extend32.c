@@ -65,7 +65,8 @@ static void signal_fence(void)
 }
 
 /* Copies the thread's anchor, or the start of the extension if it has none. */
-static void load_anchor(const struct cpuc_extension *extension, struct cpuc_extend32_anchor *anchor)
+static void load_anchor(const struct cpuc_extend32_state *extension,
+  struct cpuc_extend32_anchor *anchor)
 {
   unsigned int sequence;
 
@@ -103,14 +104,14 @@ static unsigned long long nearest(unsigned long long expected, uint32_t low)
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
 }
 
-static struct clock_sample sample_counter(const struct cpuc_extension *extension)
+static struct cpuc_clock_sample sample_counter(const struct cpuc_extend32_state *extension)
 {
-  return tightest_clock_sample(extension->clock.now, extension->read, TRIES, TIGHT);
+  return cpuc_clock_sample_tightest(extension->clock.now, extension->read, TRIES, TIGHT);
 }
 
 /* Predicts the counts in the elapsed time. If the clock does not advance, returns 7/16 of 2^32, so
    that nearest() covers counts from -1/16 to 15/16 of 2^32. */
-static unsigned long long predicted_counts(const struct cpuc_extension *extension,
+static unsigned long long predicted_counts(const struct cpuc_extend32_state *extension,
   long long elapsed)
 {
   if (elapsed <= 0)
@@ -119,10 +120,10 @@ static unsigned long long predicted_counts(const struct cpuc_extension *extensio
 }
 
 /* Samples counter and clock, and makes the sample the anchor. Returns its count. */
-static long long resample(const struct cpuc_extension *extension,
+static long long resample(const struct cpuc_extend32_state *extension,
   struct cpuc_extend32_anchor *anchor)
 {
-  struct clock_sample sample = sample_counter(extension);
+  struct cpuc_clock_sample sample = sample_counter(extension);
   long long elapsed = since(anchor->time, sample.outer);
 
   anchor->count
@@ -134,7 +135,7 @@ static long long resample(const struct cpuc_extension *extension,
   return (long long)anchor->count;
 }
 
-long long cpuc_extend32(const struct cpuc_extension *extension)
+long long cpuc_extend32(const struct cpuc_extend32_state *extension)
 {
   struct cpuc_extend32_anchor anchor;
   unsigned long long count;
@@ -148,10 +149,10 @@ long long cpuc_extend32(const struct cpuc_extension *extension)
   return resample(extension, &anchor);
 }
 
-void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
+void cpuc_extend32_begin(struct cpuc_extend32_state *extension, long long (*read)(void),
   struct cpuc_extend32_clock clock, long long rate)
 {
-  struct clock_sample sample;
+  struct cpuc_clock_sample sample;
 
   memset(&own, 0, sizeof own);
   extension->read = read;

@@ -25,7 +25,7 @@ struct cpuc_extend32_anchor {
 };
 
 /* An extended counter. Constant after cpuc_extend32_begin(), so that threads can share it. */
-struct cpuc_extension {
+struct cpuc_extend32_state {
   long long (*read)(void);
   struct cpuc_extend32_clock clock;
   struct cpuc_scale rate;            /* from nanoseconds to estimated counts */
@@ -33,12 +33,12 @@ struct cpuc_extension {
 };
 
 /* Begins an extension, before other threads use it. `rate` is the estimate of counts per second. */
-void cpuc_extend32_begin(struct cpuc_extension *extension, long long (*read)(void),
+void cpuc_extend32_begin(struct cpuc_extend32_state *extension, long long (*read)(void),
   struct cpuc_extend32_clock clock, long long rate);
 
 /* Returns the current count, whose low 32 bits are those of read(). Thread-safe and
    async-signal-safe. */
-long long cpuc_extend32(const struct cpuc_extension *extension);
+long long cpuc_extend32(const struct cpuc_extend32_state *extension);
 
 #pragma GCC visibility pop
 

@@ -130,7 +130,8 @@ static long long parse_line(const char *line, unsigned int families, int *is_cur
       continue;
     *is_current = cpuinfo_formats[i].is_current;
     value = cpuinfo_formats[i].parse(value, &hz);
-    return value && cpuc_parse_is_rest_blank(value) ? plausible_rate((unsigned long long)hz) : 0;
+    return value && cpuc_parse_is_rest_blank(value) ? cpuc_rate_plausible((unsigned long long)hz)
+                                                    : 0;
   }
   return 0;
 }
@@ -179,7 +180,7 @@ static void end_line(struct cpuc_cpuinfo *cpuinfo)
 
   if (is_flags(cpuinfo))
     cpuinfo->has_flags = 1;
-  if (cpuc_kernel_line_is_cut(&cpuinfo->line))
+  if (cpuc_kernel_file_line_is_cut(&cpuinfo->line))
     return;
   hz = parse_line(cpuinfo->line.text, cpuinfo->families, &is_current);
   highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
@@ -193,7 +194,7 @@ void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int lengt
 
   for (i = 0; i < length; i++) {
     find_aperfmperf(cpuinfo, text[i]);
-    if (cpuc_kernel_line_add(&cpuinfo->line, text[i]))
+    if (cpuc_kernel_file_line_add(&cpuinfo->line, text[i]))
       end_line(cpuinfo);
   }
 }
@@ -225,7 +226,8 @@ static void begin_cpuinfo(struct cpuc_cpuinfo *cpuinfo)
   cpuc_cpuinfo_begin(cpuinfo, machine);
 }
 
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpuc_source *source)
+long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
+  const struct cpuc_query_source *source)
 {
   struct cpuc_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
@@ -245,9 +247,10 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpu
 }
 
 /* Returns the highest current frequency, because some cores may be idle. */
-long long cpuc_frequency_from_current(struct cpuc_query *query, const struct cpuc_source *source)
+long long cpuc_frequency_from_current(struct cpuc_query *query,
+  const struct cpuc_query_source *source)
 {
   (void)source;
-  query->name = CPUC_CPUINFO;
+  query->name = CPUC_QUERY_CPUINFO;
   return query->current;
 }

@@ -22,7 +22,7 @@ static int read_property(struct cpuc_query *query, const char *directory, const 
   int length = snprintf(path, sizeof path, "%s/%s/%s", directory, node, property);
 
   if (length < 0 || length >= CPUC_KERNEL_FILE_PATH_SIZE)
-    return CPUC_FILE_ABSENT;
+    return CPUC_QUERY_FILE_ABSENT;
   return cpuc_query_read_bytes(query, path, bytes, size);
 }
 
@@ -36,16 +36,16 @@ static long long from_node(struct cpuc_query *query, const char *directory, cons
   if (!strchr(node, '@'))
     return 0;
   length = read_property(query, directory, node, "device_type", bytes, sizeof bytes);
-  if (length != CPUC_FILE_ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
+  if (length != CPUC_QUERY_FILE_ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
     return 0;
   length = read_property(query, directory, node, "clock-frequency", bytes, sizeof bytes);
-  return rate_from_dt_cells(bytes, length);
+  return cpuc_rate_from_dt_cells(bytes, length);
 }
 
 /* Lists the directory, because the names of the nodes differ between machines. That allocates
    memory, but only on machines where no earlier source has a frequency. */
 long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
-  const struct cpuc_source *source)
+  const struct cpuc_query_source *source)
 {
   struct dirent *entry;
   long long highest = 0;

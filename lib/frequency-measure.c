@@ -66,7 +66,7 @@ static void run_adds(long passes)
 
 long long cpuc_frequency_measure_core(void)
 {
-  const struct cpuc_timed_loop loop = { cpuc_os_clock_monotonic, run_adds };
+  const struct cpuc_frequency_loop loop = { cpuc_os_clock_monotonic, run_adds };
 
   return cpuc_frequency_measure_loop(&loop);
 }
@@ -164,7 +164,7 @@ static int has_time(const struct series *series, long long spent)
   return spent >= 0 && spent + series->next <= budget;
 }
 
-long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
+long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop)
 {
   struct series series = { .passes = 1 };
   long long begin = loop->now(), now = begin, last, shortest, cost = BUDGET_NS;
@@ -190,6 +190,6 @@ long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop)
     return 0;
   if (series.is_coarse && series.least > MAX_STEP_NS)
     return 0;
-  return plausible_rate((unsigned long long)cpuc_scale_counts_per_second(
+  return cpuc_rate_plausible((unsigned long long)cpuc_scale_counts_per_second(
     (unsigned long long)series.passes * ADDS, shortest - cost));
 }

@@ -11,13 +11,13 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CPUC_CPUINFO "/proc/cpuinfo"
+#define CPUC_QUERY_CPUINFO "/proc/cpuinfo"
 
 struct cpuc_query;
 
-struct cpuc_source {
+struct cpuc_query_source {
   const char *name; /* the path, if the source is a file */
-  long long (*run)(struct cpuc_query *query, const struct cpuc_source *source); /* Hz, or 0 */
+  long long (*run)(struct cpuc_query *query, const struct cpuc_query_source *source); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
@@ -25,7 +25,7 @@ enum { CPUC_QUERY_CPUS = 32 }; /* at most, whose files are read: more than core 
 
 struct cpuc_query {
   struct cpuc_frequency *found;
-  const struct cpuc_source *source; /* the source that is running */
+  const struct cpuc_query_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */
   /* Resources in use, or -1 and NULL. frequency.c closes them if a fault ends the source. */
@@ -42,24 +42,28 @@ struct cpuc_query {
 /* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
    then, because the CPU of the host does the work. /proc/cpuinfo is used only if it describes the
    emulated CPU. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query, const struct cpuc_source *source);
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query, const struct cpuc_source *source);
-long long cpuc_frequency_from_current(struct cpuc_query *query, const struct cpuc_source *source);
+long long cpuc_frequency_from_sysfs(struct cpuc_query *query,
+  const struct cpuc_query_source *source);
+long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
+  const struct cpuc_query_source *source);
+long long cpuc_frequency_from_current(struct cpuc_query *query,
+  const struct cpuc_query_source *source);
 long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
-  const struct cpuc_source *source);
-long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source);
+  const struct cpuc_query_source *source);
+long long cpuc_frequency_from_reference(struct cpuc_query *query,
+  const struct cpuc_query_source *source);
 
 /* The reason why a file has no result. */
 enum cpuc_query_error {
-  CPUC_FILE_ABSENT = -1,
-  CPUC_FILE_REFUSED = -2,
-  CPUC_FILE_NOT_REGULAR = -3,
-  CPUC_FILE_UNREADABLE = -4,
-  CPUC_FILE_TOO_LONG = -5,
-  CPUC_FILE_NOT_TEXT = -6
+  CPUC_QUERY_FILE_ABSENT = -1,
+  CPUC_QUERY_FILE_REFUSED = -2,
+  CPUC_QUERY_FILE_NOT_REGULAR = -3,
+  CPUC_QUERY_FILE_UNREADABLE = -4,
+  CPUC_QUERY_FILE_TOO_LONG = -5,
+  CPUC_QUERY_FILE_NOT_TEXT = -6
 };
 
-/* Returns the end of a sentence about the file. Not for CPUC_FILE_ABSENT. */
+/* Returns the end of a sentence about the file. Not for CPUC_QUERY_FILE_ABSENT. */
 const char *cpuc_query_error_text(int error);
 
 /* Opens a regular file. Other files, such as FIFOs, could make a read wait. Returns 0 or a

@@ -29,7 +29,7 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
 
   query->reference = reference;
   reported = cpuc_reported_rate(reference);
-  hz = cpuc_calibrate_verified_rate(reported, reference->read);
+  hz = cpuc_calibrate_accepted_rate(reported, reference->read);
   if (hz > 0 && reported.source)
     query->name = reported.source;
   if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
@@ -39,7 +39,8 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
 }
 
 /* Tried after the files, because CPUID can cause VM exits. */
-long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct cpuc_source *source)
+long long cpuc_frequency_from_reference(struct cpuc_query *query,
+  const struct cpuc_query_source *source)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
   long long hz = 0;
@@ -48,5 +49,5 @@ long long cpuc_frequency_from_reference(struct cpuc_query *query, const struct c
   (void)source;
   for (i = 0; reference && i < TRIES && hz == 0; i++)
     hz = query_reference(query, reference);
-  return plausible_rate((unsigned long long)hz);
+  return cpuc_rate_plausible((unsigned long long)hz);
 }

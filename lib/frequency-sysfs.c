@@ -131,18 +131,19 @@ static void list_cpus(struct cpuc_query *query)
 }
 
 /* Returns the rate in a file in the directory of a CPU, or 0. */
-static long long from_cpu(struct cpuc_query *query, const struct cpuc_source *source, int cpu)
+static long long from_cpu(struct cpuc_query *query, const struct cpuc_query_source *source, int cpu)
 {
   char text[64], path[128];
 
   make_cpu_path(path, cpu, source->name);
   if (cpuc_query_read_text(query, path, text, sizeof text) < 0)
     return 0;
-  return plausible_rate((unsigned long long)cpuc_parse_line(text, source->unit));
+  return cpuc_rate_plausible((unsigned long long)cpuc_parse_line(text, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query, const struct cpuc_source *source)
+long long cpuc_frequency_from_sysfs(struct cpuc_query *query,
+  const struct cpuc_query_source *source)
 {
   int needs_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
   long long highest = 0, hz;

@@ -38,9 +38,9 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
     memcpy(&narrow, bytes, sizeof narrow);
     number = narrow;
   }
-  if (number <= 0 || number > CPUC_FREQUENCY_HIGHEST / unit)
+  if (number <= 0 || number > CPUC_RATE_HIGHEST / unit)
     return 0;
-  return plausible_rate((unsigned long long)(number * unit));
+  return cpuc_rate_plausible((unsigned long long)(number * unit));
 }
 
 #ifdef HAVE_SYSCTLBYNAME

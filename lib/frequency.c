@@ -28,7 +28,8 @@ static void note_ignored(struct cpuc_query *query, const char *setting, const ch
 /* Parses a setting. If it is not a valid number, notes that it is ignored and returns 0. */
 static long long parse_setting(struct cpuc_query *query, const char *setting, const char *text)
 {
-  long long number = cpuc_parse_number(text, 1), hz = plausible_rate((unsigned long long)number);
+  long long number = cpuc_parse_number(text, 1),
+            hz = cpuc_rate_plausible((unsigned long long)number);
 
   if (number < 0)
     note_ignored(query, setting,
@@ -39,19 +40,19 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
 }
 
 /* Reads the file of the administrator, which contains one number. */
-static long long from_setting(struct cpuc_query *query, const struct cpuc_source *source)
+static long long from_setting(struct cpuc_query *query, const struct cpuc_query_source *source)
 {
   char text[64];
   int length = cpuc_query_read_text(query, source->name, text, sizeof text);
 
   if (length >= 0)
     return parse_setting(query, source->name, text);
-  if (length != CPUC_FILE_ABSENT)
+  if (length != CPUC_QUERY_FILE_ABSENT)
     note_ignored(query, source->name, cpuc_query_error_text(length));
   return 0;
 }
 
-static long long from_system(struct cpuc_query *query, const struct cpuc_source *source)
+static long long from_system(struct cpuc_query *query, const struct cpuc_query_source *source)
 {
   struct cpuc_rate reported = cpuc_frequency_from_system();
 
@@ -60,7 +61,7 @@ static long long from_system(struct cpuc_query *query, const struct cpuc_source 
   return reported.hz;
 }
 
-static long long from_environment(struct cpuc_query *query, const struct cpuc_source *source)
+static long long from_environment(struct cpuc_query *query, const struct cpuc_query_source *source)
 {
   const char *value = cpuc_environment(source->name);
 
@@ -68,7 +69,8 @@ static long long from_environment(struct cpuc_query *query, const struct cpuc_so
 }
 
 /* Notes that the variable, if it is set, is ignored, because an earlier source has a result. */
-static void note_unneeded_environment(struct cpuc_query *query, const struct cpuc_source *source)
+static void note_unneeded_environment(struct cpuc_query *query,
+  const struct cpuc_query_source *source)
 {
   const char *value = cpuc_environment(source->name);
 
@@ -76,25 +78,25 @@ static void note_unneeded_environment(struct cpuc_query *query, const struct cpu
     note_ignored(query, source->name, "is not needed: another source reports the frequency");
 }
 
-static long long from_measurement(struct cpuc_query *query, const struct cpuc_source *source)
+static long long from_measurement(struct cpuc_query *query, const struct cpuc_query_source *source)
 {
   (void)query, (void)source;
   return cpuc_frequency_measure_core();
 }
 
-static const struct cpuc_source sources[] = {
+static const struct cpuc_query_source sources[] = {
   { "/etc/cpucyclespersecond", from_setting, 1 },
   { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ },
   { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ },
-  { CPUC_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
+  { CPUC_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
   { "clock_tick", cpuc_frequency_from_sysfs, 1 },
   { "/proc/device-tree", cpuc_frequency_from_device_tree, 1 },
   { "tsc_freq_khz", cpuc_frequency_from_sysfs, KHZ },
   { "system call", from_system, 1 },
   { "reference counter", cpuc_frequency_from_reference, 1 },
-  { CPUC_CPUINFO " cpu MHz", cpuc_frequency_from_current, 1 },
+  { CPUC_QUERY_CPUINFO " cpu MHz", cpuc_frequency_from_current, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
 };
@@ -117,14 +119,14 @@ static void close_all(void *argument)
   cpuc_query_close_reference(query);
 }
 
-static int is_setting(const struct cpuc_source *source)
+static int is_setting(const struct cpuc_query_source *source)
 {
   return source->run == from_setting || source->run == from_environment;
 }
 
 /* Runs one source under the fault guard. Returns its result in Hz, or 0 if it has none or causes a
    fault. */
-static long long run_guarded(struct cpuc_query *query, const struct cpuc_source *source)
+static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_source *source)
 {
   query->source = source;
   query->result = 0;

@@ -34,7 +34,7 @@ struct cpuc_cpuinfo {
   long long current;     /* highest current frequency so far in Hz, or 0 */
   int has_flags, has_aperfmperf; /* x86: 1 if the line or the flag was found */
   int matched; /* length of the beginning of " aperfmperf" with which the text so far ends */
-  struct cpuc_kernel_line line;
+  struct cpuc_kernel_file_line line;
 };
 
 /* machine: the architecture from uname(2). Under an emulator the lines can be those of another
@@ -65,14 +65,14 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 
 /* The code to be timed, and the clock. */
-struct cpuc_timed_loop {
+struct cpuc_frequency_loop {
   long long (*now)(void);   /* nanoseconds */
   void (*run)(long passes); /* a pass takes 512 cycles */
 };
 
 /* Times the loop for at most 2 ms, plus the two longest interruptions. Returns Hz, or 0 if the
    clock is too coarse or interruptions prevent a result. */
-long long cpuc_frequency_measure_loop(const struct cpuc_timed_loop *loop);
+long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop);
 
 /* Times adds of this core against the OS clock. Returns Hz, or 0 like cpuc_frequency_measure_loop()
    and in code without optimization. */

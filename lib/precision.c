@@ -7,7 +7,7 @@
 
 enum { FULL = 1000, QUICK = 100, TRIES = 10 };
 
-static enum cpuc_trend try_once(const struct cpuc_reader *reader, int differences,
+static enum cpuc_precision_trend try_once(const struct cpuc_reader *reader, int differences,
   long long *smallest)
 {
   long long before = 0, least = 0;
@@ -19,24 +19,24 @@ static enum cpuc_trend try_once(const struct cpuc_reader *reader, int difference
     long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)
-      return CPUC_TREND_DOWN;
+      return CPUC_PRECISION_DOWN;
     if (step > 0 && (least == 0 || step < least))
       least = step;
     before = now;
   }
   *smallest = least;
-  return least > 0 ? CPUC_TREND_UP : CPUC_TREND_FLAT;
+  return least > 0 ? CPUC_PRECISION_UP : CPUC_PRECISION_FLAT;
 }
 
-enum cpuc_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
+enum cpuc_precision_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest)
 {
-  enum cpuc_trend trend = CPUC_TREND_FLAT;
+  enum cpuc_precision_trend trend = CPUC_PRECISION_FLAT;
   int i;
 
-  if (quick && try_once(reader, QUICK, smallest) == CPUC_TREND_UP)
-    return CPUC_TREND_UP;
-  for (i = 0; i < TRIES && trend != CPUC_TREND_UP; i++)
+  if (quick && try_once(reader, QUICK, smallest) == CPUC_PRECISION_UP)
+    return CPUC_PRECISION_UP;
+  for (i = 0; i < TRIES && trend != CPUC_PRECISION_UP; i++)
     trend = try_once(reader, FULL, smallest);
   return trend;
 }

@@ -8,12 +8,12 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cpuc_trend { CPUC_TREND_UP, CPUC_TREND_DOWN, CPUC_TREND_FLAT };
+enum cpuc_precision_trend { CPUC_PRECISION_UP, CPUC_PRECISION_DOWN, CPUC_PRECISION_FLAT };
 
 /* Makes up to ten tries of 1001 reads, until in one of them no read is below the one before it and
    at least one is above. Stores the step in *smallest if the last try went up. Returns the trend of
    the last try. If `quick` is 1, first makes a try of 101 reads, and returns if it goes up. */
-enum cpuc_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
+enum cpuc_precision_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest);
 
 #pragma GCC visibility pop

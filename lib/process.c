@@ -67,13 +67,13 @@ static long long read_fallback(void)
   return cpuc_process_has_selected() ? cpuc_reader_read(&process.selection.fallback) : 0;
 }
 
-static void note_fallback(const char *code)
+static void note_loss(const char *code)
 {
   if (cpuc_process_has_selected())
     note_reason(code);
 }
 
-const struct cpuc_services cpuc_process_services = { read_fallback, note_fallback };
+const struct cpuc_services cpuc_process_services = { read_fallback, note_loss };
 
 /* Reads the OS clocks. If that causes a fault, falls back to system calls, and then to no clock. */
 static void try_clocks(void)
@@ -153,7 +153,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_unblock_faults_of_program(&locking.signals);
+    cpuc_os_thread_restore_faults(&locking.signals);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

@@ -10,7 +10,7 @@
 /* How to read a counter: call read() of the backend, extend the count to 64 bits, then scale it. */
 struct cpuc_reader {
   long long (*read)(void);
-  struct cpuc_extension *extension; /* NULL if read() counts in 64 bits */
+  struct cpuc_extend32_state *extension; /* NULL if read() counts in 64 bits */
   struct cpuc_scale scale;
 };
 

@@ -21,7 +21,7 @@ static int is_usable(const struct cpuc_candidate *candidate)
 /* Returns 1 for time-based counters, whose count is converted time, and for the counter that counts
    nothing. Converted time is wrong if the core frequency differs from the estimate, and a
    program cannot notice that. Counters of cycles therefore come first, whatever their read cost. */
-static int is_time_based(const struct cpuc_candidate *candidate)
+static int counts_no_cycles(const struct cpuc_candidate *candidate)
 {
   switch (candidate->backend->kind) {
   case CPUC_KIND_SCALED:
@@ -55,8 +55,8 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   const struct cpuc_candidate *earlier;
 
   for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier) && is_time_based(earlier) <= is_time_based(candidate)
-      && (is_time_based(earlier) < is_time_based(candidate)
+    if (is_usable(earlier) && counts_no_cycles(earlier) <= counts_no_cycles(candidate)
+      && (counts_no_cycles(earlier) < counts_no_cycles(candidate)
         || earlier->info->score <= cpuc_candidate_penalty(candidate)))
       return 0;
   return !reads_same_register(selection, candidate);
@@ -64,14 +64,14 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
 
 static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_candidate *other)
 {
-  if (is_time_based(candidate) != is_time_based(other))
-    return is_time_based(candidate) < is_time_based(other);
+  if (counts_no_cycles(candidate) != counts_no_cycles(other))
+    return counts_no_cycles(candidate) < counts_no_cycles(other);
   return candidate->info->score < other->info->score;
 }
 
 /* Returns 1 if the candidate can become the fallback counter instead of the OS clock: all threads
    share it, and it is not a clock. */
-static int is_fallback(const struct cpuc_candidate *candidate)
+static int can_be_fallback(const struct cpuc_candidate *candidate)
 {
   return candidate->backend->scope == CPUC_SCOPE_SYSTEM
     && candidate->backend->kind != CPUC_KIND_CLOCK;
@@ -86,7 +86,7 @@ static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int am
 
   for (i = 0; i < selection->count; i++, candidate++)
     if (is_usable(candidate) && !reads_same_register(selection, candidate)
-      && (!among_fallbacks || is_fallback(candidate)) && (!best || is_better(candidate, best)))
+      && (!among_fallbacks || can_be_fallback(candidate)) && (!best || is_better(candidate, best)))
       best = candidate;
   return best;
 }
@@ -169,7 +169,7 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  _Static_assert(CPUC_COUNTERS_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
+  _Static_assert(CPUC_SELECT_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
   if (list && !cpuc_request_has_names(list))
     list = NULL;
   memset(selection, 0, offsetof(struct cpuc_selection, candidates));
@@ -180,12 +180,12 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   selection->frequency = cpuc_frequency_estimate();
   selection->fallback.read = cpuc_os_clock_monotonic;
   selection->fallback.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);
-  selection->trial.services = services;
-  selection->trial.persecond = selection->frequency.persecond;
-  selection->trial.calibration.now = cpuc_os_clock_monotonic;
-  selection->trial.calibration.left = CPUC_CALIBRATION_TIME;
+  selection->context.services = services;
+  selection->context.persecond = selection->frequency.persecond;
+  selection->context.calibration.now = cpuc_os_clock_monotonic;
+  selection->context.calibration.left = CPUC_CALIBRATE_TIME;
   for (i = 0; i < count; i++) {
-    cpuc_candidate_begin(&selection->candidates[i], &table[i], &counters[i], &selection->trial);
+    cpuc_candidate_begin(&selection->candidates[i], &table[i], &counters[i], &selection->context);
     if (list)
       cpuc_reasons_drop(&counters[i], "not-asked");
   }

@@ -13,13 +13,13 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CPUC_COUNTERS_LIMIT = 64 }; /* highest number of entries in a table */
+enum { CPUC_SELECT_LIMIT = 64 }; /* highest number of entries in a table */
 
 struct cpuc_selection {
   struct cpuc_frequency frequency;
   struct cpucycles_counter_info *counters; /* one per entry of the table */
   int count;
-  struct cpuc_trial trial;
+  struct cpuc_candidate_context context;
   const char *implementation; /* name of the selected counter */
   /* a sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used, or empty */
   char unusable_names[320];
@@ -30,7 +30,7 @@ struct cpuc_selection {
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
-  struct cpuc_candidate candidates[CPUC_COUNTERS_LIMIT]; /* last: most are never accessed */
+  struct cpuc_candidate candidates[CPUC_SELECT_LIMIT]; /* last: most are never accessed */
 };
 
 /* Tries the `count` entries of the table, and opens the best one. If CPUCYCLES_IMPLEMENTATION in

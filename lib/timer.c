@@ -63,7 +63,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
   long long core = 0, highest = 0, rate;
 
-  if (is_of_thread && dependent_add_takes_one_cycle())
+  if (is_of_thread && cpuc_dependent_add_takes_one_cycle())
     for (i = 0; i < TRIES && core == 0; i++)
       core = cpuc_frequency_measure_core();
   for (i = 0; i < TRIES && (highest == 0 || (is_of_thread && core == 0)); i++) {

@@ -24,7 +24,7 @@ static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
 
 /* Returns 1 if a load from this level was measured. A stopped or coarse clock can measure no time.
    */
-static int is_measured(const struct pfx_measured *measured, int level)
+static int is_measured(const struct pfx_cost_measured *measured, int level)
 {
   return level < measured->levels && measured->level[level].load.typical > 0;
 }
@@ -33,7 +33,7 @@ static int is_measured(const struct pfx_measured *measured, int level)
    branch, load or store takes a cycle. A load that misses a cache waits for the next cache, or at
    most for memory. A walk of the page table costs as much as the load of one entry. events.def
    lists the numbers of the events. */
-void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *costs)
+void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs)
 {
   const long long cycle = measured->cycle.typical;
   const int last = measured->levels - 1;

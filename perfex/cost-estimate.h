@@ -6,6 +6,6 @@
 
 #include "perfex/cost-measure.h"
 
-void pfx_cost_estimate(const struct pfx_measured *measured, struct pfx_costs *costs);
+void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs);
 
 #endif

@@ -103,7 +103,7 @@ static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
 /* Returns 1 if the word is the number or the name of the event. */
 static int is_event(const char *word, int event)
 {
-  const struct pfx_event_row *row = pfx_events_row(event);
+  const struct pfx_events_entry *row = pfx_events_row(event);
   char number[3] = { (char)('0' + event / 10), (char)('0' + event % 10), 0 };
 
   if (strcmp(word, event < 10 ? number + 1 : number) == 0)
@@ -153,7 +153,7 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
       return line;
     text = newline ? newline + 1 : end;
   }
-  return PFX_NO_LINE;
+  return PFX_COST_FILE_NO_LINE;
 }
 
 /* Reads a regular file, up to one byte more than the limit. Returns the length, or -1 with errno.
@@ -169,7 +169,7 @@ static int read_regular_file(const char *path, char *text)
     errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   else
     while ((more = cpuc_kernel_file_read_some(descriptor, text + length,
-              (size_t)(PFX_FILE_LIMIT + 1 - length))) > 0)
+              (size_t)(PFX_COST_FILE_LIMIT + 1 - length))) > 0)
       length += more;
   error = errno;
   close(descriptor);
@@ -179,7 +179,7 @@ static int read_regular_file(const char *path, char *text)
 
 int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
 {
-  char *text = malloc(PFX_FILE_LIMIT + 1);
+  char *text = malloc(PFX_COST_FILE_LIMIT + 1);
   const char *mistake = "";
   int length, line, error = 0;
 
@@ -188,10 +188,11 @@ int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
   length = read_regular_file(path, text);
   if (length < 0)
     error = errno;
-  else if (length > PFX_FILE_LIMIT) {
-    pfx_message("%.300s is longer than %d bytes", path, PFX_FILE_LIMIT);
+  else if (length > PFX_COST_FILE_LIMIT) {
+    pfx_message("%.300s is longer than %d bytes", path, PFX_COST_FILE_LIMIT);
     error = EINVAL;
-  } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake)) != PFX_NO_LINE) {
+  } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake))
+    != PFX_COST_FILE_NO_LINE) {
     pfx_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }

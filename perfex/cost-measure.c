@@ -37,7 +37,7 @@ enum {
   CHUNK = 1 << 20,       /* bytes touched between two clock reads: 0.3 ms */
   MEMORY_STEP = 2 << 20, /* bytes per measurement of memory */
   LINE = 64,
-  CACHES = PFX_LEVELS - 1
+  CACHES = PFX_COST_LEVELS - 1
 };
 
 /* Returns the CPU time of the thread, or elapsed time if the kernel does not report CPU time. */
@@ -130,7 +130,7 @@ static struct pfx_cost cost_of_times(long long *times, int count, long long over
 
 /* A measurement in progress. */
 struct run {
-  struct pfx_measured *measured;
+  struct pfx_cost_measured *measured;
   long long begin, thread_begin; /* elapsed and CPU time */
   long long loop_overhead;       /* of time_loads(), picoseconds per load */
   unsigned seed;
@@ -172,7 +172,7 @@ static void measure_branch_miss(struct run *run)
 
 static void add_level(struct run *run, long bytes, struct pfx_cost load)
 {
-  struct pfx_measured *measured = run->measured;
+  struct pfx_cost_measured *measured = run->measured;
 
   measured->level[measured->levels].bytes = bytes;
   measured->level[measured->levels].load = load;
@@ -272,7 +272,7 @@ static long measure_cache(struct run *run, char *memory, long available, long si
 static void measure_memory(struct run *run, char *memory, long available)
 {
   struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
-  struct pfx_measured *measured = run->measured;
+  struct pfx_cost_measured *measured = run->measured;
   const long long last_cache = measured->level[measured->levels - 1].load.typical;
   struct pfx_cost load = { 0, 0, 0 }, previous;
   long touched;
@@ -387,7 +387,7 @@ static long long find_cgroup_memory(void)
       long long used = read_bytes(path, versions[i].usage);
 
       /* Version 1 has a number for no limit, too. */
-      if (limit >= 0 && limit <= CPUC_DECIMAL_LIMIT && used >= 0 && limit - used < left)
+      if (limit >= 0 && limit <= CPUC_PARSE_DECIMAL_LIMIT && used >= 0 && limit - used < left)
         left = limit > used ? limit - used : 0;
       slash = strrchr(path + strlen(versions[i].top), '/');
       if (slash)
@@ -429,7 +429,7 @@ char *pfx_cost_map_memory(long *size)
   return memory;
 }
 
-void pfx_cost_measure(struct pfx_measured *measured)
+void pfx_cost_measure(struct pfx_cost_measured *measured)
 {
   struct run run = { measured, pfx_cost_clock_elapsed(), thread_now(), 0, 0 };
   /* Usual sizes, for kernels that report none. */

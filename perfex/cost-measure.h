@@ -6,14 +6,14 @@
 
 #include "perfex/cost.h"
 
-enum { PFX_LEVELS = 5 }; /* caches and memory */
+enum { PFX_COST_LEVELS = 5 }; /* caches and memory */
 
-struct pfx_measured {
+struct pfx_cost_measured {
   struct pfx_cost cycle, branch_miss;
   struct {
     long bytes; /* size of the memory over which the loads were spread */
     struct pfx_cost load;
-  } level[PFX_LEVELS];
+  } level[PFX_COST_LEVELS];
   int levels;               /* number of measured levels; the first is the L1 cache */
   int has_memory;           /* 1 if the last level is memory */
   /* 1 if the size of the cache after the last measured one is unknown or too small; memory is then
@@ -24,7 +24,7 @@ struct pfx_measured {
 
 /* Measures, in at most 20 ms of CPU time, and stores the results in *measured. Levels for which
    time or memory runs out are missing. A cost that cannot be measured is 0. */
-void pfx_cost_measure(struct pfx_measured *measured);
+void pfx_cost_measure(struct pfx_cost_measured *measured);
 
 /* Bytes mapped at most, for the duration of the measurement. */
 #define PFX_COST_MEMORY_LIMIT (64L << 20)

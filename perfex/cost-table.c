@@ -71,7 +71,7 @@ static int is_complete(void)
   int i;
 
   for (i = 0; i < PFX_EVENTS; i++)
-    if (pfx_events_row(i)->name && shared_table.origin[i] == PFX_UNKNOWN)
+    if (pfx_events_row(i)->name && shared_table.origin[i] == PFX_COST_UNKNOWN)
       return 0;
   return 1;
 }
@@ -85,7 +85,7 @@ static void initialize(void)
   if (cpuc_kernel_file_path(path, "/etc/perfex.costs") == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
-    merge(&costs, PFX_ETC);
+    merge(&costs, PFX_COST_ETC);
   else if (error == EINVAL)
     pfx_message("%s is ignored", path);
   else if (error != ENOENT)
@@ -94,7 +94,7 @@ static void initialize(void)
     return;
   pfx_cost_measure(&shared_table.measured);
   pfx_cost_estimate(&shared_table.measured, &costs);
-  merge(&costs, PFX_MEASURED);
+  merge(&costs, PFX_COST_MEASURED);
 }
 
 void pfx_cost_table_copy(struct pfx_cost_table *copy)
@@ -125,9 +125,9 @@ int load_costs(char *CostFileName)
   }
   lock(&cancel_state);
   for (i = 0; i < PFX_EVENTS; i++)
-    if (shared_table.origin[i] == PFX_LOADED)
-      shared_table.origin[i] = PFX_LOADED_EARLIER;
-  merge(&costs, PFX_LOADED);
+    if (shared_table.origin[i] == PFX_COST_LOADED)
+      shared_table.origin[i] = PFX_COST_LOADED_EARLIER;
+  merge(&costs, PFX_COST_LOADED);
   snprintf(shared_table.loaded, sizeof shared_table.loaded, "%s", CostFileName);
   unlock(cancel_state);
   errno = saved_errno;

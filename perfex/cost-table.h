@@ -8,18 +8,18 @@
 
 /* The origin of a cost. A cost of higher origin replaces one of lower origin. */
 enum pfx_cost_origin {
-  PFX_UNKNOWN,
-  PFX_MEASURED,
-  PFX_ETC,
-  PFX_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
-  PFX_LOADED
+  PFX_COST_UNKNOWN,
+  PFX_COST_MEASURED,
+  PFX_COST_ETC,
+  PFX_COST_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
+  PFX_COST_LOADED
 };
 
 struct pfx_cost_table {
   struct pfx_cost cost[PFX_EVENTS];
   unsigned char origin[PFX_EVENTS];
   char loaded[128];             /* name of the last loaded file, cut to size */
-  struct pfx_measured measured; /* all 0 if no cost was measured */
+  struct pfx_cost_measured measured; /* all 0 if no cost was measured */
 };
 
 /* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */

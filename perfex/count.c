@@ -63,11 +63,11 @@ int pfx_count_generation(void)
   sigset_t mask;
   int generation;
 
-  perf_event_block_signals(&mask); /* a signal handler may start counters */
+  cpuc_perf_event_block_signals(&mask); /* a signal handler may start counters */
   if (counters.generation == 0)
     next_generation();
   generation = counters.generation;
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
   return generation;
 }
 
@@ -77,7 +77,7 @@ static int is_our_event(int i)
 {
   uint64_t id = 0;
 
-  return perf_event_identify(counters.descriptor[i], &id) == 0 && id == counters.id[i];
+  return cpuc_perf_event_identify(counters.descriptor[i], &id) && id == counters.id[i];
 }
 
 /* Closes those of the first `count` descriptors that still belong to our events. If they are
@@ -88,7 +88,7 @@ static void close_events(int count)
 
   for (i = 0; i < count; i++)
     if (is_our_event(i))
-      perf_event_close(counters.descriptor[i]);
+      cpuc_perf_event_close(counters.descriptor[i]);
 }
 
 static void stop_events(void)
@@ -109,9 +109,9 @@ static void close_at_exit(void *unused)
   sigset_t mask;
 
   (void)unused;
-  perf_event_block_signals(&mask);
+  cpuc_perf_event_block_signals(&mask);
   stop_events();
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
 }
 
 static void after_fork_in_child(void)
@@ -155,7 +155,7 @@ static int move_from_standard_streams(int descriptor)
     return descriptor;
   moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is 3 or less */
-  perf_event_close(descriptor);
+  cpuc_perf_event_close(descriptor);
   errno = error;
   return moved;
 }
@@ -173,7 +173,7 @@ static int open_event(uint32_t type, uint64_t config)
   attributes.read_format = PFX_GROUP_READ_FORMAT;
   attributes.pinned = attributes.disabled = counters.leader < 0;
   return move_from_standard_streams(
-    perf_event_open_excluding(&attributes, PERF_EVENT_USER_ALONE, open_in_group));
+    cpuc_perf_event_open_excluding(&attributes, CPUC_PERF_EVENT_USER_ALONE, open_in_group));
 }
 
 /* Returns 1 if the kernel can count this event alone. */
@@ -184,7 +184,7 @@ static int can_open(uint32_t type, uint64_t config)
   counters.leader = -1;
   descriptor = open_event(type, config);
   if (descriptor >= 0)
-    perf_event_close(descriptor);
+    cpuc_perf_event_close(descriptor);
   return descriptor >= 0;
 }
 
@@ -193,7 +193,7 @@ static int can_open(uint32_t type, uint64_t config)
    message and returns ENOTSUP. Otherwise `error` is the cause. */
 static int explain_refusal(int error, int event)
 {
-  const struct pfx_event_row *row = pfx_events_row(event), *cycles = pfx_events_row(0);
+  const struct pfx_events_entry *row = pfx_events_row(event), *cycles = pfx_events_row(0);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
@@ -216,14 +216,14 @@ static int open_events(void)
 
   counters.leader = -1;
   for (i = 0; i < 2 && error == 0; i++) {
-    const struct pfx_event_row *row = pfx_events_row(counters.event[i]);
+    const struct pfx_events_entry *row = pfx_events_row(counters.event[i]);
 
     counters.descriptor[i] = open_event(row->type, row->config);
     if (counters.descriptor[i] < 0)
       error = errno;
-    else if (perf_event_identify(counters.descriptor[i], &counters.id[i]) != 0) {
+    else if (!cpuc_perf_event_identify(counters.descriptor[i], &counters.id[i])) {
       error = errno;
-      perf_event_close(counters.descriptor[i]);
+      cpuc_perf_event_close(counters.descriptor[i]);
     }
     if (error == 0)
       counters.leader = counters.descriptor[0];
@@ -261,7 +261,7 @@ static int start_events(void)
 /* Returns 1 if there is a kernel event for this number. Prints a message if not. */
 static int has_kernel_event(int event)
 {
-  const struct pfx_event_row *row = pfx_events_row(event);
+  const struct pfx_events_entry *row = pfx_events_row(event);
 
   if (row && row->name)
     return 1;
@@ -276,7 +276,7 @@ int start_counters(int e0, int e1)
   sigset_t mask;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
-  perf_event_block_signals(&mask); /* a signal handler may start counters */
+  cpuc_perf_event_block_signals(&mask); /* a signal handler may start counters */
   if (pfx_events_override(events, 1) != 0)
     error = errno;
   else if (!exit_key_is_created)
@@ -292,7 +292,7 @@ int start_counters(int e0, int e1)
   }
   counters.error = error;
   generation = error ? -1 : counters.generation; /* before pending signals are delivered */
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
   pthread_setcancelstate(cancel_state, NULL);
   errno = error ? error : saved_errno;
   return generation;
@@ -337,7 +337,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
   int saved_errno = errno, error = 0, generation = -1;
   sigset_t mask;
 
-  perf_event_block_signals(&mask);
+  cpuc_perf_event_block_signals(&mask);
   if (!counters.is_running && counters.error != 0)
     error = counters.error;
   else if (!counters.is_running || (e0 == counters.requested[0] && e1 == counters.requested[1]))
@@ -346,7 +346,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
     generation = read_and_stop(1, c0, c1);
   else
     error = EINVAL;
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
   errno = error ? error : saved_errno;
   return generation;
 }

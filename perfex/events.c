@@ -18,7 +18,7 @@
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 \
     | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const struct pfx_event_row rows[PFX_EVENTS] = {
+static const struct pfx_events_entry rows[PFX_EVENTS] = {
 #define PFX_EVENT(number, text, name, also, type, config, difference, arm, intel, amd) \
   [number] = { text, name, also, type, config },
 #define PFX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
@@ -27,7 +27,7 @@ static const struct pfx_event_row rows[PFX_EVENTS] = {
 #undef PFX_NONE
 };
 
-const struct pfx_event_row *pfx_events_row(int event)
+const struct pfx_events_entry *pfx_events_row(int event)
 {
   return event >= 0 && event < PFX_EVENTS ? &rows[event] : NULL;
 }

@@ -8,7 +8,7 @@
 
 enum { PFX_EVENTS = 32 };
 
-struct pfx_event_row {
+struct pfx_events_entry {
   const char *text; /* description, as print_counters() prints it */
   const char *name; /* argument of perfex_event(); NULL if there is no such kernel event */
   const char *also; /* another name, or "" */
@@ -17,7 +17,7 @@ struct pfx_event_row {
 };
 
 /* Returns the row of the event, or NULL if its number is out of range. */
-const struct pfx_event_row *pfx_events_row(int event);
+const struct pfx_events_entry *pfx_events_row(int event);
 
 /* Replaces events[] with the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. If a variable
    does not name an event, ignores it, or, if `strict` is not 0, prints a message and returns -1

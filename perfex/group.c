@@ -12,7 +12,7 @@
 
 int pfx_group_open(struct perf_event_attr *wanted, int leader)
 {
-  return perf_event_open_in(wanted, leader);
+  return cpuc_perf_event_open_in(wanted, leader);
 }
 
 /* Unlike the C library's read(), this is not a cancellation point. */

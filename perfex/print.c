@@ -51,7 +51,7 @@ static int write_output(const struct output *output, FILE *stream)
 
 static const char *event_text(int event)
 {
-  const struct pfx_event_row *row = pfx_events_row(event);
+  const struct pfx_events_entry *row = pfx_events_row(event);
 
   return row ? row->text : "unknown event";
 }
@@ -107,7 +107,7 @@ int print_counters(int e0, long long c0, int e1, long long c1)
 
 static int has_cost(const struct pfx_cost_table *table, int event)
 {
-  return event >= 0 && event < PFX_EVENTS && table->origin[event] != PFX_UNKNOWN;
+  return event >= 0 && event < PFX_EVENTS && table->origin[event] != PFX_COST_UNKNOWN;
 }
 
 /* Appends a line: a count, and its minimum, typical and maximum cost in seconds. */
@@ -128,7 +128,7 @@ static void append_costs(struct output *output, const struct pfx_cost_table *tab
 }
 
 /* Appends the measured times, in nanoseconds. */
-static void append_measured(struct output *output, const struct pfx_measured *measured)
+static void append_measured(struct output *output, const struct pfx_cost_measured *measured)
 {
   int i;
 
@@ -158,18 +158,18 @@ static void append_measured(struct output *output, const struct pfx_measured *me
 
 static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)
 {
-  switch (has_cost(table, event) ? table->origin[event] : PFX_UNKNOWN) {
-  case PFX_MEASURED:
+  switch (has_cost(table, event) ? table->origin[event] : PFX_COST_UNKNOWN) {
+  case PFX_COST_MEASURED:
     append(output, "measured ");
     append_measured(output, &table->measured);
     break;
-  case PFX_ETC:
+  case PFX_COST_ETC:
     append(output, "/etc/perfex.costs");
     break;
-  case PFX_LOADED_EARLIER:
+  case PFX_COST_LOADED_EARLIER:
     append(output, "a file loaded earlier");
     break;
-  case PFX_LOADED:
+  case PFX_COST_LOADED:
     append(output, "%s", table->loaded);
     break;
   default:

@@ -5,17 +5,17 @@
 #ifndef CPUCYCLES_CLOCK_SAMPLE_H
 #define CPUCYCLES_CLOCK_SAMPLE_H
 
-struct clock_sample {
+struct cpuc_clock_sample {
   long long outer; /* first read of the outer one */
   long long inner;
   long long width; /* second read of the outer one minus the first, modulo 2^64; bounds the error */
 };
 
 /* Reads `inner` between two reads of `outer`. */
-static inline struct clock_sample take_clock_sample(long long (*outer)(void),
+static inline struct cpuc_clock_sample cpuc_clock_sample_take(long long (*outer)(void),
   long long (*inner)(void))
 {
-  struct clock_sample sample;
+  struct cpuc_clock_sample sample;
 
   sample.outer = outer();
   sample.inner = inner();
@@ -25,14 +25,14 @@ static inline struct clock_sample take_clock_sample(long long (*outer)(void),
 
 /* Returns the tightest of `tries` samples, or the first one whose width is at most `enough`. A
    sample in which `outer` steps back counts as the widest. */
-static inline struct clock_sample tightest_clock_sample(long long (*outer)(void),
+static inline struct cpuc_clock_sample cpuc_clock_sample_tightest(long long (*outer)(void),
   long long (*inner)(void), int tries, long long enough)
 {
-  struct clock_sample tightest = take_clock_sample(outer, inner), next;
+  struct cpuc_clock_sample tightest = cpuc_clock_sample_take(outer, inner), next;
   int i;
 
   for (i = 1; i < tries && (unsigned long long)tightest.width > (unsigned long long)enough; i++) {
-    next = take_clock_sample(outer, inner);
+    next = cpuc_clock_sample_take(outer, inner);
     if ((unsigned long long)next.width < (unsigned long long)tightest.width)
       tightest = next;
   }

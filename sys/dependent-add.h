@@ -21,7 +21,7 @@ static inline int may_add_twice_per_cycle(void)
 
 /* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not
    known. */
-static inline int dependent_add_takes_one_cycle(void)
+static inline int cpuc_dependent_add_takes_one_cycle(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   return !may_add_twice_per_cycle();

@@ -20,7 +20,7 @@
 #endif
 
 /* number of elements of cpuc_os_thread_faults */
-enum { FAULTS = CPUC_FAULTS };
+enum { FAULTS = CPUC_OS_THREAD_FAULTS };
 
 /* Global, because the signal handler reads it. */
 static struct {

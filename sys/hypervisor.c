@@ -57,7 +57,7 @@ static const char *from_cpuid(void)
   signature[1] = leaf.c;
   signature[2] = leaf.d;
   name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
-  return name ? name : HYPERVISOR_UNNAMED;
+  return name ? name : CPUC_HYPERVISOR_UNNAMED;
 }
 
 static const char *from_files(void)
@@ -66,7 +66,7 @@ static const char *from_files(void)
     { "kvm", "KVM" },
     { "xen", "Xen" },
     { "vmware", "VMware" },
-    { "", HYPERVISOR_UNNAMED },
+    { "", CPUC_HYPERVISOR_UNNAMED },
   };
   static const struct hypervisor_sign boards[] = {
     { "linux,dummy-virt", "QEMU" },
@@ -99,7 +99,7 @@ static const char *from_files(void)
   const char *name = NULL;
 
   if (cpuc_kernel_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
-    return strstr(text, "xen") ? "Xen" : HYPERVISOR_UNNAMED;
+    return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
   if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
     >= 0)
     return name_of_sign(trees, TREES, text);
@@ -115,7 +115,7 @@ static const char *from_files(void)
     name = name_of_sign(mainframes, MAINFRAMES, text);
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))
-    name = HYPERVISOR_UNNAMED;
+    name = CPUC_HYPERVISOR_UNNAMED;
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";

@@ -7,7 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 /* The name of a hypervisor that cannot be identified. */
-#define HYPERVISOR_UNNAMED "unidentified"
+#define CPUC_HYPERVISOR_UNNAMED "unidentified"
 
 /* Returns the name of the hypervisor, or NULL if none is found. */
 const char *cpuc_hypervisor_find(void);

@@ -150,7 +150,7 @@ int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, si
   return (int)used;
 }
 
-int cpuc_kernel_line_add(struct cpuc_kernel_line *line, char next)
+int cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, char next)
 {
   const int room = sizeof line->text - 1;
 

@@ -48,7 +48,7 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit);
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
 /* A line of a text file that is read in pieces. Must be all zeros at the beginning of the file. */
-struct cpuc_kernel_line {
+struct cpuc_kernel_file_line {
   char text[256]; /* a string once the line has ended; longer lines are cut */
   int length;     /* of the string; sizeof text if the line is cut */
   int has_ended;
@@ -56,10 +56,10 @@ struct cpuc_kernel_line {
 
 /* Adds the next character of the file; a byte 0 becomes '?'. Returns 1 if the character ends the
    line; the next call then begins another line. A last line without a newline does not end. */
-int cpuc_kernel_line_add(struct cpuc_kernel_line *line, char next);
+int cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, char next);
 
 /* Returns 1 if `text` lacks the end of the line. */
-static inline int cpuc_kernel_line_is_cut(const struct cpuc_kernel_line *line)
+static inline int cpuc_kernel_file_line_is_cut(const struct cpuc_kernel_file_line *line)
 {
   return line->length >= (int)sizeof line->text;
 }

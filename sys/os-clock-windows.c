@@ -13,7 +13,7 @@
 #include <windows.h>
 
 /* The C library of MinGW calls GetSystemTimePreciseAsFileTime() if the system has it. */
-long long cpuc_os_clock_wall(void)
+long long cpuc_os_clock_wall_microseconds(void)
 {
   struct timeval now;
 
@@ -55,7 +55,7 @@ void cpuc_os_clock_read_all(void *unused)
 {
   (void)unused;
   (void)cpuc_os_clock_monotonic();
-  (void)cpuc_os_clock_wall();
+  (void)cpuc_os_clock_wall_microseconds();
 }
 
 /* Not needed, because the clocks raise no exceptions. */

@@ -97,7 +97,7 @@ static long long read_with_syscall(clockid_t clock, long long persecond)
 
 #endif
 
-long long cpuc_os_clock_wall(void)
+long long cpuc_os_clock_wall_microseconds(void)
 {
   struct timeval now;
 
@@ -130,7 +130,7 @@ long long cpuc_os_clock_monotonic(void)
 
 long long cpuc_os_clock_monotonic(void)
 {
-  return cpuc_os_clock_wall() * 1000;
+  return cpuc_os_clock_wall_microseconds() * 1000;
 }
 
 #endif
@@ -170,5 +170,5 @@ void cpuc_os_clock_read_all(void *unused)
   (void)unused;
   (void)cpuc_os_clock_monotonic();
   (void)cpuc_os_clock_raw();
-  (void)cpuc_os_clock_wall();
+  (void)cpuc_os_clock_wall_microseconds();
 }

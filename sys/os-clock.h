@@ -22,7 +22,7 @@ int cpuc_os_clock_is_settable(void);
 long long cpuc_os_clock_raw(void);
 
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
-long long cpuc_os_clock_wall(void);
+long long cpuc_os_clock_wall_microseconds(void);
 
 /* Reads each clock once, which may cause a fault; but not the coarse one, which can cause a fault
    only where the monotonic one does. For cpuc_guard_run(). */

@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <time.h>
 
-const int cpuc_os_thread_faults[CPUC_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
+const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV,
+  SIGSYS };
 
 /* pthread_t is a number or a pointer on all known systems. The compiler rejects the cast of any
    other type. */
@@ -52,7 +53,7 @@ static void mask_faults(int how)
   int i;
 
   sigemptyset(&faults);
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     sigaddset(&faults, cpuc_os_thread_faults[i]);
   pthread_sigmask(how, &faults, NULL);
 }
@@ -67,13 +68,13 @@ void cpuc_os_thread_block_faults(void)
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_unblock_faults_of_program(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
 {
   sigset_t mask;
   int i;
 
   sigfillset(&mask);
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     if (!sigismember(&saved->mask, cpuc_os_thread_faults[i]))
       sigdelset(&mask, cpuc_os_thread_faults[i]);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -17,10 +17,10 @@ struct cpuc_os_thread_signals {
   int cancel_state;
 };
 
-enum { CPUC_FAULTS = 5 };
+enum { CPUC_OS_THREAD_FAULTS = 5 };
 
 /* The signals of the faults that reading a counter without permission can cause. */
-extern const int cpuc_os_thread_faults[CPUC_FAULTS] __attribute__((visibility("hidden")));
+extern const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] __attribute__((visibility("hidden")));
 
 #else
 
@@ -49,7 +49,7 @@ void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved);
    blocked. */
 void cpuc_os_thread_unblock_faults(void);
 void cpuc_os_thread_block_faults(void);
-void cpuc_os_thread_unblock_faults_of_program(const struct cpuc_os_thread_signals *saved);
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

@@ -19,8 +19,8 @@ const char *cpuc_parse_decimal(const char *text, long long unit, long long *numb
     return NULL;
   for (*number = 0; is_digit(*text); text++) {
     *number = *number * 10 + (*text - '0') * unit;
-    if (*number > CPUC_DECIMAL_LIMIT)
-      *number = CPUC_DECIMAL_LIMIT + 1;
+    if (*number > CPUC_PARSE_DECIMAL_LIMIT)
+      *number = CPUC_PARSE_DECIMAL_LIMIT + 1;
   }
   if (*text != '.')
     return text;

@@ -11,7 +11,7 @@
 
 /* For a number above this limit, the parsers return a value above this limit, but not the number
    itself. */
-#define CPUC_DECIMAL_LIMIT 1000000000000LL
+#define CPUC_PARSE_DECIMAL_LIMIT 1000000000000LL
 
 /* Parses a decimal number, with a point in every locale. Stores the number times unit, which is a
    power of ten up to 10^9. Returns the rest of the text, or NULL if the text does not begin with a

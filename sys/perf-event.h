@@ -19,7 +19,7 @@
 
 /* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
    -1. Returns a descriptor, or -1 with errno. */
-static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
+static inline int cpuc_perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
   int result;
 
@@ -29,32 +29,32 @@ static inline int perf_event_open_in(struct perf_event_attr *wanted, int group)
   return result;
 }
 
-/* Finds the unique ID of the event. Returns 0, or -1 if the descriptor is not that of an event. */
-static inline int perf_event_identify(int descriptor, uint64_t *id)
+/* Finds the unique ID of the event. Returns 1, or 0 if the descriptor is not that of an event. */
+static inline int cpuc_perf_event_identify(int descriptor, uint64_t *id)
 {
-  return ioctl(descriptor, PERF_EVENT_IOC_ID, id);
+  return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
 }
 
 /* Unlike close() of the C library, this is not a cancellation point. */
-static inline void perf_event_close(int descriptor)
+static inline void cpuc_perf_event_close(int descriptor)
 {
   syscall(SYS_close, descriptor);
 }
 
 /* Exclusions from a count, in the order in which they are tried: PMUs of Apple require that guests
    are excluded, and some other PMUs cannot exclude the kernel. */
-static const struct perf_event_exclusion {
+static const struct cpuc_perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  PERF_EVENT_USER_ALONE = 2, /* number of first rows that exclude the kernel */
-  PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
+  CPUC_PERF_EVENT_USER_ALONE = 2, /* number of first rows that exclude the kernel */
+  CPUC_PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
 /* Opens an event with open_one(). Tries the first `exclusions` rows of the table above until the
    PMU supports one, and leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
-static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int exclusions,
+static inline int cpuc_perf_event_open_excluding(struct perf_event_attr *wanted, int exclusions,
   int (*open_one)(struct perf_event_attr *wanted))
 {
   int i, descriptor = -1;
@@ -72,7 +72,7 @@ static inline int perf_event_open_excluding(struct perf_event_attr *wanted, int 
 
 /* Blocks all signals while the state of a thread is inconsistent, because their handlers may read
    it. */
-static inline void perf_event_block_signals(sigset_t *mask)
+static inline void cpuc_perf_event_block_signals(sigset_t *mask)
 {
   sigset_t all;
 
@@ -80,7 +80,7 @@ static inline void perf_event_block_signals(sigset_t *mask)
   pthread_sigmask(SIG_SETMASK, &all, mask);
 }
 
-static inline void perf_event_restore_signals(const sigset_t *mask)
+static inline void cpuc_perf_event_restore_signals(const sigset_t *mask)
 {
   pthread_sigmask(SIG_SETMASK, mask, NULL);
 }

@@ -13,13 +13,13 @@ AM_TESTS_FD_REDIRECT = 9>&2
 EXTRA_DIST += tests/suites/capture.h
 EXTRA_DIST += tests/suites/counts.h
 EXTRA_DIST += tests/suites/estimate.h
-EXTRA_DIST += tests/suites/filter.h
-EXTRA_DIST += tests/suites/first-call.h
+EXTRA_DIST += tests/suites/seccomp-filter.h
+EXTRA_DIST += tests/suites/answers.h
 EXTRA_DIST += tests/suites/float-traps.h
-EXTRA_DIST += tests/suites/fresh.h
+EXTRA_DIST += tests/suites/fresh-process.h
 EXTRA_DIST += tests/suites/guarded.h
-EXTRA_DIST += tests/suites/host.h tests/suites/single-step.h
-EXTRA_DIST += tests/suites/machine.h
+EXTRA_DIST += tests/suites/this-machine.h tests/suites/single-step.h
+EXTRA_DIST += tests/suites/fake-root.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-posix.h
@@ -79,7 +79,7 @@ suite_tests += tests/suites/check_reasons
 suite_tests += tests/suites/check_scale
 suite_tests += tests/suites/check_section
 suite_tests += tests/suites/check_select
-suite_tests += tests/suites/check_system
+suite_tests += tests/suites/check_frequency_system
 suite_tests += tests/suites/check_tsc_rate
 # EOL
 if POSIX
@@ -97,11 +97,11 @@ TESTS += $(suite_tests)
 endif
 
 # Files of other systems, compiled with stub headers of these.
-tests_suites_check_system_SOURCES = tests/suites/check_system.c
-tests_suites_check_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c
-tests_suites_check_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
-tests_suites_check_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
-tests_suites_check_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
+tests_suites_check_frequency_system_SOURCES = tests/suites/check_frequency_system.c
+tests_suites_check_frequency_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c
+tests_suites_check_frequency_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
+tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
+tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
 EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
 EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
@@ -229,7 +229,7 @@ endif
 host_scripts =
 host_scripts += tests/scripts/first-call.sh
 host_scripts += tests/scripts/info.sh
-host_scripts += tests/scripts/opens.sh
+host_scripts += tests/scripts/opened-files.sh
 host_scripts += tests/scripts/options.sh
 host_scripts += tests/scripts/report.sh
 host_scripts += tests/scripts/settings.sh
@@ -240,7 +240,7 @@ script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/includes.sh
 script_tests += tests/scripts/inline.sh
-script_tests += tests/scripts/lists.sh
+script_tests += tests/scripts/backend-lists.sh
 script_tests += tests/scripts/manuals.sh
 script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
@@ -248,7 +248,7 @@ script_tests += tests/scripts/symbols.sh
 script_tests += tests/scripts/words.sh
 # EOL
 TESTS += $(script_tests)
-dist_check_SCRIPTS += $(script_tests) tests/scripts/left-out.sh
+dist_check_SCRIPTS += $(script_tests) tests/scripts/skipped-suites.sh
 perfex_script_tests =
 perfex_script_tests += tests/scripts/perfex.sh
 perfex_script_tests += tests/scripts/perfex-fortran.sh
@@ -272,7 +272,7 @@ tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/perfex-fortran.f90
 if !POSIX
-TESTS += tests/scripts/left-out.sh
+TESTS += tests/scripts/skipped-suites.sh
 endif
 EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
 EXTRA_DIST += tests/scripts/coverage.py

@@ -23,7 +23,7 @@ static long long rate_of_line(const char *line, const char *key, size_t decimals
   rest = cpuc_parse_decimal(number, decimals > 0 ? 1000000 : 1, &hz);
   if (!rest || *rest || strlen(number + strcspn(number, ".")) != (decimals > 0 ? decimals + 1 : 0))
     return 0;
-  return plausible_rate((unsigned long long)hz);
+  return cpuc_rate_plausible((unsigned long long)hz);
 }
 
 void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const char *piece,
@@ -32,7 +32,8 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
   int i;
 
   for (i = 0; i < length && !search->hz; i++)
-    if (cpuc_kernel_line_add(&search->line, piece[i]) && !cpuc_kernel_line_is_cut(&search->line))
+    if (cpuc_kernel_file_line_add(&search->line, piece[i])
+      && !cpuc_kernel_file_line_is_cut(&search->line))
       search->hz = search->rate_of(search->line.text);
 }
 
@@ -99,6 +100,6 @@ long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
     return 0;
   rest += sizeof key - 1;
   return strlen(rest) == 16 && strspn(rest, "0123456789abcdefABCDEF") == 16
-    ? plausible_rate(strtoull(rest, NULL, 16))
+    ? cpuc_rate_plausible(strtoull(rest, NULL, 16))
     : 0;
 }

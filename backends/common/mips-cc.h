@@ -17,11 +17,13 @@
 #include <errno.h>
 
 #if __mips_isa_rev >= 2
-#define MIPS_RDHWR(number) "rdhwr %0, $" #number
+#define CPUC_MIPS_CC_RDHWR(number) "rdhwr %0, $" #number
 #elif defined __mips64
-#define MIPS_RDHWR(number) ".set push\n\t.set mips64r2\n\trdhwr %0, $" #number "\n\t.set pop"
+#define CPUC_MIPS_CC_RDHWR(number) \
+  ".set push\n\t.set mips64r2\n\trdhwr %0, $" #number "\n\t.set pop"
 #else
-#define MIPS_RDHWR(number) ".set push\n\t.set mips32r2\n\trdhwr %0, $" #number "\n\t.set pop"
+#define CPUC_MIPS_CC_RDHWR(number) \
+  ".set push\n\t.set mips32r2\n\trdhwr %0, $" #number "\n\t.set pop"
 #endif
 
 /* CCRes. Written by open() only, before the counter is published. */
@@ -30,7 +32,7 @@ static unsigned int cycles_per_unit;
 static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   (void)services, (void)why;
-  __asm__ volatile(MIPS_RDHWR(3) : "=r"(cycles_per_unit));
+  __asm__ volatile(CPUC_MIPS_CC_RDHWR(3) : "=r"(cycles_per_unit));
   return cycles_per_unit ? 0 : ENODEV;
 }
 
@@ -39,11 +41,11 @@ static long long read_cc(void)
 {
   unsigned int units;
 
-  __asm__ volatile(MIPS_RDHWR(2) : "=r"(units));
+  __asm__ volatile(CPUC_MIPS_CC_RDHWR(2) : "=r"(units));
   return (long long)(units * cycles_per_unit);
 }
 
-#define MIPS_CC_MEMBERS \
+#define CPUC_MIPS_CC_MEMBERS \
   .kind = CPUC_KIND_CORE, \
   .scope = CPUC_SCOPE_CORE, \
   .width = 32, \

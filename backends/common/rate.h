@@ -5,19 +5,19 @@
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H
 
-#define CPUC_FREQUENCY_LOWEST 1000LL           /* 1 kHz */
-#define CPUC_FREQUENCY_HIGHEST 1000000000000LL /* 1 THz */
+#define CPUC_RATE_LOWEST 1000LL           /* 1 kHz */
+#define CPUC_RATE_HIGHEST 1000000000000LL /* 1 THz */
 
 /* Returns hz if it is within the limits, otherwise 0. A register that firmware has not set can
    contain any value. */
-static inline long long plausible_rate(unsigned long long hz)
+static inline long long cpuc_rate_plausible(unsigned long long hz)
 {
-  return hz >= CPUC_FREQUENCY_LOWEST && hz <= CPUC_FREQUENCY_HIGHEST ? (long long)hz : 0;
+  return hz >= CPUC_RATE_LOWEST && hz <= CPUC_RATE_HIGHEST ? (long long)hz : 0;
 }
 
 /* Returns the rate in Hz in one or two cells of a device tree, 32 bits each and big-endian; 0 for
    any other length, or outside the limits. */
-static inline long long rate_from_dt_cells(const char *cells, int length)
+static inline long long cpuc_rate_from_dt_cells(const char *cells, int length)
 {
   unsigned long long value = 0;
   int i;
@@ -26,7 +26,7 @@ static inline long long rate_from_dt_cells(const char *cells, int length)
     return 0;
   for (i = 0; i < length; i++)
     value = value << 8 | (unsigned char)cells[i];
-  return plausible_rate(value);
+  return cpuc_rate_plausible(value);
 }
 
 #endif

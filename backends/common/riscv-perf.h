@@ -69,12 +69,12 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 
 static void diagnose_access(struct cpuc_diagnosis *why)
 {
-  static const struct cpuc_remedy_user_access needed = CPUC_RISCV_USER_ACCESS;
+  static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_RISCV_USER_ACCESS;
 
   cpuc_remedy_for_user_access(&needed, why);
 }
 
-static const struct cpuc_perf_method method = {
+static const struct cpuc_perf_counter counter = {
   .instruction = read_register,
   .width = 64,
   .findings = &findings,
@@ -83,7 +83,7 @@ static const struct cpuc_perf_method method = {
 
 static CPUC_PERF_FIXABLE long long read_cycles(void)
 {
-  return cpuc_perf_read(&method, read_register, cpuc_perf_self.index, 0);
+  return cpuc_perf_read(&counter, read_register, cpuc_perf_self.index, 0);
 }
 
 /* CSRRS rd, csr, x0: the number of the CSR in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
@@ -108,7 +108,7 @@ static int fix_up_riscv(void *context)
   return 1;
 }
 
-#define RISCV_PERF_MEMBERS \
+#define CPUC_RISCV_PERF_MEMBERS \
   .kind = CPUC_KIND_CORE, \
   CPUC_PERF_MEMBERS, \
   .read = read_cycles, \

@@ -24,20 +24,20 @@
 #define SYS_riscv_hwprobe 258
 #endif
 
-enum { HWPROBE_TIME_CSR_FREQ = 8 };
+enum { CPUC_RISCV_HWPROBE_TIME_CSR_FREQ = 8 };
 
-struct hwprobe_pair {
+struct cpuc_riscv_hwprobe_pair {
   int64_t key; /* a kernel without the key sets it to -1 */
   uint64_t value;
 };
 
 static inline unsigned long long hwprobe_timebase(void)
 {
-  struct hwprobe_pair pair = { HWPROBE_TIME_CSR_FREQ, 0 };
+  struct cpuc_riscv_hwprobe_pair pair = { CPUC_RISCV_HWPROBE_TIME_CSR_FREQ, 0 };
 
   if (syscall(SYS_riscv_hwprobe, &pair, (size_t)1, (size_t)0, NULL, 0U) != 0)
     return 0;
-  return pair.key == HWPROBE_TIME_CSR_FREQ ? pair.value : 0;
+  return pair.key == CPUC_RISCV_HWPROBE_TIME_CSR_FREQ ? pair.value : 0;
 }
 #else
 static inline unsigned long long hwprobe_timebase(void)
@@ -52,12 +52,12 @@ static inline long long device_tree_timebase(void)
   int length = cpuc_kernel_file_read_whole("/proc/device-tree/cpus/timebase-frequency", cells,
     sizeof cells);
 
-  return rate_from_dt_cells(cells, length);
+  return cpuc_rate_from_dt_cells(cells, length);
 }
 
-static inline struct cpuc_rate riscv_timebase(void)
+static inline struct cpuc_rate cpuc_riscv_timebase(void)
 {
-  long long hz = plausible_rate(hwprobe_timebase());
+  long long hz = cpuc_rate_plausible(hwprobe_timebase());
 
   return cpuc_exact_rate(hz ? hz : device_tree_timebase());
 }

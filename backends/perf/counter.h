@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Static functions and common members for the backends that read perf events. They call the shared
-   code with `method`, which the file of the backend defines after it includes this header. */
+   code with `counter`, which the file of the backend defines after it includes this header. */
 
 #ifndef CPUCYCLES_PERF_COUNTER_H
 #define CPUCYCLES_PERF_COUNTER_H
 
 #include "backends/perf/read.h"
 
-static const struct cpuc_perf_method method;
+static const struct cpuc_perf_counter counter;
 
 static struct cpuc_perf_findings findings;
 
 static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
-  return cpuc_perf_open(&method, services, why);
+  return cpuc_perf_open(&counter, services, why);
 }
 
 static void explain_refusal(int error, int signal, struct cpuc_diagnosis *why)
 {
-  cpuc_perf_explain(&method, error, signal, why);
+  cpuc_perf_explain(&counter, error, signal, why);
 }
 
 #define CPUC_PERF_MEMBERS \

@@ -25,12 +25,12 @@
 
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 {
-  return perf_event_open_in(wanted, -1);
+  return cpuc_perf_event_open_in(wanted, -1);
 }
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
-  return perf_event_identify(descriptor, id) == 0;
+  return cpuc_perf_event_identify(descriptor, id);
 }
 
 /* Does not retry, because a signal does not interrupt the read of an event. */
@@ -41,7 +41,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 
 void cpuc_perf_kernel_close(int descriptor)
 {
-  perf_event_close(descriptor);
+  cpuc_perf_event_close(descriptor);
 }
 
 int cpuc_perf_kernel_copy(int descriptor, int lowest)
@@ -109,7 +109,7 @@ void cpuc_perf_kernel_block_signals(void (*change)(void))
 {
   sigset_t mask;
 
-  perf_event_block_signals(&mask);
+  cpuc_perf_event_block_signals(&mask);
   change();
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
 }

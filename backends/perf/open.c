@@ -29,7 +29,7 @@ static pthread_key_t exit_key;
 static int has_exit_key;
 
 /* The counter that was opened last. The process reads no other. */
-static const struct cpuc_perf_method *method;
+static const struct cpuc_perf_counter *counter;
 const struct cpuc_services *cpuc_perf_services;
 
 /* Stored when the counter is opened. */
@@ -95,10 +95,11 @@ static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice cho
   wanted.type = choice.type;
   wanted.config = choice.config;
   if (self->state == CPUC_PERF_UNOPENED) /* an event for read(2) needs no user-space access */
-    wanted.config1 = method->config1;
+    wanted.config1 = counter->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
-  event->descriptor = perf_event_open_excluding(&wanted, PERF_EVENT_ANY, cpuc_perf_kernel_open);
+  event->descriptor = cpuc_perf_event_open_excluding(&wanted, CPUC_PERF_EVENT_ANY,
+    cpuc_perf_kernel_open);
   *counts_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
     return errno;
@@ -149,8 +150,8 @@ int cpuc_perf_use_descriptors(void)
   self->base = self->last - count;
   self->only_descriptor = self->event_count == 1 ? self->events[0].descriptor : -1;
   self->state = CPUC_PERF_VIA_READ;
-  if (method->instruction)
-    cpuc_perf_services->note_fallback("by-read");
+  if (counter->instruction)
+    cpuc_perf_services->note_loss("by-read");
   return 0;
 }
 
@@ -173,7 +174,7 @@ static int use_pages(void)
   width = self->events[0].page->pmc_width;
   self->shift = 64 - width;
   self->index = UINT32_MAX; /* not a valid index, so the first read stores it */
-  if (self->event_count == 1 && (method->width == 0 || method->width == width))
+  if (self->event_count == 1 && (counter->width == 0 || counter->width == width))
     self->only_page = self->events[0].page;
   self->state = CPUC_PERF_VIA_MMAP;
   cpuc_perf_close_descriptors();
@@ -203,7 +204,7 @@ static int open_events(void)
   error = cpuc_perf_open_descriptors();
   if (error == 0)
     error = pthread_setspecific(exit_key, self);
-  if (error == 0 && !(method->instruction && use_pages()))
+  if (error == 0 && !(counter->instruction && use_pages()))
     error = cpuc_perf_use_descriptors();
   return error;
 }
@@ -264,12 +265,12 @@ static int try_event(struct cpuc_perf_choice choice)
   int error;
 
   add_events(1);
-  error = open_event(&cpuc_perf_self.events[0], choice, &method->findings->counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], choice, &counter->findings->counts_kernel);
   close_events();
   return error;
 }
 
-void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int signal,
+void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *why)
 {
   if (signal == SIGSYS)
@@ -281,30 +282,30 @@ void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int si
 }
 
 /* Tests whether the kernel has the event. Returns 0 or an errno. */
-static int try_method(void)
+static int try_counter(void)
 {
   int error;
 
-  method->findings->access_denied = 0;
+  counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = try_event(method->event);
+  error = try_event(counter->event);
   cpuc_remedy_found_no_pmu = error == ENOENT;
   return error;
 }
 
 /* Searches the core types last, because without a PMU the search would find nothing. */
-int cpuc_perf_open(const struct cpuc_perf_method *opened,
+int cpuc_perf_open(const struct cpuc_perf_counter *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *why)
 {
   int error;
 
-  method = opened;
+  counter = opened;
   cpuc_perf_services = services;
-  error = try_method();
+  error = try_counter();
   if (error != 0)
     return error;
-  error = cpuc_perf_find_core_types(&core_types, method->event, try_event);
+  error = cpuc_perf_find_core_types(&core_types, counter->event, try_event);
   if (error != 0) {
     why->explanation = "there are more than 4 core types, or one of them has no event";
     return error;
@@ -312,12 +313,12 @@ int cpuc_perf_open(const struct cpuc_perf_method *opened,
   error = open_events();
   if (error == EIO)
     why->explanation = "the event opened, but does not count: other events may use its hardware";
-  if (error == 0 && method->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
+  if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     why->explanation = "the kernel has the event, but does not allow programs to read its register";
-    method->findings->access_denied = 1;
+    counter->findings->access_denied = 1;
     error = EACCES;
   }
-  if (error == 0 && method->findings->counts_kernel)
+  if (error == 0 && counter->findings->counts_kernel)
     why->unit = "core cycles in user mode and kernel";
   return error;
 }

@@ -57,7 +57,7 @@ struct total {
 };
 
 /* Only the event for the type of the current core has an index. The others have stopped. */
-static inline void add_page(const struct cpuc_perf_method *method,
+static inline void add_page(const struct cpuc_perf_counter *counter,
   const volatile struct perf_event_mmap_page *page, struct total *total)
 {
   uint32_t index = page->index;
@@ -70,11 +70,11 @@ static inline void add_page(const struct cpuc_perf_method *method,
   total->index = index;
   total->shift = 64 - page->pmc_width;
   total->count
-    += (unsigned long long)((int64_t)(method->instruction(index) << total->shift) >> total->shift);
+    += (unsigned long long)((int64_t)(counter->instruction(index) << total->shift) >> total->shift);
 }
 
 /* Returns 0 if a page has changed during the sum. */
-static inline int add_pages(const struct cpuc_perf_method *method, struct total *total)
+static inline int add_pages(const struct cpuc_perf_counter *counter, struct total *total)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
   const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
@@ -89,7 +89,7 @@ static inline int add_pages(const struct cpuc_perf_method *method, struct total 
     locks[i] = pages[i]->lock;
   }
   for (i = 0; i < count; i++)
-    add_page(method, pages[i], total);
+    add_page(counter, pages[i], total);
   for (i = 0; i < count; i++)
     is_stable &= pages[i]->lock == locks[i];
   return is_stable;
@@ -97,12 +97,12 @@ static inline int add_pages(const struct cpuc_perf_method *method, struct total 
 
 /* Reads the count of this thread with the instruction and the pages. Returns -1 if the pages do not
    contain it. */
-static int read_pages(const struct cpuc_perf_method *method, long long *count)
+static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct total total;
   int tries;
 
-  for (tries = 0; !add_pages(method, &total); tries++)
+  for (tries = 0; !add_pages(counter, &total); tries++)
     if (tries == RETRIES)
       return -1;
   if (total.index != 0 && total.shift == cpuc_perf_self.shift)
@@ -140,14 +140,14 @@ static int reread_descriptors(long long *count)
 }
 
 /* Reads in every state, and changes the state if a read fails. */
-static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_method *method)
+static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_counter *counter)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count = self->last;
 
   if (self->state == CPUC_PERF_UNOPENED)
     cpuc_perf_kernel_block_signals(cpuc_perf_open_thread);
-  if (self->state == CPUC_PERF_VIA_MMAP && read_pages(method, &count) != 0)
+  if (self->state == CPUC_PERF_VIA_MMAP && read_pages(counter, &count) != 0)
     cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_read);
   if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
     cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_fallback);
@@ -159,7 +159,7 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
 }
 
 /* Tries the most frequent case first: one event and one read(2). */
-long long cpuc_perf_slow(const struct cpuc_perf_method *method)
+long long cpuc_perf_slow(const struct cpuc_perf_counter *counter)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   unsigned long long base = (unsigned long long)self->base;
@@ -173,7 +173,7 @@ long long cpuc_perf_slow(const struct cpuc_perf_method *method)
     if (count > self->last)
       return self->last = count;
   }
-  count = read_and_recover(method);
+  count = read_and_recover(counter);
   errno = saved_errno;
   return count;
 }

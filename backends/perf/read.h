@@ -25,7 +25,7 @@ struct cpuc_perf_findings {
 };
 
 /* Properties of one counter. All of its functions get a pointer to them. */
-struct cpuc_perf_method {
+struct cpuc_perf_counter {
   /* Reads hardware counter number index - 1. index is that of the page, and not 0. NULL: the
      counter is read with read(2). */
   uint64_t (*instruction)(uint32_t index);
@@ -98,16 +98,16 @@ static inline int cpuc_perf_is_fixable(uintptr_t address)
 
 /* The slow path: returns the count of the calling thread in every state. Opens or replaces its
    events as needed. */
-long long cpuc_perf_slow(const struct cpuc_perf_method *method);
+long long cpuc_perf_slow(const struct cpuc_perf_counter *counter);
 
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index`
-   and `shift` are those of the thread, or constants that match method->width. The base is read
+   and `shift` are those of the thread, or constants that match counter->width. The base is read
    between the two reads of the lock, because a handler that loses the page changes the base and the
    lock. This is the body of a CPUC_PERF_FIXABLE function, whose instruction is known at compile
    time. */
 static inline __attribute__((always_inline)) long long
-cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(uint32_t),
+cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)
 {
   const volatile struct perf_event_mmap_page *page = cpuc_perf_self.only_page;
@@ -117,7 +117,7 @@ cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(ui
   do {
     lock = page->lock;
     if (__builtin_expect(page->index != index, 0))
-      return cpuc_perf_slow(method);
+      return cpuc_perf_slow(counter);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     offset = (uint64_t)page->offset + (uint64_t)cpuc_perf_self.base;
     __asm__ volatile("" : "+r"(offset) : : "memory"); /* also keeps the sum in one register */
@@ -128,12 +128,12 @@ cpuc_perf_read(const struct cpuc_perf_method *method, uint64_t (*instruction)(ui
   return cpuc_perf_self.last = (long long)count;
 }
 
-/* Functions for struct cpuc_backend. open() fails if the method has an instruction and the kernel
+/* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
    does not allow it. */
-int cpuc_perf_open(const struct cpuc_perf_method *opened,
+int cpuc_perf_open(const struct cpuc_perf_counter *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *why);
 void cpuc_perf_close(void);
-void cpuc_perf_explain(const struct cpuc_perf_method *dropped, int error, int signal,
+void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *why);
 void cpuc_perf_forked(void);
 

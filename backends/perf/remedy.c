@@ -167,7 +167,7 @@ static const struct {
   const char *explanation, *remedy;
 } decisions[] = {
   /* Some hypervisors can be configured to provide a PMU. */
-  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, QEMU_HAS_PMU_OPTION
+  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, CPUC_REMEDY_QEMU_HAS_PMU
       ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
       : GIVE_PMU ", or run outside of it" },
   { PMU_ABSENT | QEMU, VIRTUAL_MACHINE, GIVE_PMU ", or run outside of it" },

@@ -12,9 +12,9 @@
 /* The option -cpu host of QEMU has the property "pmu" only on x86 and Arm: target/i386/cpu.c and
    target/arm/cpu.c. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
-#define QEMU_HAS_PMU_OPTION 1
+#define CPUC_REMEDY_QEMU_HAS_PMU 1
 #else
-#define QEMU_HAS_PMU_OPTION 0
+#define CPUC_REMEDY_QEMU_HAS_PMU 0
 #endif
 
 /* 1 if perf_event_open(2) reported in the selection that there is no PMU. amd64-pmcff then need not
@@ -53,13 +53,13 @@ struct cpuc_remedy_user_access {
 };
 
 /* arm64-perfpmc. */
-#define CPUC_ARM64_USER_ACCESS \
+#define CPUC_REMEDY_ARM64_USER_ACCESS \
   { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1", \
     "user-space access to the PMU needs a newer kernel", \
     "use Linux 5.17 or later" }
 
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
-#define CPUC_RISCV_USER_ACCESS \
+#define CPUC_REMEDY_RISCV_USER_ACCESS \
   { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1", \
     "user-space access to the PMU needs a newer kernel", \
     "use Linux 6.6 or later" }

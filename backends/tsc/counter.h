@@ -20,13 +20,13 @@ void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why);
 #pragma GCC visibility pop
 
 /* Works with compilers that do not have the intrinsic. */
-static inline long long read_tsc_with_assembly(void)
+static inline long long cpuc_tsc_read_with_assembly(void)
 {
   return (long long)cpucycles_inline_tsc();
 }
 
 /* Without close(): rate() releases its event itself, and a trial does not call rate(). */
-#define X86_TSC_MEMBERS \
+#define CPUC_TSC_MEMBERS \
   .kind = CPUC_KIND_REFERENCE, \
   .scope = CPUC_SCOPE_SYSTEM, \
   .width = 64, \

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -37,7 +37,7 @@ static long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-  return plausible_rate((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
+  return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
 }
 
 /* Computes the rate in two steps, because 10^9 * 2^shift can have more than 64 bits: 10^9 has
@@ -45,7 +45,7 @@ static long long from_file(void)
 long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
 {
   unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
-  unsigned long long quotient, remainder, limit = CPUC_FREQUENCY_HIGHEST;
+  unsigned long long quotient, remainder, limit = CPUC_RATE_HIGHEST;
 
   if (mult == 0 || shift > 63)
     return 0;
@@ -54,10 +54,10 @@ long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
   if (quotient > limit >> rest)
     return 0;
   quotient = (quotient << rest) + remainder / mult;
-  return plausible_rate(quotient + (2 * (remainder % mult) >= mult));
+  return cpuc_rate_plausible(quotient + (2 * (remainder % mult) >= mult));
 }
 
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
 
 enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
 
@@ -150,7 +150,7 @@ long long cpuc_tsc_rate_from_cpuid15(void)
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
   /* the product of two 32-bit numbers fits into 64 bits */
-  return plausible_rate((unsigned long long)ratio.c * ratio.b / ratio.a);
+  return cpuc_rate_plausible((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
 long long cpuc_tsc_rate_from_cpuid16(void)
@@ -162,7 +162,7 @@ long long cpuc_tsc_rate_from_cpuid16(void)
   ratio = cpuc_cpuid_read(0x15);
   if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
     return 0;
-  return plausible_rate((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
+  return cpuc_rate_plausible((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
 }
 
 /* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
@@ -185,8 +185,9 @@ long long cpuc_tsc_rate_from_brand_string(void)
   }
   memcpy(name, words, sizeof words);
   nominal = strchr(name, '@');
-  return nominal && cpuc_parse_model_name(nominal + 1, &hz) ? plausible_rate((unsigned long long)hz)
-                                                            : 0;
+  return nominal && cpuc_parse_model_name(nominal + 1, &hz)
+    ? cpuc_rate_plausible((unsigned long long)hz)
+    : 0;
 }
 
 long long cpuc_tsc_rate_from_hypervisor(void)
@@ -199,7 +200,7 @@ long long cpuc_tsc_rate_from_hypervisor(void)
   highest = cpuc_cpuid_read(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
     return 0;
-  return plausible_rate(cpuc_cpuid_read(0x40000010).a * 1000ULL);
+  return cpuc_rate_plausible(cpuc_cpuid_read(0x40000010).a * 1000ULL);
 }
 
 #ifdef HAVE_SYSCTLBYNAME
@@ -217,8 +218,8 @@ long long cpuc_tsc_rate_from_sysctl(void)
     size_t length = sizeof hz;
 
     if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
-      && plausible_rate(hz))
-      return plausible_rate(hz);
+      && cpuc_rate_plausible(hz))
+      return cpuc_rate_plausible(hz);
   }
   return 0;
 }

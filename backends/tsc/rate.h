@@ -6,7 +6,7 @@
 #define CPUCYCLES_TSC_RATE_H
 
 #if defined(HAVE_PERF_EVENTS) && defined(__linux__)
-#define TSC_HAS_PERF 1
+#define CPUC_TSC_HAS_PERF 1
 #endif
 
 #include "backends/backend.h"
@@ -24,7 +24,7 @@ int cpuc_tsc_invariant(const char **source);
    mult / 2^shift. Rounds to the nearest integer. */
 long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift);
 
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
 struct perf_event_mmap_page;
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page);
 #endif

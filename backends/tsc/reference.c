@@ -16,7 +16,7 @@
 const struct cpuc_backend *cpuc_reference_counter(void)
 {
   static const struct cpuc_backend tsc = {
-    X86_TSC_MEMBERS, .read = read_tsc_with_assembly, .close = cpuc_tsc_close
+    CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly, .close = cpuc_tsc_close
   };
 
   return &tsc;

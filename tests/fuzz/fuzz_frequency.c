@@ -20,13 +20,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
 #include <linux/perf_event.h>
 #endif
 
 static void check(long long hz)
 {
-  if (hz != 0 && (hz < CPUC_FREQUENCY_LOWEST || hz > CPUC_FREQUENCY_HIGHEST))
+  if (hz != 0 && (hz < CPUC_RATE_LOWEST || hz > CPUC_RATE_HIGHEST))
     abort();
 }
 
@@ -63,8 +63,8 @@ static void try_number(const char *bytes, size_t size)
   memcpy(text, bytes, size);
   text[size] = 0;
   for (i = 0; i < 3; i++)
-    check(plausible_rate((unsigned long long)cpuc_parse_number(text, units[i])));
-  check(plausible_rate((unsigned long long)cpuc_parse_line(text, 1000)));
+    check(cpuc_rate_plausible((unsigned long long)cpuc_parse_number(text, units[i])));
+  check(cpuc_rate_plausible((unsigned long long)cpuc_parse_line(text, 1000)));
   for (rest = text; (rest = cpuc_parse_cpus(rest, &first, &last)) != NULL;)
     FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
   rest = cpuc_parse_integer(text, &first);
@@ -75,7 +75,7 @@ static void try_number(const char *bytes, size_t size)
 /* Device trees contain frequencies of CPUs and rates of counters. */
 static void try_cells(const char *bytes, size_t size)
 {
-  check(rate_from_dt_cells(bytes, (int)size));
+  check(cpuc_rate_from_dt_cells(bytes, (int)size));
 }
 
 static void try_integer(const char *bytes, size_t size)
@@ -111,7 +111,7 @@ static void try_factors(const char *bytes, size_t size)
 
 static void try_page(const char *bytes, size_t size)
 {
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
   static struct perf_event_mmap_page page;
 
   memset(&page, 0, sizeof page);

@@ -88,7 +88,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   examined_for = seconds;
 }
 
-void fill_machine(struct report *report)
+void fill_surroundings(struct report *report)
 {
   (void)report;
 }
@@ -105,7 +105,7 @@ void print_text(const struct report *report)
   printed[0]++;
 }
 
-void print_text_of_machine(const struct report *report)
+void print_text_of_surroundings(const struct report *report)
 {
   (void)report;
 }

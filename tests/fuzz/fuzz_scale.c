@@ -163,7 +163,7 @@ static long long read_clock(void)
   return now;
 }
 
-static void begin_machine(struct fuzz_input *input, struct cpuc_calibration *calibration)
+static void begin_machine(struct fuzz_input *input, struct cpuc_calibrate_setup *calibration)
 {
   static const int steps[] = { 1, 10, 41, 100, 1000 };
 
@@ -181,7 +181,7 @@ static void begin_machine(struct fuzz_input *input, struct cpuc_calibration *cal
   calibration->read = read_counter;
   calibration->now = read_clock;
   calibration->width = machine.width;
-  calibration->left = CPUC_CALIBRATION_TIME;
+  calibration->left = CPUC_CALIBRATE_TIME;
 }
 
 /* Error, in parts per million, of a rate measured in this window with this clock: at both ends a
@@ -200,9 +200,9 @@ static void try_find(struct fuzz_input *input)
 {
   long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000,
     sixteenths = -1;
-  struct cpuc_calibration calibration;
+  struct cpuc_calibrate_setup calibration;
   long double rate, window_error;
-  enum cpuc_calibrate_failure failure;
+  enum cpuc_calibrate_result failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
@@ -210,9 +210,9 @@ static void try_find(struct fuzz_input *input)
       = (long double)persecond * 16 / (long double)fuzz_consume_magnitude(input, 4096) / 1e9L;
   rate = machine.rate * 1e9L;
   failure = cpuc_calibrate(&calibration, 0, persecond, &sixteenths);
-  FUZZ_EXPECT(failure ? failure <= CPUC_NO_TIME : sixteenths > 0);
+  FUZZ_EXPECT(failure ? failure <= CPUC_CALIBRATE_NO_TIME : sixteenths > 0);
   FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0
-    && calibration.left < CPUC_CALIBRATION_TIME);
+    && calibration.left < CPUC_CALIBRATE_TIME);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(400000);
@@ -228,16 +228,16 @@ static void try_find(struct fuzz_input *input)
 static void try_reported(struct fuzz_input *input)
 {
   long long reported = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;
-  struct cpuc_calibration calibration;
+  struct cpuc_calibrate_setup calibration;
   long double error, window_error;
-  enum cpuc_calibrate_failure failure;
+  enum cpuc_calibrate_result failure;
 
   begin_machine(input, &calibration);
   if (fuzz_consume(input, 1) % 2)
     reported = (long long)(machine.rate * 1e6L
       * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
   failure = cpuc_calibrate(&calibration, reported, 1000000000, &sixteenths);
-  FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_RATE_MISMATCH);
+  FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_CALIBRATE_RATE_MISMATCH);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(200000) / 1000000;
@@ -252,7 +252,7 @@ static void try_reported(struct fuzz_input *input)
 /* The rate of any counter is found within 1 %, or not at all. */
 static void try_rate(struct fuzz_input *input)
 {
-  struct cpuc_calibration calibration;
+  struct cpuc_calibrate_setup calibration;
   long double error;
   long long rate;
 
@@ -260,7 +260,7 @@ static void try_rate(struct fuzz_input *input)
   rate = machine.width == 64 && fuzz_consume(input, 1) % 2
     ? cpuc_calibrate_rate_against(read_counter, read_clock)
     : cpuc_calibrate_mean(&calibration);
-  FUZZ_EXPECT(rate >= 0 && rate <= CPUC_FREQUENCY_HIGHEST);
+  FUZZ_EXPECT(rate >= 0 && rate <= CPUC_RATE_HIGHEST);
   if (machine.is_faulty || rate == 0)
     return;
   error = ((long double)rate - machine.rate * 1e9L) / (machine.rate * 1e9L);

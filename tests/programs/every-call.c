@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Makes the first call, and then every other call that may open something. opens.sh checks
+/* Makes the first call, and then every other call that may open something. opened-files.sh checks
    the opened files. */
 
 #include "include/cpucycles.h"

@@ -23,7 +23,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
   return (uint64_t)high << 32 | low[index - 1];
 }
 
-static const struct cpuc_perf_method method = { .instruction = instruction };
+static const struct cpuc_perf_counter method = { .instruction = instruction };
 
 static CPUC_PERF_FIXABLE long long ours(void)
 {

@@ -12,7 +12,7 @@
 #include <signal.h>
 
 static struct cpuc_perf_findings findings;
-static const struct cpuc_perf_method method = {
+static const struct cpuc_perf_counter method = {
   .event = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK }, .findings = &findings
 };
 

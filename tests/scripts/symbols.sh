@@ -131,7 +131,6 @@ foreign() {
       if (module ~ /^(counter|rate)$/) module = "tsc"
       if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
       if (module ~ /^cost-/) module = "cost"
-      if (module == "kernel-file") module = "kernel_(file|line)"
       gsub(/-/, "_", module)
     }
     NF == 3 {
@@ -158,4 +157,43 @@ for library in cpucycles perfex; do
   [ -z "$found" ] || wrong "lib$library.a: names with a wrong prefix: $(echo $found)"
 done
 [ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
+
+# Internal headers: types, enumerators, and macros that are not undefined again, begin with cpuc_ or
+# pfx_ and the file, a part of its name, or its directory. The types of backend.h have cpuc_ only.
+found=$(cd "$srcdir" && awk '
+  FNR == 1 {
+    in_enum = 0
+    module = FILENAME
+    sub(/\.h$/, "", module)
+    sub(/^(lib|sys|perfex|backends)\//, "", module)
+    sub(/^common\//, "", module)
+    if (module == "backend") module = "[a-z]"
+    else if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
+    else {
+      gsub(/-/, "_", module)
+      gsub(/\//, "|", module)
+      if (module ~ /^[a-z0-9]+_/) module = module "|" substr(module, 1, index(module, "_") - 1) \
+        "|" substr(module, index(module, "_") + 1)
+      module = "(" module ")"
+    }
+  }
+  { name = "" }
+  /^#undef / { delete names[FILENAME " " $2] }
+  /^#define / && $2 !~ /_H$/ { name = $2; sub(/\(.*/, "", name) }
+  /^(static const |extern const )?(struct|enum|union) [a-zA-Z0-9_]+ [{]/ {
+    name = $0
+    sub(/ [{].*/, "", name)
+    sub(/.* /, "", name)
+  }
+  /^enum .*[{]/ { in_enum = 1 }
+  in_enum && match($0, /(^ +|[{] )[A-Z][A-Z0-9_]+/) { name = $0; sub(/.*[{]/, "", name) }
+  /[}];?/ { in_enum = 0 }
+  name != "" {
+    sub(/^ +/, "", name)
+    sub(/[^A-Za-z0-9_].*/, "", name)
+    if (tolower(name) !~ "^(cpuc|pfx)_" module && name !~ /^SYS_/) names[FILENAME " " name]
+  }
+  END { for (name in names) print name }
+  ' lib/*.h sys/*.h perfex/*.h backends/*.h backends/*/*.h)
+[ -z "$found" ] || wrong "internal headers: names with a wrong prefix: $(echo $found)"
 exit $failed

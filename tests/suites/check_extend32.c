@@ -126,7 +126,7 @@ static long long simulated_coarse(void)
   return leave_simulation(machine.time - machine.lag);
 }
 
-static struct cpuc_extension extension;
+static struct cpuc_extend32_state extension;
 
 static uint64_t read_count(void)
 {

@@ -13,9 +13,9 @@
 #include "lib/select.h"
 #include "lib/table.h"
 
-#include "tests/suites/first-call.h"
-#include "tests/suites/fresh.h"
-#include "tests/suites/host.h"
+#include "tests/suites/answers.h"
+#include "tests/suites/fresh-process.h"
+#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <pthread.h>

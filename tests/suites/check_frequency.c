@@ -9,7 +9,7 @@
 #include "sys/os-clock.h"
 
 #include "tests/suites/estimate.h"
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -6,7 +6,7 @@
 
 
 #include "tests/suites/guarded.h"
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -119,7 +119,7 @@ START_TEST(blocked_fault_is_caught)
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
   leave_guard();
   pthread_sigmask(SIG_SETMASK, NULL, &now);
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     ck_assert_int_eq(sigismember(&now, cpuc_os_thread_faults[i]), 1);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
 {
   /* SIGSYS is never set */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
-  struct sigaction set, before[CPUC_FAULTS], after;
+  struct sigaction set, before[CPUC_OS_THREAD_FAULTS], after;
   int i, member;
 
   for (i = 0; i < 4; i++) {
@@ -216,13 +216,13 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
     sigaddset(&set.sa_mask, SIGUSR1 + i);
     ck_assert_int_eq(sigaction(cpuc_os_thread_faults[i], &set, NULL), 0);
   }
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     sigaction(cpuc_os_thread_faults[i], NULL, &before[i]);
   enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
   ck_assert_int_eq(leave_guard(), 1);
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
-  for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_FAULTS); i++) {
+  for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_OS_THREAD_FAULTS); i++) {
     sigaction(cpuc_os_thread_faults[i], NULL, &after);
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
     /* ignores the flag that a C library adds to every handler (asm/signal.h: SA_RESTORER) */
@@ -620,7 +620,7 @@ static int crash(void)
 {
   int i;
 
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     signal(cpuc_os_thread_faults[i], crash_is_ignored ? SIG_IGN : SIG_DFL);
   crashes[crash_number].begin();
   return crashes[crash_number].crash();
@@ -637,9 +637,9 @@ START_TEST(unhandled_fault_still_ends_the_process)
     && skip_unless(name, crashes[_i].crash, -signal, "it raises no signal"))
     return;
   crash_number = _i;
-  ck_assert_msg(host_result(crash) == -signal, "%s", name);
+  ck_assert_msg(result_in_child(crash) == -signal, "%s", name);
   crash_is_ignored = 1; /* a fault cannot be ignored */
-  ck_assert_msg(_i >= ALL_FAULTS || host_result(crash) == -signal, "%s, ignored", name);
+  ck_assert_msg(_i >= ALL_FAULTS || result_in_child(crash) == -signal, "%s, ignored", name);
 }
 END_TEST
 
@@ -815,10 +815,10 @@ START_TEST(handler_stays_only_if_a_fix_up_was_requested)
   struct sigaction action;
   int i;
 
-  for (i = 0; i < CPUC_FAULTS; i++)
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
     signal(cpuc_os_thread_faults[i], SIG_DFL);
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  for (i = 0; i < CPUC_FAULTS; i++) {
+  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++) {
     sigaction(cpuc_os_thread_faults[i], NULL, &action);
     ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_os_thread_faults[i] == SIGSEGV);
   }
@@ -909,7 +909,7 @@ START_TEST(flags_and_mask_that_another_thread_changes_are_restored)
   struct sigaction after;
 
   set_recording_handler(SIGSEGV, 0);
-  calls_before_the_change = CPUC_FAULTS;
+  calls_before_the_change = CPUC_OS_THREAD_FAULTS;
   after_call = change_flags_and_mask;
   enter_guard();
   leave_guard();

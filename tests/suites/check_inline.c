@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 #ifdef CPUCYCLES_POSIX
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 #include <sys/wait.h>
 #endif
 

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "tests/suites/estimate.h"
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 
 #include <ftw.h>
 #include <unistd.h>

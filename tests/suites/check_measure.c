@@ -17,8 +17,8 @@
 #include "sys/os-clock.h"
 
 #include "tests/suites/guarded.h"
-#include "tests/suites/host.h"
 #include "tests/suites/suite.h"
+#include "tests/suites/this-machine.h"
 
 #include <limits.h>
 #include <math.h>
@@ -94,7 +94,7 @@ static void run_passes(long passes)
   }
 }
 
-static const struct cpuc_timed_loop simulated = { read_clock, run_passes };
+static const struct cpuc_frequency_loop simulated = { read_clock, run_passes };
 
 static void begin_at(double hz)
 {
@@ -309,7 +309,7 @@ static void count_passes(long passes)
 
 START_TEST(stopped_clock_ends_the_measurement)
 {
-  const struct cpuc_timed_loop stopped = { read_stopped, count_passes };
+  const struct cpuc_frequency_loop stopped = { read_stopped, count_passes };
 
   ck_assert_int_eq(cpuc_frequency_measure_loop(&stopped), 0);
   ck_assert_int_lt(passes_run, 6000);
@@ -340,7 +340,7 @@ static int adds_twice_per_cycle(void)
 
 static int adds_twice_per_cycle(void)
 {
-  return !dependent_add_takes_one_cycle(); /* a constant */
+  return !cpuc_dependent_add_takes_one_cycle(); /* a constant */
 }
 
 #endif
@@ -352,7 +352,7 @@ static int skip_where_adds_show_no_frequency(const char *test)
   skip(test, "the library was compiled unoptimized");
   return 1;
 #endif
-  ck_assert_int_eq(dependent_add_takes_one_cycle(), !adds_twice_per_cycle());
+  ck_assert_int_eq(cpuc_dependent_add_takes_one_cycle(), !adds_twice_per_cycle());
   if (adds_twice_per_cycle()) {
     ck_assert_int_eq(cpucycles_core_persecond(), 0);
     skip(test, "a dependent add does not take one cycle on this CPU");
@@ -375,7 +375,7 @@ START_TEST(core_persecond_is_the_measured_frequency)
     values[known] = cpucycles_core_persecond();
     others[known] = cpuc_frequency_measure_core();
     ck_assert(values[known] == 0
-      || (values[known] >= CPUC_FREQUENCY_LOWEST && values[known] <= CPUC_FREQUENCY_HIGHEST));
+      || (values[known] >= CPUC_RATE_LOWEST && values[known] <= CPUC_RATE_HIGHEST));
     known += values[known] != 0 && others[known] != 0;
   }
   ck_assert_int_gt(known, 0);
@@ -404,7 +404,7 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, measure_core, &values[i]), 0);
   for (i = 0; i < 8; i++) {
     pthread_join(threads[i], NULL);
-    ck_assert(values[i] >= 0 && values[i] <= CPUC_FREQUENCY_HIGHEST);
+    ck_assert(values[i] >= 0 && values[i] <= CPUC_RATE_HIGHEST);
   }
   ck_assert(cpuc_process_has_selected());
 }

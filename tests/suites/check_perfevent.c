@@ -17,9 +17,9 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/thread.h"
 #include "tests/suites/guarded.h"
-#include "tests/suites/host.h"
 #include "tests/suites/perf-kernel.h"
 #include "tests/suites/single-step.h"
+#include "tests/suites/this-machine.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void diagnose_access(struct cpuc_diagnosis *why)
   why->remedy = "show it";
 }
 
-static const struct cpuc_perf_method method = {
+static const struct cpuc_perf_counter counter = {
   .instruction = fake_instruction,
   .findings = &findings,
   .diagnose_access = diagnose_access,
@@ -58,7 +58,7 @@ static const struct cpuc_perf_method method = {
 
 static CPUC_PERF_FIXABLE long long read_page(void)
 {
-  return cpuc_perf_read(&method, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
+  return cpuc_perf_read(&counter, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
 static const struct cpuc_backend by_page = {
@@ -1051,7 +1051,7 @@ START_TEST(handler_that_loses_the_page_after_any_instruction_of_a_read)
     return;
   for (number = 0; result == RIGHT; number++) {
     steps = number;
-    result = host_result(read_in_steps);
+    result = result_in_child(read_in_steps);
   }
   ck_assert_msg(result == NOT_REACHED, "instruction %d: %d", number - 1, result);
   ck_assert_int_gt(number, 10);

@@ -9,7 +9,7 @@
 #include "sys/perf-event.h"
 
 #include "tests/suites/capture.h"
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ START_TEST(numbers_map_to_generic_kernel_events)
   int i, at = 0;
 
   for (i = 0; i < PFX_EVENTS; i++) {
-    const struct pfx_event_row *row = pfx_events_row(i);
+    const struct pfx_events_entry *row = pfx_events_row(i);
 
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(row->text);
@@ -125,10 +125,10 @@ static int error_of_cycles(void)
   wanted.type = PERF_TYPE_HARDWARE;
   wanted.config = PERF_COUNT_HW_CPU_CYCLES;
   wanted.exclude_kernel = wanted.exclude_hv = 1;
-  descriptor = perf_event_open_in(&wanted, -1);
+  descriptor = cpuc_perf_event_open_in(&wanted, -1);
   if (descriptor < 0)
     return errno;
-  perf_event_close(descriptor);
+  cpuc_perf_event_close(descriptor);
   return 0;
 }
 

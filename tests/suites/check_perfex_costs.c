@@ -14,10 +14,10 @@
 #include "perfex/cost-table.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/float-traps.h"
-#include "tests/suites/host.h"
-#include "tests/suites/machine.h"
 #include "tests/suites/capture.h"
+#include "tests/suites/fake-root.h"
+#include "tests/suites/float-traps.h"
+#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -109,7 +109,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   use_test_directory();
   ck_assert_int_eq(symlink("/sys", path_of("/sys")), 0); /* this machine's caches */
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
   /* within a factor of 100: the core frequency changes */
   ck_assert_int_gt(table.cost[0].typical, PFX_COST_LIMIT / rate / 100);
@@ -118,8 +118,8 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
     ck_assert(0 <= table.cost[i].minimum && table.cost[i].minimum <= table.cost[i].typical);
     ck_assert_int_le(table.cost[i].typical, table.cost[i].maximum);
     ck_assert_int_le(table.cost[i].maximum, PFX_COST_LIMIT);
-    ck_assert(table.origin[i] == PFX_UNKNOWN || table.origin[i] == PFX_MEASURED);
-    ck_assert(pfx_events_row(i)->name || table.origin[i] == PFX_UNKNOWN);
+    ck_assert(table.origin[i] == PFX_COST_UNKNOWN || table.origin[i] == PFX_COST_MEASURED);
+    ck_assert(pfx_events_row(i)->name || table.origin[i] == PFX_COST_UNKNOWN);
   }
   ck_assert_int_ge(table.measured.levels, 1);
   ck_assert_int_gt(table.measured.nanoseconds, 0);
@@ -129,7 +129,7 @@ END_TEST
 /* Event 0 counts core cycles, and cpucycles() may count others. */
 START_TEST(cycle_cost_follows_the_core_frequency)
 {
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
 
   core_rate = 4 * cpucycles_persecond();
   pfx_cost_measure(&measured);
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
 {
   const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
   int round, turn, i, in_order = 0, slow = 0;
 
   if (skip_where_the_clock_is_slow(test))
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(cost_files_are_closed)
 {
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
   int before;
 
   use_test_directory();
@@ -198,7 +198,7 @@ END_TEST
 /* The table in libperfex(3), COSTS. */
 START_TEST(costs_are_estimated_from_measured_times)
 {
-  struct pfx_measured measured = { .cycle = { 400, 400, 400 },
+  struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
       { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
@@ -234,7 +234,7 @@ START_TEST(costs_are_unknown_if_the_times_that_they_need_are_0)
   size_t i, j;
 
   for (i = 0; i < 3; i++) {
-    struct pfx_measured measured = { .cycle = { 400, 400, 400 },
+    struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
       .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
         { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
     struct pfx_costs costs;
@@ -260,9 +260,9 @@ START_TEST(stopped_clock_measures_no_costs_of_loads)
   use_test_directory();
   is_clock_stopped = 1;
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   for (i = 0; i < sizeof events / sizeof events[0]; i++)
-    ck_assert_int_eq(table.origin[events[i]], PFX_UNKNOWN);
+    ck_assert_int_eq(table.origin[events[i]], PFX_COST_UNKNOWN);
   capture_begin(stdout);
   perfex_print_table();
   ck_assert_ptr_nonnull(strstr(capture_end(), "\n# 25: "));
@@ -277,19 +277,19 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
   use_test_directory();
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
-  ck_assert(table.origin[24] == PFX_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
-  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
+  ck_assert(table.origin[24] == PFX_COST_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
+  ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/one", "branch-misses 7 8.5 9.125\n")), 0);
   table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
-  ck_assert(table.origin[24] == PFX_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
-  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
+  ck_assert(table.origin[24] == PFX_COST_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
+  ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 .25 0.250")), 0);
   table = table_now();
-  ck_assert(table.origin[0] == PFX_LOADED && is_cost(table.cost[0], 250, 250, 250));
-  ck_assert(table.origin[16] == PFX_LOADED && is_cost(table.cost[16], 250, 250, 250));
-  ck_assert(table.origin[24] == PFX_LOADED_EARLIER);
+  ck_assert(table.origin[0] == PFX_COST_LOADED && is_cost(table.cost[0], 250, 250, 250));
+  ck_assert(table.origin[16] == PFX_COST_LOADED && is_cost(table.cost[16], 250, 250, 250));
+  ck_assert(table.origin[24] == PFX_COST_LOADED_EARLIER);
   ck_assert(is_cost(table.cost[24], 7000, 8500, 9125));
 }
 END_TEST
@@ -302,9 +302,9 @@ START_TEST(loaded_costs_stay_when_the_table_is_initialized)
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   ck_assert_int_gt(load_costs(write_costs("/one", "24 7 8 9\n")), 0);
   table = table_now();
-  ck_assert(table.origin[24] == PFX_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
-  ck_assert(table.origin[25] == PFX_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert(table.origin[24] == PFX_COST_LOADED && is_cost(table.cost[24], 7000, 8000, 9000));
+  ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
 }
 END_TEST
 
@@ -467,8 +467,8 @@ START_TEST(malformed_etc_is_ignored_with_a_message)
   capture_begin(stderr);
   table = table_now();
   ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
-  ck_assert_int_ne(table.origin[24], PFX_ETC);
-  ck_assert_int_eq(table.origin[0], PFX_MEASURED);
+  ck_assert_int_ne(table.origin[24], PFX_COST_ETC);
+  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
 }
 END_TEST
 
@@ -487,7 +487,7 @@ static void write_cache(int index, const char *level, const char *type, const ch
 
 START_TEST(cache_sizes_come_from_the_kernel)
 {
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
   int i;
 
   is_clock_slow = 1; /* the time for the measurement does not end */
@@ -511,7 +511,7 @@ END_TEST
 START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
   static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6M\n" };
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
   int i;
 
   use_test_directory();
@@ -648,7 +648,7 @@ END_TEST
 
 START_TEST(memory_is_unknown_if_a_cgroup_leaves_too_little)
 {
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
 
   use_test_directory();
   write_file("/proc/self/cgroup", "0::/a/b\n");
@@ -670,7 +670,7 @@ END_TEST
 
 START_TEST(one_preemption_does_not_shorten_the_measurement)
 {
-  struct pfx_measured measured;
+  struct pfx_cost_measured measured;
 
   use_test_directory();
   write_cache(0, "1\n", "Data\n", "16K\n");
@@ -794,7 +794,8 @@ START_TEST(printed_table_can_be_loaded)
   after = table_now();
   for (i = 0; i < PFX_EVENTS; i++) {
     ck_assert_mem_eq(&after.cost[i], &before.cost[i], sizeof after.cost[i]);
-    ck_assert_int_eq(after.origin[i], before.origin[i] == PFX_UNKNOWN ? PFX_UNKNOWN : PFX_LOADED);
+    ck_assert_int_eq(after.origin[i],
+      before.origin[i] == PFX_COST_UNKNOWN ? PFX_COST_UNKNOWN : PFX_COST_LOADED);
   }
 }
 END_TEST

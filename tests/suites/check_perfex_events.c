@@ -9,8 +9,8 @@
 #include "perfex/count.h"
 
 #include "tests/suites/capture.h"
-#include "tests/suites/host.h"
 #include "tests/suites/perfex-group.h"
+#include "tests/suites/this-machine.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

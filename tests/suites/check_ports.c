@@ -157,13 +157,13 @@ static long long read_fallback(void)
 
 static const char *noted; /* the code of the loss */
 
-static void note_fallback(const char *code)
+static void note_loss(const char *code)
 {
   noted = code;
 }
 
 static const struct cpuc_services offered
-  = { .fallback = read_fallback, .note_fallback = note_fallback };
+  = { .fallback = read_fallback, .note_loss = note_loss };
 
 /* Like the kernel: accepts one kind, and exactly the size of its counts. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)

@@ -129,7 +129,7 @@ START_TEST(machine_is_printed_completely)
   report.cpu.type[0].count = 2;
   strcpy(report.cpu.type[1].name, "cpu_atom");
   report.cpu.type[1].count = 6;
-  print(print_text_of_machine);
+  print(print_text_of_surroundings);
   ck_assert_int_eq(strncmp(printed, "cpucycles system kernel Linux\n", 30), 0);
   expect("cpucycles system architecture not known, 0 bits, big-endian");
   expect("cpucycles system hypervisor none found");
@@ -148,16 +148,16 @@ START_TEST(machine_is_printed_completely)
   report.settings.governors = 1;
   report.settings.turbo = 0;
   *report.settings.clock_sources = 0;
-  print(print_text_of_machine);
+  print(print_text_of_surroundings);
   expect("cpucycles clock source tsc; available: not known");
   expect("cpucycles governor powersave on 3 CPUs");
   expect("cpucycles turbo off");
   memset(&report.settings, 0, sizeof report.settings);
   report.settings.turbo = -1;
-  print(print_text_of_machine);
+  print(print_text_of_surroundings);
   print(print_json);
   expect_json("\"governor\": null,\"turbo\": null");
-  print(print_text_of_machine);
+  print(print_text_of_surroundings);
   ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo")
     && !strstr(printed, "clock source"));
 }

@@ -7,7 +7,7 @@
 #include "include/cpucycles.h"
 #include "lib/process.h"
 
-#include "tests/suites/fresh.h"
+#include "tests/suites/fresh-process.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests every reason that cpucycles(3) lists: each is given to a counter that it applies to.
-   lists.sh compares the table at the end with the man page and the library. */
+   backend-lists.sh compares the table at the end with the man page and the library. */
 
 #include "config.h"
 
@@ -182,8 +182,8 @@ static void drop_by_clock(long long (*now)(void))
     .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
     .read = read_up };
   const struct cpuc_table_entry entry = { "counter", "", &scaled };
-  struct cpuc_trial trial = { .persecond = 1000000000,
-    .calibration = { .now = now, .left = CPUC_CALIBRATION_TIME } };
+  struct cpuc_candidate_context trial = { .persecond = 1000000000,
+    .calibration = { .now = now, .left = CPUC_CALIBRATE_TIME } };
   struct cpuc_candidate candidate;
 
   enter_guard();

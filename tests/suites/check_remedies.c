@@ -9,7 +9,7 @@
 #include "sys/hypervisor.h"
 #include "sys/kernel-file.h"
 
-#include "tests/suites/machine.h"
+#include "tests/suites/fake-root.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,7 +77,7 @@ struct file {
 
 /* QEMU has this option on some CPUs only. */
 #define KVM_REMEDY \
-  (QEMU_HAS_PMU_OPTION \
+  (CPUC_REMEDY_QEMU_HAS_PMU \
       ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
       : "give the virtual machine a PMU, or run outside of it")
 
@@ -358,8 +358,8 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
 }
 END_TEST
 
-static const struct cpuc_remedy_user_access arm64 = CPUC_ARM64_USER_ACCESS;
-static const struct cpuc_remedy_user_access riscv = CPUC_RISCV_USER_ACCESS;
+static const struct cpuc_remedy_user_access arm64 = CPUC_REMEDY_ARM64_USER_ACCESS;
+static const struct cpuc_remedy_user_access riscv = CPUC_REMEDY_RISCV_USER_ACCESS;
 
 static const struct {
   struct file files[FILES];
@@ -529,7 +529,7 @@ static const struct {
   struct file files[FILES];
   const char *name;
 } hypervisors[] = {
-  { { VIRTUAL }, HYPERVISOR_UNNAMED },
+  { { VIRTUAL }, CPUC_HYPERVISOR_UNNAMED },
   { { REAL }, NULL },
   { { { "/proc/sysinfo", "LPAR Name: X\nVM00 Name: Y\nVM00 Control Program: KVM/Linux\n" } },
     "KVM" },
@@ -540,7 +540,7 @@ static const struct {
   { { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: PowerNV 8335-GTH\n" } }, NULL },
   { { VENDOR("Amazon EC2"), PRODUCT("c7g.metal") }, NULL },
   { { PRODUCT("Google Compute Engine") }, "KVM" },
-  { { TREE("acme,thing") }, HYPERVISOR_UNNAMED },
+  { { TREE("acme,thing") }, CPUC_HYPERVISOR_UNNAMED },
   { { { NULL, NULL } }, NULL },
 };
 
@@ -570,7 +570,7 @@ START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
   signature = "KVMKVMKVM";
   ck_assert_str_eq(cpuc_hypervisor_find(), "KVM");
   signature = "something";
-  ck_assert_str_eq(cpuc_hypervisor_find(), HYPERVISOR_UNNAMED);
+  ck_assert_str_eq(cpuc_hypervisor_find(), CPUC_HYPERVISOR_UNNAMED);
   signature = "";
   ck_assert_ptr_null(cpuc_hypervisor_find());
   signature = NULL;

@@ -7,7 +7,7 @@
 #include "cpucycles-info/fill.h"
 #include "sys/kernel-file.h"
 
-#include "tests/suites/machine.h"
+#include "tests/suites/fake-root.h"
 
 #define CPU "/sys/devices/system/cpu/"
 

@@ -7,9 +7,9 @@
 
 #include "include/cpucycles.h"
 
-#include "tests/suites/first-call.h"
-#include "tests/suites/fresh.h"
-#include "tests/suites/host.h"
+#include "tests/suites/answers.h"
+#include "tests/suites/fresh-process.h"
+#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -242,10 +242,10 @@ static long long simulated_counter(void)
     + (has_jumped() ? simulated.counter_jump : 0);
 }
 
-static struct cpuc_calibration bench_calibration(double rate, int width, long long resolution)
+static struct cpuc_calibrate_setup begin_simulation(double rate, int width, long long resolution)
 {
-  struct cpuc_calibration calibration = { simulated_counter, width, simulated_clock,
-    CPUC_CALIBRATION_TIME };
+  struct cpuc_calibrate_setup calibration = { simulated_counter, width, simulated_clock,
+    CPUC_CALIBRATE_TIME };
 
   memset(&simulated, 0, sizeof simulated);
   simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
@@ -266,15 +266,16 @@ START_TEST(multiple_is_found_by_measuring)
 
   for (i = 0; i < MACHINES; i++)
     for (width = 32; width <= 64; width += 32) {
-      struct cpuc_calibration calibration
-        = bench_calibration((double)machines[i].rate, width, 1);
+      struct cpuc_calibrate_setup calibration
+        = begin_simulation((double)machines[i].rate, width, 1);
       long long sixteenths;
-      enum cpuc_calibrate_failure failure
+      enum cpuc_calibrate_result failure
         = cpuc_calibrate(&calibration, 0, machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
-      ck_assert_msg(failure == (machines[i].sixteenths > 0 ? CPUC_SUCCESS : CPUC_NO_MULTIPLE),
+      ck_assert_msg(failure
+          == (machines[i].sixteenths > 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE),
         "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)failure);
       ck_assert_int_eq(sixteenths, machines[i].sixteenths);
       ck_assert_int_le(simulated_duration(), 5000000);
@@ -289,15 +290,17 @@ START_TEST(reported_rate_is_checked_by_measuring)
   int i;
 
   for (i = 0; i < 3; i++) {
-    struct cpuc_calibration calibration = bench_calibration(62.5e6, 64, resolutions[i]);
+    struct cpuc_calibrate_setup calibration = begin_simulation(62.5e6, 64, resolutions[i]);
 
-    ck_assert_int_eq(cpuc_calibrate(&calibration, 62500000, 2000000000, &sixteenths), CPUC_SUCCESS);
+    ck_assert_int_eq(cpuc_calibrate(&calibration, 62500000, 2000000000, &sixteenths),
+      CPUC_CALIBRATE_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert_int_eq(cpuc_calibrate(&calibration, 62200000, 2000000000, &sixteenths), CPUC_SUCCESS);
+    ck_assert_int_eq(cpuc_calibrate(&calibration, 62200000, 2000000000, &sixteenths),
+      CPUC_CALIBRATE_SUCCESS);
     ck_assert_int_eq(cpuc_calibrate(&calibration, 61000000, 2000000000, &sixteenths),
-      CPUC_RATE_MISMATCH);
+      CPUC_CALIBRATE_RATE_MISMATCH);
     ck_assert_int_eq(cpuc_calibrate(&calibration, INT64_MAX, 2000000000, &sixteenths),
-      CPUC_RATE_MISMATCH);
+      CPUC_CALIBRATE_RATE_MISMATCH);
     ck_assert_int_le(simulated_duration(), 5000000);
   }
 }
@@ -307,17 +310,17 @@ END_TEST
    reported. */
 START_TEST(measuring_takes_five_milliseconds_for_all_counters)
 {
-  struct cpuc_calibration calibration = bench_calibration(54e6, 64, 1);
-  enum cpuc_calibrate_failure failure = CPUC_SUCCESS;
+  struct cpuc_calibrate_setup calibration = begin_simulation(54e6, 64, 1);
+  enum cpuc_calibrate_result failure = CPUC_CALIBRATE_SUCCESS;
   long long sixteenths;
   int i;
 
   for (i = 0; i < 20; i++)
     failure = cpuc_calibrate(&calibration, 0, 1800000000, &sixteenths);
-  ck_assert_int_eq(failure, CPUC_NO_TIME);
+  ck_assert_int_eq(failure, CPUC_CALIBRATE_NO_TIME);
   for (i = 0; i < 20; i++)
     failure = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
-  ck_assert_int_eq(failure, CPUC_SUCCESS);
+  ck_assert_int_eq(failure, CPUC_CALIBRATE_SUCCESS);
   ck_assert_int_eq(cpuc_calibrate_mean(&calibration), 0);
   ck_assert_int_le(simulated_duration(), 5000000);
 }
@@ -325,11 +328,11 @@ END_TEST
 
 /* The measurement ends with this failure, with a reported rate and without one, soon after the
    jump. */
-static void expect_end(struct cpuc_calibration calibration, enum cpuc_calibrate_failure expected)
+static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibrate_result expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
-  struct cpuc_calibration other = calibration;
-  enum cpuc_calibrate_failure failure = cpuc_calibrate(&calibration, 24000000, 2400000000,
+  struct cpuc_calibrate_setup other = calibration;
+  enum cpuc_calibrate_result failure = cpuc_calibrate(&calibration, 24000000, 2400000000,
     &sixteenths);
 
   ck_assert_int_eq(failure, expected);
@@ -349,11 +352,11 @@ START_TEST(clock_that_steps_back_ends_the_measurement)
   /* at any time of the first part of the measurement, and right after it */
   for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
-      struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
+      struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
 
       simulated.jump_at = at;
       simulated.jump = -back;
-      expect_end(calibration, CPUC_CLOCK_SET_BACK);
+      expect_end(calibration, CPUC_CALIBRATE_CLOCK_SET_BACK);
     }
 }
 END_TEST
@@ -363,30 +366,30 @@ START_TEST(clock_that_stops_ends_the_measurement)
   long long at;
 
   for (at = 1; at < 190000; at += 777) {
-    struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
+    struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
 
     simulated.jump_at = at;
     simulated.stop_clock = 1;
-    expect_end(calibration, CPUC_CLOCK_STOPPED);
+    expect_end(calibration, CPUC_CALIBRATE_CLOCK_STOPPED);
   }
 }
 END_TEST
 
 START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
 {
-  struct cpuc_calibration calibration = bench_calibration(24e6, 64, 1);
+  struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
 
   simulated.jump_at = 1;
   simulated.stop_counter = 1;
-  expect_end(calibration, CPUC_COUNTER_STOPPED);
-  calibration = bench_calibration(24e6, 64, 1);
+  expect_end(calibration, CPUC_CALIBRATE_COUNTER_STOPPED);
+  calibration = begin_simulation(24e6, 64, 1);
   simulated.jump_at = 150000;
   simulated.counter_jump = -1000000;
-  expect_end(calibration, CPUC_COUNTER_SET_BACK);
-  calibration = bench_calibration(24e6, 64, 1);
+  expect_end(calibration, CPUC_CALIBRATE_COUNTER_SET_BACK);
+  calibration = begin_simulation(24e6, 64, 1);
   simulated.jump_at = 150000;
   simulated.counter_jump = 1LL << 62; /* more counts per second than fit in 63 bits */
-  expect_end(calibration, CPUC_RATE_MISMATCH);
+  expect_end(calibration, CPUC_CALIBRATE_RATE_MISMATCH);
 }
 END_TEST
 
@@ -480,7 +483,7 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(found, 0);
-  ck_assert_int_ge(selection.trial.calibration.left, 0);
+  ck_assert_int_ge(selection.context.calibration.left, 0);
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&reported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;

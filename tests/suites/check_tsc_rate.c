@@ -16,7 +16,7 @@
 
 #include <string.h>
 #include <unistd.h>
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
 #include <linux/perf_event.h>
 #endif
 
@@ -43,7 +43,7 @@ START_TEST(kernel_file_holds_one_number_in_khz)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(plausible_rate((unsigned long long)cpuc_parse_line(rows[i].text, 1000)),
+    ck_assert_int_eq(cpuc_rate_plausible((unsigned long long)cpuc_parse_line(rows[i].text, 1000)),
       rows[i].hz);
 }
 END_TEST
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 {
-#ifdef TSC_HAS_PERF
+#ifdef CPUC_TSC_HAS_PERF
   static struct perf_event_mmap_page page;
 
   page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
@@ -232,7 +232,7 @@ START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 }
 END_TEST
 
-#if defined(SINGLE_STEPS) && defined(TSC_HAS_PERF)
+#if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
 
 static struct perf_event_mmap_page changing;
 static int steps = -1; /* before the handler changes the page; -1: it has */
@@ -377,7 +377,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
   tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
-#if defined(SINGLE_STEPS) && defined(TSC_HAS_PERF)
+#if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
   tcase_add_test(tests, perf_page_that_changes_contains_the_rate);
 #endif
   tcase_add_test(tests, first_source_that_reports_the_rate_is_named);

@@ -11,8 +11,8 @@
 #include "sys/architecture.h"
 #include "sys/environment.h"
 
+#include "tests/suites/fake-root.h"
 #include "tests/suites/guarded.h"
-#include "tests/suites/machine.h"
 
 #include <stdio.h>
 #include <string.h>

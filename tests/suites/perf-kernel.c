@@ -57,7 +57,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
     real.config = PERF_COUNT_SW_TASK_CLOCK;
   }
   real.config1 = 0;
-  event = perf_event_open_in(&real, -1);
+  event = cpuc_perf_event_open_in(&real, -1);
   if (event >= 0 || !(simulates || perf_kernel.pages[0]) || real.type != PERF_TYPE_SOFTWARE)
     return event;
   simulates = 1;
@@ -67,7 +67,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
   if (!simulates)
-    return perf_event_identify(descriptor, id) == 0;
+    return cpuc_perf_event_identify(descriptor, id);
   *id = SIMULATED_ID;
   return fcntl(descriptor, F_GETFD) >= 0;
 }
@@ -103,7 +103,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 
 void cpuc_perf_kernel_close(int descriptor)
 {
-  perf_event_close(descriptor);
+  cpuc_perf_event_close(descriptor);
 }
 
 int cpuc_perf_kernel_copy(int descriptor, int lowest)
@@ -211,9 +211,9 @@ void cpuc_perf_kernel_block_signals(void (*change)(void))
 {
   sigset_t mask;
 
-  perf_event_block_signals(&mask);
+  cpuc_perf_event_block_signals(&mask);
   change();
-  perf_event_restore_signals(&mask);
+  cpuc_perf_event_restore_signals(&mask);
 }
 
 #endif

@@ -40,7 +40,7 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
     errno = perfex_group.refusal_errno;
     return -1;
   }
-  descriptor = perf_event_open_in(&software, leader);
+  descriptor = cpuc_perf_event_open_in(&software, leader);
   perfex_group_descriptor[leader >= 0] = descriptor;
   return descriptor;
 }

@@ -10,7 +10,7 @@
 /* ThreadSanitizer delays signals, and the steps would include its code. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #define SINGLE_STEPS
-#include "tests/suites/host.h"
+#include "tests/suites/this-machine.h"
 
 #include <ucontext.h>
 

@@ -1040,8 +1040,8 @@ static long idle_count(void)
   return atol(text);
 }
 
-/* idles NAME: the count continues after its CPU slept. The count of a thread excludes the sleep and,
-   under -icount, is correct afterwards. */
+/* idles NAME: the count continues after its CPU slept. The count of a thread excludes the sleep
+   and, under -icount, is correct afterwards. */
 static int idles(char **arguments)
 {
   int i, is_of_thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The declarations of Solaris' header of this name that lib/frequency-system.c uses, for
-   check_system.c. */
+   check_frequency_system.c. */
 
 typedef int processorid_t;
 

@@ -18,13 +18,13 @@ int cpuc_query_open(struct cpuc_query *query, const char *path)
 
   query->file = cpuc_kernel_file_open(path);
   if (query->file < 0)
-    return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? CPUC_FILE_ABSENT
-                                                                        : CPUC_FILE_REFUSED;
+    return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? CPUC_QUERY_FILE_ABSENT
+                                                                        : CPUC_QUERY_FILE_REFUSED;
   if (fstat(query->file, &status) == 0 && S_ISREG(status.st_mode))
     return 0;
   close(query->file);
   query->file = -1;
-  return CPUC_FILE_NOT_REGULAR;
+  return CPUC_QUERY_FILE_NOT_REGULAR;
 }
 
 void cpuc_query_close(struct cpuc_query *query)
@@ -43,8 +43,8 @@ int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *byte
   length = cpuc_kernel_file_read_rest(query->file, bytes, (size_t)size);
   cpuc_query_close(query);
   if (length < 0)
-    return CPUC_FILE_UNREADABLE;
-  return length < size ? length : CPUC_FILE_TOO_LONG;
+    return CPUC_QUERY_FILE_UNREADABLE;
+  return length < size ? length : CPUC_QUERY_FILE_TOO_LONG;
 }
 
 int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text, int size)
@@ -54,17 +54,17 @@ int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text,
   if (length < 0)
     return length;
   text[length] = 0;
-  return strlen(text) == (size_t)length ? length : CPUC_FILE_NOT_TEXT;
+  return strlen(text) == (size_t)length ? length : CPUC_QUERY_FILE_NOT_TEXT;
 }
 
 const char *cpuc_query_error_text(int error)
 {
   static const char *const texts[] = {
-    [-CPUC_FILE_REFUSED] = "cannot be opened",
-    [-CPUC_FILE_NOT_REGULAR] = "is not a regular file",
-    [-CPUC_FILE_UNREADABLE] = "cannot be read",
-    [-CPUC_FILE_TOO_LONG] = "is too long for a number",
-    [-CPUC_FILE_NOT_TEXT] = "is not a text file",
+    [-CPUC_QUERY_FILE_REFUSED] = "cannot be opened",
+    [-CPUC_QUERY_FILE_NOT_REGULAR] = "is not a regular file",
+    [-CPUC_QUERY_FILE_UNREADABLE] = "cannot be read",
+    [-CPUC_QUERY_FILE_TOO_LONG] = "is too long for a number",
+    [-CPUC_QUERY_FILE_NOT_TEXT] = "is not a text file",
   };
 
   return texts[-error];

@@ -2,8 +2,8 @@
 /* Simulated machines for suites: a directory that contains the files of a machine. Replaces
    sys/root.c. */
 
-#ifndef CPUCYCLES_MACHINE_H
-#define CPUCYCLES_MACHINE_H
+#ifndef CPUCYCLES_FAKE_ROOT_H
+#define CPUCYCLES_FAKE_ROOT_H
 
 #include "sys/root.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* What each function must answer, on every kind of system. */
 
-#ifndef CPUCYCLES_TESTS_FIRST_CALL_H
-#define CPUCYCLES_TESTS_FIRST_CALL_H
+#ifndef CPUCYCLES_TESTS_ANSWERS_H
+#define CPUCYCLES_TESTS_ANSWERS_H
 
 #include "include/cpucycles.h"
 #include "lib/frequency.h"
@@ -35,8 +35,8 @@ static inline int check_every_answer(void)
 
   if (!count_increases())
     return 1;
-  if (cpucycles_persecond() < CPUC_FREQUENCY_LOWEST
-    || cpucycles_persecond() > CPUC_FREQUENCY_HIGHEST)
+  if (cpucycles_persecond() < CPUC_RATE_LOWEST
+    || cpucycles_persecond() > CPUC_RATE_HIGHEST)
     return 2;
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!is_described(counter))

@@ -2,8 +2,8 @@
 /* Seccomp filters for suites. A filter cannot be removed, so each test sets it in its own child.
    Include this header only if configure has found linux/seccomp.h. */
 
-#ifndef CPUCYCLES_FILTER_H
-#define CPUCYCLES_FILTER_H
+#ifndef CPUCYCLES_SECCOMP_FILTER_H
+#define CPUCYCLES_SECCOMP_FILTER_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

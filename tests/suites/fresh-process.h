@@ -2,8 +2,8 @@
 /* Runs code in fresh processes, in which the library has not been called, for the suites of the
    first call. */
 
-#ifndef CPUCYCLES_FRESH_H
-#define CPUCYCLES_FRESH_H
+#ifndef CPUCYCLES_FRESH_PROCESS_H
+#define CPUCYCLES_FRESH_PROCESS_H
 
 #include "tests/suites/counts.h"
 #include "tests/suites/suite.h"

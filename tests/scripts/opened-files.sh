@@ -7,21 +7,21 @@
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}"
-out=opens.tmp
+out=opened-files.tmp
 trap 'rm -f $out $out.2 $out.list $out.calls' EXIT
 failed=0
 
-wrong() { echo "opens: $*"; failed=1; }
+wrong() { echo "opened-files: $*"; failed=1; }
 
 strace -o $out true 2>/dev/null ||
-  { echo "opens: skipped: strace is not installed or may not trace"; exit 77; }
+  { echo "opened-files: skipped: strace is not installed or may not trace"; exit 77; }
 program=$builddir/tests/programs/every-call
 if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
-  echo "opens: skipped: the run-time of gcov or a sanitizer opens files of its own"
+  echo "opened-files: skipped: the run-time of gcov or a sanitizer opens files of its own"
   exit 77
 fi
 [ -z "${LOG_COMPILER:-}" ] ||
-  { echo "opens: skipped: the program is for a CPU other than this one"; exit 77; }
+  { echo "opened-files: skipped: the program is for a CPU other than this one"; exit 77; }
 traced='strace -f -e trace=%file,%network,%process'
 $traced -o $out "$program" >/dev/null 2>&1 || wrong "exit status $? under strace"
 grep -q '"/etc/cpucyclespersecond"' $out ||
@@ -33,7 +33,7 @@ if unshare -m sh -c "$empty" 2>/dev/null; then
   grep -q '"/proc/cpuinfo"' $out.2 || wrong "the library does not open /proc/cpuinfo"
 else
   : >$out.2
-  echo "opens: skipped: with an empty /proc/cpuinfo: a mount namespace cannot be created here"
+  echo "opened-files: skipped: with an empty /proc/cpuinfo: a mount namespace cannot be created here"
 fi
 
 # SECURITY's list as regular expressions: N is a number, * a file name.
@@ -59,5 +59,5 @@ others=$(sed 's/(.*//' $out.calls | grep -v -x -e 'open' -e 'openat' -e 'access'
   -e 'newfstatat' -e 'fstat[a-z0-9]*' -e 'stat[a-z0-9]*' -e 'exit[a-z_]*' \
   -e '+++ exited.*' -e '--- SIG.*' || :)
 [ -z "$others" ] || wrong "other system calls: $(echo "$others" | sort -u | tr '\n' ' ')"
-[ $failed != 0 ] || echo "opens: $(echo "$opened" | wc -l) paths tried, all in SECURITY"
+[ $failed != 0 ] || echo "opened-files: $(echo "$opened" | wc -l) paths tried, all in SECURITY"
 exit $failed

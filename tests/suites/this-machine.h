@@ -3,8 +3,8 @@
    verifies it in a child process, and is skipped if the machine lacks it. For POSIX. Include after
    config.h. */
 
-#ifndef CPUCYCLES_HOST_H
-#define CPUCYCLES_HOST_H
+#ifndef CPUCYCLES_THIS_MACHINE_H
+#define CPUCYCLES_THIS_MACHINE_H
 
 #include "tests/suites/suite.h"
 
@@ -29,7 +29,7 @@
 #include <sys/syscall.h>
 #endif
 #ifdef HAVE_LINUX_SECCOMP_H
-#include "tests/suites/filter.h"
+#include "tests/suites/seccomp-filter.h"
 #endif
 #ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
@@ -100,7 +100,7 @@ enum { ATTEMPT_SECONDS = 20 };
 
 /* Runs the attempt in a child. Returns its exit status, or minus the number of the signal that
    ended it. */
-static inline int host_result(int (*attempt)(void))
+static inline int result_in_child(int (*attempt)(void))
 {
   static const int faults[] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
   pid_t child = fork();
@@ -124,7 +124,7 @@ static inline int host_result(int (*attempt)(void))
 static inline int skip_unless(const char *test, int (*attempt)(void), int expected,
   const char *observed)
 {
-  int result = host_result(attempt);
+  int result = result_in_child(attempt);
 
   if (result == expected)
     return 0;
