@@ -281,7 +281,8 @@ void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int s
     cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, why);
 }
 
-/* Tests whether the kernel has the event. Returns 0 or an errno. */
+/* Tests whether the kernel has the event. Returns 0 or an errno. Without a PMU, the first counter
+   finds this out for all. */
 static int try_counter(void)
 {
   int error;
@@ -289,7 +290,7 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = try_event(counter->event);
+  error = cpuc_remedy_found_no_pmu ? ENOENT : try_event(counter->event);
   cpuc_remedy_found_no_pmu = error == ENOENT;
   return error;
 }

@@ -17,8 +17,8 @@
 #define CPUC_REMEDY_QEMU_HAS_PMU 0
 #endif
 
-/* 1 if perf_event_open(2) reported in the selection that there is no PMU. amd64-pmcff then need not
-   open files to find this out. */
+/* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
+   then need no system calls to find this out. */
 extern int cpuc_remedy_found_no_pmu;
 
 /* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.

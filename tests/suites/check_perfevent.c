@@ -15,6 +15,7 @@
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent
 
 #include "backends/perf/counter.h"
+#include "backends/perf/remedy.h"
 #include "backends/perf/thread.h"
 #include "tests/suites/guarded.h"
 #include "tests/suites/perf-kernel.h"
@@ -83,6 +84,7 @@ static void select_fallback(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
+  cpuc_remedy_found_no_pmu = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
