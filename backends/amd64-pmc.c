@@ -27,9 +27,9 @@ static inline CPUC_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
   return (uint64_t)high << 32 | low;
 }
 
-static void diagnose_access(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
-  cpuc_remedy_for_rdpmc(1, why);
+  cpuc_remedy_for_rdpmc(1, diagnosis);
 }
 
 static const struct cpuc_perf_counter counter = {

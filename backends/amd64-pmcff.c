@@ -46,7 +46,8 @@ static int has_fixed_counter(void)
   return (pmu.a & 0xff) >= 2 && (pmu.d & 0x1f) >= 2 && width > 32 && width <= 64;
 }
 
-static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_fixed_counter(const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis)
 {
   long long level;
 
@@ -61,19 +62,19 @@ static int open_fixed_counter(const struct cpuc_services *services, struct cpuc_
     return EACCES;
   if (!cpuc_remedy_nmi_watchdog_is_on())
     return 0;
-  why->reason = "decreasing";
+  diagnosis->reason = "decreasing";
   return EBUSY;
 }
 
-static void explain(int error, int signal, struct cpuc_diagnosis *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   if (error == EBUSY || (error == 0 && signal == 0))
-    cpuc_remedy_for_fixed_counter(why);
+    cpuc_remedy_for_fixed_counter(diagnosis);
   else if (error == EACCES)
-    cpuc_remedy_for_rdpmc(2, why);
+    cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
   else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && cpuid_is_intel())
-    cpuc_remedy_for_no_pmu(why);
+    cpuc_remedy_for_no_pmu(diagnosis);
 }
 
 const struct cpuc_backend cpuc_backend_amd64_pmcff = {

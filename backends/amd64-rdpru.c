@@ -17,11 +17,11 @@
 
 enum { APERF = 1 };
 
-static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   struct cpuc_cpuid_leaf sizes;
 
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   /* Every x86-64 CPU has this leaf, which contains its address sizes. Asking for the largest leaf
      first would cost another exit to the hypervisor, a few microseconds. */
   sizes = cpuc_cpuid_read(0x80000008);

@@ -15,11 +15,11 @@
 
 #include <signal.h>
 
-static void explain(int error, int signal, struct cpuc_diagnosis *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   (void)error;
   if (signal == SIGILL)
-    cpuc_remedy_for_arm_module(why);
+    cpuc_remedy_for_arm_module(diagnosis);
 }
 
 static long long read_pmccntr(void)

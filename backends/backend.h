@@ -113,7 +113,7 @@ struct cpuc_backend {
   /* Prepares read() in the calling thread. Returns 0 or an errno. Called in the selection, by
      lib/candidate.c: at the beginning of the trial, and again if the counter is selected or becomes
      the fallback. The services remain valid. NULL: nothing to do. */
-  int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *why);
+  int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 
   /* Returns the count. Called in the selection, by the trial; then by every thread of the program,
      also in its signal handlers, in forked children, and while another read is interrupted. A
@@ -145,7 +145,7 @@ struct cpuc_backend {
      0. Both are 0 for a counter that is stopped; the remedy then starts it, if one is known. Called
      by lib/reasons.c on demand, so it may be slow; and in the selection, if
      CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
-  void (*explain)(int error, int signal, struct cpuc_diagnosis *why);
+  void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
   /* Repairs a fault of read(), for a counter that the system may revoke while it is in use. Called
      by the handler of sys/guard.c, in the faulting thread, at any time after the selection, with

@@ -16,11 +16,11 @@
 /* Written by open() only, before the counter is published. */
 static long long origin;
 
-static int open_wall_clock(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_wall_clock(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   long long now = cpuc_os_clock_wall_microseconds();
 
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   origin = now / 1000000 * 1000000;
   return now != 0 ? 0 : EPERM;
 }

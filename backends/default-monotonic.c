@@ -12,9 +12,9 @@
 
 #include <errno.h>
 
-static int open_monotonic(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_monotonic(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   return cpuc_os_clock_monotonic() != 0 ? 0 : EPERM;
 }
 

@@ -16,7 +16,7 @@ static const struct cpuc_perf_counter counter = { .findings = &findings };
 
 static long long read_cycles(void)
 {
-  return cpuc_perf_slow(&counter);
+  return cpuc_perf_read_slowly(&counter);
 }
 
 const struct cpuc_backend cpuc_backend_default_perfevent = {

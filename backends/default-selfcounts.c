@@ -44,11 +44,11 @@ static int read_counts(struct counts *counts)
   return selfcounts(THSC_CPI, counts, sizeof *counts) == 0 ? 0 : errno;
 }
 
-static int open_selfcounts(const struct cpuc_services *offered, struct cpuc_diagnosis *why)
+static int open_selfcounts(const struct cpuc_services *offered, struct cpuc_diagnosis *diagnosis)
 {
   struct counts counts;
 
-  (void)why;
+  (void)diagnosis;
   services = offered;
   selfcounts = (selfcounts_function *)dlsym(RTLD_DEFAULT, "thread_selfcounts");
   if (!selfcounts)

@@ -17,11 +17,11 @@
 
 #include <signal.h>
 
-static void explain(int error, int signal, struct cpuc_diagnosis *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   (void)error;
   if (signal == SIGILL)
-    cpuc_remedy_for_rdcycle(why);
+    cpuc_remedy_for_rdcycle(diagnosis);
 }
 
 static long long read_cycle(void)

@@ -21,7 +21,7 @@ static const struct cpuc_perf_counter counter
 
 static long long read_by_library(void)
 {
-  return cpuc_perf_slow(&counter);
+  return cpuc_perf_read_slowly(&counter);
 }
 
 enum { ROUNDS = 201, READS = 500 };
@@ -63,11 +63,11 @@ static double nanoseconds_per_read(long long (*read_counter)(void))
 int main(void)
 {
   static double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
   int i, error;
 
   bare_event = open_bare();
-  error = bare_event < 0 ? errno : cpuc_perf_open(&counter, &cpuc_process_services, &why);
+  error = bare_event < 0 ? errno : cpuc_perf_open(&counter, &cpuc_process_services, &diagnosis);
   if (error) {
     printf("bench: skipped: a read of a perf event: %s\n", strerror(error));
     return 0;

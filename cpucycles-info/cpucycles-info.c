@@ -149,7 +149,7 @@ static int print_report(const struct request *request, const struct counter_list
     print_plot(&report);
   else
     print_text(&report);
-  free(report.timer);
+  free(report.results);
   return close_output() != 0 || report.killed > 0;
 }
 

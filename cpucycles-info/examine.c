@@ -42,7 +42,7 @@ static void list_and_measure(void *argument)
 }
 
 struct examination {
-  struct counter_results *timer;
+  struct counter_results *results;
   double seconds;
   int progress;
 };
@@ -158,8 +158,8 @@ static void examine_as_selected(void *argument)
 {
   struct examination *examination = argument;
 
-  setenv("CPUCYCLES_IMPLEMENTATION", examination->timer->name, 1);
-  examine(examination->timer, examination->seconds, examination->progress);
+  setenv("CPUCYCLES_IMPLEMENTATION", examination->results->name, 1);
+  examine(examination->results, examination->seconds, examination->progress);
 }
 
 static int is_progress_wanted(double seconds)
@@ -167,24 +167,25 @@ static int is_progress_wanted(double seconds)
   return seconds >= 1 && isatty(2);
 }
 
-/* Returns 0, or the signal that ended the child. Only timer->failure describes other failures. */
-static int examine_in_child(struct counter_results *timer, double seconds)
+/* Returns 0, or the signal that ended the child. Only results->failure describes other failures. */
+static int examine_in_child(struct counter_results *results, double seconds)
 {
-  struct examination examination = { timer, seconds, is_progress_wanted(seconds) };
-  int status = run_in_child(examine_as_selected, &examination, timer, sizeof *timer), signal = 0;
+  struct examination examination = { results, seconds, is_progress_wanted(seconds) };
+  int status = run_in_child(examine_as_selected, &examination, results, sizeof *results),
+      signal = 0;
   struct counter_results failed;
 
   if (status == 0)
     return 0;
   memset(&failed, 0, sizeof failed);
-  memcpy(failed.name, timer->name, sizeof failed.name);
+  memcpy(failed.name, results->name, sizeof failed.name);
   if (status > 0 && WIFSIGNALED(status)) {
     signal = WTERMSIG(status);
     snprintf(failed.failure, sizeof failed.failure, "%s (%d) ended the process that examined it",
       signal_name(signal), signal);
   } else
     snprintf(failed.failure, sizeof failed.failure, "the process that examined it failed");
-  *timer = failed;
+  *results = failed;
   return signal;
 }
 
@@ -207,9 +208,9 @@ static int is_progress_wanted(double seconds)
   return 0;
 }
 
-static int examine_in_child(struct counter_results *timer, double seconds)
+static int examine_in_child(struct counter_results *results, double seconds)
 {
-  (void)timer, (void)seconds;
+  (void)results, (void)seconds;
   return 0;
 }
 
@@ -225,21 +226,21 @@ void examine_each(struct report *report, const struct counter_list *list, const 
 {
   int i;
 
-  report->timer = calloc((size_t)list->count + 1, sizeof *report->timer);
-  if (!report->timer)
+  report->results = calloc((size_t)list->count + 1, sizeof *report->results);
+  if (!report->results)
     fprintf(stderr, "cpucycles-info: cannot examine the counters: %s\n", strerror(errno));
-  for (i = 0; report->timer && i < list->count; i++) {
-    struct counter_results *timer = &report->timer[report->timers];
+  for (i = 0; report->results && i < list->count; i++) {
+    struct counter_results *results = &report->results[report->result_count];
 
     if (!list->works[i] || !can_be_examined(list, list->names[i])
       || (only && strcmp(only, list->names[i]) != 0))
       continue;
-    memcpy(timer->name, list->names[i], sizeof timer->name);
-    report->timers++;
+    memcpy(results->name, list->names[i], sizeof results->name);
+    report->result_count++;
     if (list->no_child)
-      examine(timer, seconds, is_progress_wanted(seconds));
-    else if (examine_in_child(timer, seconds) != 0) {
-      fprintf(stderr, "cpucycles-info: %s: %s\n", timer->name, timer->failure);
+      examine(results, seconds, is_progress_wanted(seconds));
+    else if (examine_in_child(results, seconds) != 0) {
+      fprintf(stderr, "cpucycles-info: %s: %s\n", results->name, results->failure);
       report->killed++;
     }
   }

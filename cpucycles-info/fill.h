@@ -43,10 +43,10 @@ void end_without_parent(void);
 
 /* measure.c: measures the counter of the calling process. */
 
-/* Measures the counter timer->name, and fills the other members. If this process has selected
-   another counter, fills only timer->failure. With progress, writes the elapsed time to standard
+/* Measures the counter results->name, and fills the other members. If this process has selected
+   another counter, fills only results->failure. With progress, writes the elapsed time to standard
    error. */
-void examine(struct counter_results *timer, double seconds, int progress);
+void examine(struct counter_results *results, double seconds, int progress);
 
 /* Subtracts counts modulo 2^64, like the library. */
 static inline long long difference_of(long long later, long long earlier)

@@ -6,7 +6,7 @@
    CPUs add 1 to a count that would be returned twice, so that 1 and 25 appear among many 26, and an
    interruption can cause any difference. The most frequent difference is not the grain either: a
    counter that advances by 1 shows only differences of 26 if each read takes 26. Therefore the
-   reads are at intervals that differ by single cycles, and a candidate for the grain must explain
+   reads are at intervals that differ by single cycles, and a possible grain must explain
    most of the differences, as several of its multiples. */
 
 #include "config.h"
@@ -20,12 +20,12 @@
 
 enum {
   LONGEST = 16,      /* highest number of iterations of a loop between two reads */
-  FREQUENT = 12,     /* candidates come from at most this many values */
+  FREQUENT = 12,     /* possible grains come from at most this many values */
   RARE = 128,        /* values are rare, like interruptions, up to 1/RARE of the differences */
-  PARTS = 8,         /* candidates are values divided by 1 to PARTS */
+  PARTS = 8,         /* possible grains are values divided by 1 to PARTS */
   MULTIPLES = 1024,  /* highest multiple of a grain that is recognized */
-  LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always candidates */
-  CANDIDATES = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_PLAIN,
+  LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always possible */
+  POSSIBLE_GRAINS = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_PLAIN,
   REFINEMENTS = 3
 };
 
@@ -153,7 +153,7 @@ static double refine(const struct values *values, double grain)
   return squares > 0 ? products / squares : grain;
 }
 
-struct candidate {
+struct possible_grain {
   double grain;
   double share;  /* share of differences that are multiples of the grain */
   double excess; /* share beyond chance, scaled so that 1 is the maximum */
@@ -177,50 +177,50 @@ static int count_multiples(const struct values *values, double grain, int is_who
     ? sum : 0;
 }
 
-static struct candidate evaluate(const struct values *values, double grain, int is_whole)
+static struct possible_grain evaluate(const struct values *values, double grain, int is_whole)
 {
-  struct candidate candidate = { grain, 0, 0 };
+  struct possible_grain possible_grain = { grain, 0, 0 };
   double chance;
 
   if (grain < (is_whole ? 2 : least_fraction))
-    return candidate;
+    return possible_grain;
   chance = (is_whole ? 1 : 2) / grain;
-  candidate.share = (double)count_multiples(values, grain, is_whole)
+  possible_grain.share = (double)count_multiples(values, grain, is_whole)
     / (values->all - values->zeros);
-  candidate.excess = (candidate.share - chance) / (1 - chance);
-  return candidate;
+  possible_grain.excess = (possible_grain.share - chance) / (1 - chance);
+  return possible_grain;
 }
 
 /* Evaluates the grain after refinement. Prefers a whole number if it explains enough differences,
    because corrections can make a whole grain look like a fraction. */
-static struct candidate try_grain(const struct values *values, double grain)
+static struct possible_grain try_grain(const struct values *values, double grain)
 {
-  struct candidate candidate;
+  struct possible_grain possible_grain;
   int i;
 
   for (i = 0; i < REFINEMENTS; i++)
     grain = refine(values, grain);
-  candidate = evaluate(values, round_off(grain), 1);
-  return candidate.excess >= least_excess ? candidate : evaluate(values, grain, 0);
+  possible_grain = evaluate(values, round_off(grain), 1);
+  return possible_grain.excess >= least_excess ? possible_grain : evaluate(values, grain, 0);
 }
 
-/* Returns the largest of the candidates that explain the most differences. A fraction of the grain
-   explains the same differences, and others only by chance; a multiple of the grain explains
+/* Returns the largest of the possible grains that explain the most differences. A fraction of the
+   grain explains the same differences, and others only by chance; a multiple of the grain explains
    fewer. */
-static struct grain choose_largest(const struct candidate *candidates, int count)
+static struct grain choose_largest(const struct possible_grain *possible, int count)
 {
-  const struct candidate *best = NULL;
+  const struct possible_grain *best = NULL;
   struct grain grain = { 1, 1 };
   double most = least_excess;
   int i;
 
   for (i = 0; i < count; i++)
-    if (candidates[i].excess > most)
-      most = candidates[i].excess;
+    if (possible[i].excess > most)
+      most = possible[i].excess;
   for (i = 0; i < count; i++)
-    if (candidates[i].excess >= least_excess && candidates[i].excess >= most - excess_margin
-      && (!best || candidates[i].grain > best->grain))
-      best = &candidates[i];
+    if (possible[i].excess >= least_excess && possible[i].excess >= most - excess_margin
+      && (!best || possible[i].grain > best->grain))
+      best = &possible[i];
   if (best) {
     grain.counts = best->grain;
     grain.share = best->share;
@@ -230,7 +230,7 @@ static struct grain choose_largest(const struct candidate *candidates, int count
 
 static struct grain find_in_values(struct values *values)
 {
-  struct candidate candidates[CANDIDATES];
+  struct possible_grain possible[POSSIBLE_GRAINS];
   int i, part, other, count = 0;
 
   qsort(values->value, (size_t)values->count, sizeof *values->value, compare_times);
@@ -241,17 +241,17 @@ static struct grain find_in_values(struct values *values)
     for (part = 1; part <= PARTS; part++) {
       double difference = (double)values->value[i].difference;
 
-      candidates[count++] = try_grain(values, difference / part);
-      candidates[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5: 41 and 42 */
+      possible[count++] = try_grain(values, difference / part);
+      possible[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5: 41 and 42 */
     }
   /* differences between values, in case a read takes many grains */
   for (i = 0; i < values->frequent; i++)
     for (other = 0; other < i; other++)
-      candidates[count++] = try_grain(values,
+      possible[count++] = try_grain(values,
         distance((double)values->value[i].difference, (double)values->value[other].difference));
   for (i = 2; i <= LARGEST_PLAIN; i++)
-    candidates[count++] = try_grain(values, i);
-  return choose_largest(candidates, count);
+    possible[count++] = try_grain(values, i);
+  return choose_largest(possible, count);
 }
 
 /* Undoes the correction that makes each count unique: adds each difference of 1 to the next

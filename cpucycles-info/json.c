@@ -195,92 +195,92 @@ static void print_core(const struct core_info *core)
   close_with('}');
 }
 
-static void print_rate(const struct counter_results *timer, const char *clock)
+static void print_rate(const struct counter_results *results, const char *clock)
 {
   key("rate");
   open_with('{');
-  integer_or_null("reported", timer->reported);
-  text_or_null("reported_source", timer->reported_source);
+  integer_or_null("reported", results->reported);
+  text_or_null("reported_source", results->reported_source);
   key("measured");
-  if (timer->measured > 0)
-    printf("%.0f", timer->measured);
+  if (results->measured > 0)
+    printf("%.0f", results->measured);
   else
     printf("null");
-  number_or_null("uncertainty_ppm", timer->uncertainty, timer->measured > 0);
-  number_or_null("off_ppm", rate_off_ppm(timer), timer->reported > 0 && timer->measured > 0);
-  number("seconds", timer->seconds);
+  number_or_null("uncertainty_ppm", results->uncertainty, results->measured > 0);
+  number_or_null("off_ppm", rate_off_ppm(results), results->reported > 0 && results->measured > 0);
+  number("seconds", results->seconds);
   key("clock");
   string(clock);
   close_with('}');
 }
 
-static void print_grain(const struct counter_results *timer)
+static void print_grain(const struct counter_results *results)
 {
   key("grain");
-  if (timer->step == 0 || timer->grain.counts <= 1) {
+  if (results->step == 0 || results->grain.counts <= 1) {
     printf("null");
     return;
   }
   open_with('{');
-  number("cycles", timer->grain.counts * timer->scaling);
-  number("units", timer->grain.counts);
-  number("share", timer->grain.share);
+  number("cycles", results->grain.counts * results->scaling);
+  number("units", results->grain.counts);
+  number("share", results->grain.share);
   close_with('}');
 }
 
-static void print_hops(const struct counter_results *timer)
+static void print_hops(const struct counter_results *results)
 {
   key("across_cpus");
-  if (timer->cpus == 0) {
+  if (results->cpus == 0) {
     printf("null");
     return;
   }
   open_with('{');
-  integer("cpus", timer->cpus);
-  integer("hops", timer->hops);
-  boolean("monotonic", timer->largest_step_back == 0);
-  integer("largest_step_back", timer->largest_step_back);
+  integer("cpus", results->cpus);
+  integer("hops", results->hops);
+  boolean("monotonic", results->largest_step_back == 0);
+  integer("largest_step_back", results->largest_step_back);
   close_with('}');
 }
 
-static void print_differences(const struct counter_results *timer)
+static void print_differences(const struct counter_results *results)
 {
   key("differences");
   open_with('{');
-  integer("count", timer->samples);
-  integer("below_zero", timer->below_zero);
-  integer("lowest", timer->lowest);
-  integer("lower_quartile", timer->lower_quartile);
-  integer("median", timer->median);
-  integer("upper_quartile", timer->upper_quartile);
-  integer("highest", timer->highest);
+  integer("count", results->samples);
+  integer("below_zero", results->below_zero);
+  integer("lowest", results->lowest);
+  integer("lower_quartile", results->lower_quartile);
+  integer("median", results->median);
+  integer("upper_quartile", results->upper_quartile);
+  integer("highest", results->highest);
   close_with('}');
 }
 
-static void print_timer(const struct counter_results *timer, const char *clock)
+static void print_results(const struct counter_results *results, const char *clock)
 {
   key("timer");
-  if (!timer) {
+  if (!results) {
     printf("null");
     return;
   }
   open_with('{');
-  text_or_null("failure", timer->failure);
-  if (!*timer->failure) {
-    print_rate(timer, clock);
-    boolean("invariant", timer->invariant);
-    text_or_null("invariant_source", timer->invariant_source);
-    print_hops(timer);
-    integer("step", timer->step);
-    number("step_units", timer->step_units);
-    print_grain(timer);
+  text_or_null("failure", results->failure);
+  if (!*results->failure) {
+    print_rate(results, clock);
+    boolean("invariant", results->invariant);
+    text_or_null("invariant_source", results->invariant_source);
+    print_hops(results);
+    integer("step", results->step);
+    number("step_units", results->step_units);
+    print_grain(results);
     key("read");
     open_with('{');
-    number("cycles", timer->read_cycles);
-    number_or_null("nanoseconds", timer->read_nanoseconds, timer->read_nanoseconds > 0);
+    number("cycles", results->read_cycles);
+    number_or_null("nanoseconds", results->read_nanoseconds, results->read_nanoseconds > 0);
     close_with('}');
-    integer("overhead", timer->overhead);
-    print_differences(timer);
+    integer("overhead", results->overhead);
+    print_differences(results);
   }
   close_with('}');
 }
@@ -306,7 +306,7 @@ static void print_counter(const struct report *report, const struct cpucycles_co
   text_or_null("error", counter->error_number ? strerror(counter->error_number) : NULL);
   text_or_null("signal", counter->signal_number ? signal_name(counter->signal_number) : NULL);
   text_or_null("remedy", counter->remedy);
-  print_timer(timer_of(report, counter->name), report->clock);
+  print_results(results_of(report, counter->name), report->clock);
   close_with('}');
 }
 

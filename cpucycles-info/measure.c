@@ -16,8 +16,8 @@
 
 enum {
   CLOCK_SAMPLES = 16,              /* at each end of an observation */
-  REPETITIONS = 5,                 /* of the measurement of the read cost */
-  REPETITION_NANOSECONDS = 200000, /* approximate duration of one */
+  READ_RUNS = 5,                   /* of the measurement of the read cost */
+  RUN_NANOSECONDS = 200000,        /* approximate duration of one */
   LEAST_CLOCK_READS = 1000,        /* to find the step of the clock: the first may be slow; */
   LEAST_CLOCK_CHANGES = 4,         /* a coarse clock needs more */
   LEAST_CLOCK_STEPS = 10,          /* in the shortest duration that is exact enough */
@@ -97,7 +97,7 @@ static void clear_progress(void)
 
 /* Waits until `length` nanoseconds after `begin`, and keeps the core busy. Returns 0, or -1 if the
    clock is stopped or is set back. */
-static int wait_until(const struct counter_results *timer, long long begin, long long length,
+static int wait_until(const struct counter_results *results, long long begin, long long length,
   double seconds, int progress)
 {
   long long time = clock_nanoseconds() - begin, last = time, last_second = -1;
@@ -108,7 +108,7 @@ static int wait_until(const struct counter_results *timer, long long begin, long
       last_second = time / 1000000000;
       end_without_parent();
       if (progress)
-        show_progress(timer->name, (double)last_second, seconds);
+        show_progress(results->name, (double)last_second, seconds);
     }
     time = clock_nanoseconds() - begin;
     if (time < last)
@@ -121,7 +121,7 @@ static int wait_until(const struct counter_results *timer, long long begin, long
 
 /* Reads batches that are spread over the duration. Keeps the core busy between them, because the
    counter of a core may stop while the core is idle. */
-static void observe(struct counter_results *timer, double seconds, int progress)
+static void observe(struct counter_results *results, double seconds, int progress)
 {
   struct timed_count begin = time_count(), end;
   long long length = (long long)(seconds * 1e9), time;
@@ -129,93 +129,93 @@ static void observe(struct counter_results *timer, double seconds, int progress)
   double rate;
 
   for (i = 0; i < BATCHES; i++) {
-    read_batch(&timer->differences[(size_t)i * BATCH]);
+    read_batch(&results->differences[(size_t)i * BATCH]);
     if (!clock_failed)
       clock_failed
-        = wait_until(timer, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
+        = wait_until(results, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
   }
   end = time_count();
   if (progress)
     clear_progress();
   time = end.time - begin.time;
-  timer->samples = SAMPLES;
+  results->samples = SAMPLES;
   if (clock_failed || time <= 0)
     return;
-  timer->seconds = (double)time / 1e9;
-  rate = (double)difference_of(end.count, begin.count) * 1e9 / (double)time / timer->scaling;
+  results->seconds = (double)time / 1e9;
+  rate = (double)difference_of(end.count, begin.count) * 1e9 / (double)time / results->scaling;
   if (rate < 1) /* the counter is stopped, or the clock was set ahead */
     return;
-  timer->measured = rate;
-  timer->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
+  results->measured = rate;
+  results->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
 }
 
-static void summarize_differences(struct counter_results *timer)
+static void summarize_differences(struct counter_results *results)
 {
   int i;
 
-  sort_counts(timer->differences, timer->samples);
-  for (i = 0; i < timer->samples; i++) {
-    long long difference = timer->differences[i];
+  sort_counts(results->differences, results->samples);
+  for (i = 0; i < results->samples; i++) {
+    long long difference = results->differences[i];
 
-    timer->below_zero += difference < 0;
-    if (difference > 0 && timer->step == 0)
-      timer->step = difference;
+    results->below_zero += difference < 0;
+    if (difference > 0 && results->step == 0)
+      results->step = difference;
   }
-  timer->step_units = (double)timer->step / timer->scaling;
-  timer->lowest = timer->differences[0];
-  timer->lower_quartile = timer->differences[timer->samples / 4];
-  timer->median = timer->differences[timer->samples / 2];
-  timer->upper_quartile = timer->differences[timer->samples * 3 / 4];
-  timer->highest = timer->differences[timer->samples - 1];
+  results->step_units = (double)results->step / results->scaling;
+  results->lowest = results->differences[0];
+  results->lower_quartile = results->differences[results->samples / 4];
+  results->median = results->differences[results->samples / 2];
+  results->upper_quartile = results->differences[results->samples * 3 / 4];
+  results->highest = results->differences[results->samples - 1];
 }
 
 /* Measures the grain in units of the counter, because scaled counts are rounded down to whole
    cycles. */
-static void measure_grain(struct counter_results *timer)
+static void measure_grain(struct counter_results *results)
 {
   static long long differences[GRAIN_SAMPLES];
   int i;
 
   read_at_varied_intervals(differences);
-  for (i = 0; i < GRAIN_SAMPLES && timer->scaled; i++)
-    differences[i] = (long long)((double)differences[i] / timer->scaling
+  for (i = 0; i < GRAIN_SAMPLES && results->scaled; i++)
+    differences[i] = (long long)((double)differences[i] / results->scaling
       + (differences[i] < 0 ? -0.5 : 0.5));
-  timer->grain = find_grain(differences, GRAIN_SAMPLES);
+  results->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
 /* Measures the read cost: the lowest mean time of a call in several runs. A run has 10 to 10000
-   calls: as many as take REPETITION_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption
+   calls: as many as take RUN_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption
    takes that long. */
-static void measure_read_cost(struct counter_results *timer)
+static void measure_read_cost(struct counter_results *results)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
   double lowest = 0;
   long long i;
   int runs = 0;
 
-  while (runs < REPETITIONS) {
+  while (runs < READ_RUNS) {
     begin = clock_nanoseconds();
     first = cpucycles();
     for (i = 0; i < reads; i++)
       cycles = cpucycles();
     cycles = difference_of(cycles, first);
     time = clock_nanoseconds() - begin;
-    if ((time < REPETITION_NANOSECONDS || time < least) && reads < 10000) {
+    if ((time < RUN_NANOSECONDS || time < least) && reads < 10000) {
       reads = reads < 5000 ? 2 * reads : 10000;
       continue;
     }
     if (runs++ > 0 && (double)time / (double)reads >= lowest)
       continue;
     lowest = (double)time / (double)reads;
-    timer->read_nanoseconds = clock_step > 0 && time >= least ? lowest : 0;
-    timer->read_cycles = (double)cycles / (double)reads;
+    results->read_nanoseconds = clock_step > 0 && time >= least ? lowest : 0;
+    results->read_cycles = (double)cycles / (double)reads;
   }
 }
 
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
 /* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time has passed. */
-static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
+static void hop_over_cpus(struct counter_results *results, long long nanoseconds)
 {
   size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
   cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *one = CPU_ALLOC(MAX_CPUS);
@@ -234,11 +234,11 @@ static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
         if (sched_setaffinity(0, size, one) != 0)
           continue;
         count = cpucycles();
-        if (timer->cpus > 0 && difference_of(last, count) > timer->largest_step_back)
-          timer->largest_step_back = difference_of(last, count);
+        if (results->cpus > 0 && difference_of(last, count) > results->largest_step_back)
+          results->largest_step_back = difference_of(last, count);
         last = count;
-        timer->cpus += round == 0;
-        timer->hops++;
+        results->cpus += round == 0;
+        results->hops++;
       }
     sched_setaffinity(0, size, allowed);
   }
@@ -248,47 +248,47 @@ static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
 
 #else
 
-static void hop_over_cpus(struct counter_results *timer, long long nanoseconds)
+static void hop_over_cpus(struct counter_results *results, long long nanoseconds)
 {
-  (void)timer;
+  (void)results;
   (void)nanoseconds;
 }
 
 #endif
 
-static void copy_timer_info(struct counter_results *timer)
+static void copy_timer_info(struct counter_results *results)
 {
   const struct cpucycles_timer_info *info = cpucycles_timer();
 
-  timer->invariant = info ? info->invariant : -1;
-  timer->reported = info ? info->reported_rate : 0;
-  snprintf(timer->reported_source, sizeof timer->reported_source, "%s",
+  results->invariant = info ? info->invariant : -1;
+  results->reported = info ? info->reported_rate : 0;
+  snprintf(results->reported_source, sizeof results->reported_source, "%s",
     info && info->reported_rate_source ? info->reported_rate_source : "");
-  snprintf(timer->invariant_source, sizeof timer->invariant_source, "%s",
+  snprintf(results->invariant_source, sizeof results->invariant_source, "%s",
     info && info->invariant_source ? info->invariant_source : "");
 }
 
-void examine(struct counter_results *timer, double seconds, int progress)
+void examine(struct counter_results *results, double seconds, int progress)
 {
   const struct cpucycles_counter_info *counter = selected_counter();
 
-  if (!counter || strcmp(counter->name, timer->name) != 0) {
-    snprintf(timer->failure, sizeof timer->failure, "it could not be selected%s%s",
+  if (!counter || strcmp(counter->name, results->name) != 0) {
+    snprintf(results->failure, sizeof results->failure, "it could not be selected%s%s",
       counter ? "; selected: " : "", counter ? counter->name : "");
     return;
   }
-  timer->scaling = counter->scaling;
-  timer->scaled = counter->scaling < 1 || counter->scaling > 1;
-  copy_timer_info(timer);
+  results->scaling = counter->scaling;
+  results->scaled = counter->scaling < 1 || counter->scaling > 1;
+  copy_timer_info(results);
   clock_step = find_clock_step();
-  measure_read_cost(timer);
-  timer->overhead = cpucycles_overhead();
-  observe(timer, seconds, progress);
-  summarize_differences(timer);
-  if (timer->measured > 0) /* either count can be one step old */
-    timer->uncertainty += timer->step_units / (timer->measured * timer->seconds) * 1e6;
+  measure_read_cost(results);
+  results->overhead = cpucycles_overhead();
+  observe(results, seconds, progress);
+  summarize_differences(results);
+  if (results->measured > 0) /* either count can be one step old */
+    results->uncertainty += results->step_units / (results->measured * results->seconds) * 1e6;
   if (strcmp(counter->scope, "thread") == 0)
-    timer->measured = 0; /* the count stops while the kernel or another thread runs */
-  measure_grain(timer);
-  hop_over_cpus(timer, (long long)(seconds * 1e9 / 2));
+    results->measured = 0; /* the count stops while the kernel or another thread runs */
+  measure_grain(results);
+  hop_over_cpus(results, (long long)(seconds * 1e9 / 2));
 }

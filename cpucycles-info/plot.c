@@ -88,10 +88,10 @@ static struct style find_style(void)
 
 /* Makes rows of equal width, in whole cycles, for the lower 99 % of the differences, and one row
    for the rest. */
-static void make_chart(struct chart *chart, const struct counter_results *timer)
+static void make_chart(struct chart *chart, const struct counter_results *results)
 {
-  const long long *values = timer->differences;
-  long long low = values[0], high = values[timer->samples - 1 - timer->samples / 100];
+  const long long *values = results->differences;
+  long long low = values[0], high = values[results->samples - 1 - results->samples / 100];
   long long span = (high - low) / (ROWS - 1) + 1;
   int i, row = 0;
 
@@ -101,12 +101,12 @@ static void make_chart(struct chart *chart, const struct counter_results *timer)
     chart->rows[i].from = low + i * span;
     chart->rows[i].to = low + (i + 1) * span;
   }
-  for (i = 0; i < timer->samples; i++) { /* values are sorted */
+  for (i = 0; i < results->samples; i++) { /* values are sorted */
     while (row < chart->used && values[i] >= chart->rows[row].to)
       row++;
     if (row == chart->used) {
       chart->rows[row].from = chart->rows[row - 1].to;
-      chart->rows[row].to = values[timer->samples - 1] + 1;
+      chart->rows[row].to = values[results->samples - 1] + 1;
       chart->used++;
     }
     chart->rows[row].count++;
@@ -128,13 +128,13 @@ static int holds(const struct row *row, long long value)
   return value >= row->from && value < row->to;
 }
 
-static const char *quartile_label(const struct counter_results *timer, const struct row *row)
+static const char *quartile_label(const struct counter_results *results, const struct row *row)
 {
   static const char *const labels[] = { "", "Q1", "median", "Q1 median", "Q3", "Q1 Q3", "median Q3",
     "Q1 median Q3" };
 
-  return labels[holds(row, timer->lower_quartile) + 2 * holds(row, timer->median)
-    + 4 * holds(row, timer->upper_quartile)];
+  return labels[holds(row, results->lower_quartile) + 2 * holds(row, results->median)
+    + 4 * holds(row, results->upper_quartile)];
 }
 
 /* Prints a bar whose length is in eighths of a column. Rounds ASCII bars up to whole columns. */
@@ -162,10 +162,10 @@ static void name_row(char *name, size_t size, const struct row *row)
     snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
 }
 
-static void print_row(const struct counter_results *timer, const struct row *row, int name_width,
+static void print_row(const struct counter_results *results, const struct row *row, int name_width,
   int bar_width, int highest, const struct style *style)
 {
-  const char *label = quartile_label(timer, row);
+  const char *label = quartile_label(results, row);
   char name[48];
   int eighths = highest > 0 ? (int)((long long)row->count * bar_width * EIGHTHS / highest) : 0;
 
@@ -183,13 +183,13 @@ static void print_row(const struct counter_results *timer, const struct row *row
   printf("\n");
 }
 
-static void print_chart(const struct counter_results *timer, const struct style *style)
+static void print_chart(const struct counter_results *results, const struct style *style)
 {
   struct chart chart;
   char name[48];
   int i, name_width = 0, bar_width;
 
-  make_chart(&chart, timer);
+  make_chart(&chart, results);
   for (i = 0; i < chart.used; i++) {
     name_row(name, sizeof name, &chart.rows[i]);
     if (!is_gap(&chart, i) && (int)strlen(name) > name_width)
@@ -201,20 +201,20 @@ static void print_chart(const struct counter_results *timer, const struct style 
     bar_width = 4;
   for (i = 0; i < chart.used; i++)
     if (!is_gap(&chart, i))
-      print_row(timer, &chart.rows[i], name_width, bar_width, chart.highest, style);
+      print_row(results, &chart.rows[i], name_width, bar_width, chart.highest, style);
 }
 
-static void print_counter(const struct counter_results *timer, const struct style *style)
+static void print_counter(const struct counter_results *results, const struct style *style)
 {
-  printf("%s: ", timer->name);
-  if (*timer->failure) {
-    printf("not examined: %s\n", timer->failure);
+  printf("%s: ", results->name);
+  if (*results->failure) {
+    printf("not examined: %s\n", results->failure);
     return;
   }
-  printf("%d differences of adjacent reads, in cycles\n", timer->samples);
-  printf("quartiles %lld %lld %lld, from %lld to %lld\n", timer->lower_quartile, timer->median,
-    timer->upper_quartile, timer->lowest, timer->highest);
-  print_chart(timer, style);
+  printf("%d differences of adjacent reads, in cycles\n", results->samples);
+  printf("quartiles %lld %lld %lld, from %lld to %lld\n", results->lower_quartile, results->median,
+    results->upper_quartile, results->lowest, results->highest);
+  print_chart(results, style);
 }
 
 void print_plot(const struct report *report)
@@ -222,12 +222,12 @@ void print_plot(const struct report *report)
   struct style style = find_style();
   int i;
 
-  for (i = 0; i < report->timers; i++) {
+  for (i = 0; i < report->result_count; i++) {
     if (i > 0)
       printf("\n");
-    print_counter(&report->timer[i], &style);
+    print_counter(&report->results[i], &style);
   }
-  if (report->timers == 0) {
+  if (report->result_count == 0) {
     const char *ignored = report->library.implementation_ignored;
 
     printf("nothing to draw: %s\n", ignored ? ignored : "no counter works here");

@@ -37,13 +37,13 @@ const char *signal_name(int signal)
   }
 }
 
-const struct counter_results *timer_of(const struct report *report, const char *counter)
+const struct counter_results *results_of(const struct report *report, const char *counter)
 {
   int i;
 
-  for (i = 0; i < report->timers; i++)
-    if (strcmp(report->timer[i].name, counter) == 0)
-      return &report->timer[i];
+  for (i = 0; i < report->result_count; i++)
+    if (strcmp(report->results[i].name, counter) == 0)
+      return &report->results[i];
   return NULL;
 }
 
@@ -70,9 +70,9 @@ double cycles_per_counted_cycle(const struct core_info *core, long long persecon
   return (double)persecond / (double)core->counted_persecond;
 }
 
-double rate_off_ppm(const struct counter_results *timer)
+double rate_off_ppm(const struct counter_results *results)
 {
-  if (timer->reported <= 0 || timer->measured <= 0)
+  if (results->reported <= 0 || results->measured <= 0)
     return 0;
-  return (timer->measured - (double)timer->reported) / (double)timer->reported * 1e6;
+  return (results->measured - (double)results->reported) / (double)results->reported * 1e6;
 }

@@ -107,8 +107,8 @@ struct report {
   struct cpu_info cpu;
   struct settings_info settings;
   const char *clock; /* name of the OS clock that rates were measured against */
-  int timers;
-  struct counter_results *timer; /* one per counter that works */
+  int result_count;
+  struct counter_results *results; /* one per counter that works */
   int killed;                    /* number of examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][320];
@@ -117,7 +117,7 @@ struct report {
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
 /* Both return NULL if the report has no entry of that name. */
-const struct counter_results *timer_of(const struct report *report, const char *counter);
+const struct counter_results *results_of(const struct report *report, const char *counter);
 const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name);
 
 /* Returns 1 if the counter counts core cycles. */
@@ -128,6 +128,6 @@ double cycles_per_counted_cycle(const struct core_info *core, long long persecon
 
 /* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one
    of the two is missing. */
-double rate_off_ppm(const struct counter_results *timer);
+double rate_off_ppm(const struct counter_results *results);
 
 #endif

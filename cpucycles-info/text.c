@@ -134,88 +134,89 @@ static void print_unit(const struct cpucycles_counter_info *counter)
     counter->kind, counter->scope);
 }
 
-static void print_rate(const struct counter_results *timer, const char *clock)
+static void print_rate(const struct counter_results *results, const char *clock)
 {
-  printf("cpucycles timer %s rate ", timer->name);
-  if (timer->reported > 0)
-    printf("reported %lld%s%s, ", timer->reported, *timer->reported_source ? " by " : "",
-      timer->reported_source);
+  printf("cpucycles timer %s rate ", results->name);
+  if (results->reported > 0)
+    printf("reported %lld%s%s, ", results->reported, *results->reported_source ? " by " : "",
+      results->reported_source);
   else
     printf("not reported, ");
-  if (timer->measured > 0)
-    printf("measured %.0f +-%.1f ppm in %.3f s against %s", timer->measured, timer->uncertainty,
-      timer->seconds, clock);
+  if (results->measured > 0)
+    printf("measured %.0f +-%.1f ppm in %.3f s against %s", results->measured, results->uncertainty,
+      results->seconds, clock);
   else
     printf("not measured");
-  if (timer->reported > 0 && timer->measured > 0)
-    printf(", %+.1f ppm off", rate_off_ppm(timer));
+  if (results->reported > 0 && results->measured > 0)
+    printf(", %+.1f ppm off", rate_off_ppm(results));
   printf("\n");
 }
 
-static void print_invariance(const struct counter_results *timer)
+static void print_invariance(const struct counter_results *results)
 {
   static const char *const answers[] = { "not known", "no", "yes" };
 
-  printf("cpucycles timer %s invariant %s", timer->name, answers[timer->invariant + 1]);
-  if (*timer->invariant_source)
-    printf(" (%s)", timer->invariant_source);
+  printf("cpucycles timer %s invariant %s", results->name, answers[results->invariant + 1]);
+  if (*results->invariant_source)
+    printf(" (%s)", results->invariant_source);
   printf("\n");
 }
 
-static void print_hops(const struct counter_results *timer)
+static void print_hops(const struct counter_results *results)
 {
-  printf("cpucycles timer %s across CPUs ", timer->name);
-  if (timer->cpus == 0)
+  printf("cpucycles timer %s across CPUs ", results->name);
+  if (results->cpus == 0)
     printf("not tried\n");
-  else if (timer->largest_step_back > 0)
+  else if (results->largest_step_back > 0)
     printf("steps back by up to %lld cycles, in %d moves between %d CPUs\n",
-      timer->largest_step_back, timer->hops, timer->cpus);
+      results->largest_step_back, results->hops, results->cpus);
   else
-    printf("monotonic, in %d moves between %d CPUs\n", timer->hops, timer->cpus);
+    printf("monotonic, in %d moves between %d CPUs\n", results->hops, results->cpus);
 }
 
-static void print_grain(const struct counter_results *timer)
+static void print_grain(const struct counter_results *results)
 {
-  if (timer->step == 0) {
-    printf("cpucycles timer %s step not found\n", timer->name);
+  if (results->step == 0) {
+    printf("cpucycles timer %s step not found\n", results->name);
     return;
   }
-  printf("cpucycles timer %s step %lld cycles", timer->name, timer->step);
-  if (timer->scaled)
-    printf(", %.0f of its units", timer->step_units);
-  if (timer->grain.counts > 1) {
-    printf("; grain %.1f cycles", timer->grain.counts * timer->scaling);
-    if (timer->scaled)
-      printf(", %.1f of its units", timer->grain.counts);
-    printf(", in %.1f %% of differences", timer->grain.share * 100);
+  printf("cpucycles timer %s step %lld cycles", results->name, results->step);
+  if (results->scaled)
+    printf(", %.0f of its units", results->step_units);
+  if (results->grain.counts > 1) {
+    printf("; grain %.1f cycles", results->grain.counts * results->scaling);
+    if (results->scaled)
+      printf(", %.1f of its units", results->grain.counts);
+    printf(", in %.1f %% of differences", results->grain.share * 100);
   } else
-    printf("; no grain above 1%s found", timer->scaled ? " of its units" : "");
+    printf("; no grain above 1%s found", results->scaled ? " of its units" : "");
   printf("\n");
 }
 
-static void print_timer(const struct report *report, const struct counter_results *timer)
+static void print_results(const struct report *report, const struct counter_results *results)
 {
-  const struct cpucycles_counter_info *counter = counter_of(report, timer->name);
+  const struct cpucycles_counter_info *counter = counter_of(report, results->name);
 
-  if (*timer->failure) {
-    printf("cpucycles timer %s not examined: %s\n", timer->name, timer->failure);
+  if (*results->failure) {
+    printf("cpucycles timer %s not examined: %s\n", results->name, results->failure);
     return;
   }
   if (counter)
     print_unit(counter);
-  print_rate(timer, report->clock);
-  print_invariance(timer);
-  print_hops(timer);
-  print_grain(timer);
-  printf("cpucycles timer %s read %.1f cycles", timer->name, timer->read_cycles);
-  if (timer->read_nanoseconds > 0)
-    printf(", %.1f ns\n", timer->read_nanoseconds);
+  print_rate(results, report->clock);
+  print_invariance(results);
+  print_hops(results);
+  print_grain(results);
+  printf("cpucycles timer %s read %.1f cycles", results->name, results->read_cycles);
+  if (results->read_nanoseconds > 0)
+    printf(", %.1f ns\n", results->read_nanoseconds);
   else
     printf(", time not measured\n");
-  printf("cpucycles timer %s overhead of a section %lld cycles\n", timer->name, timer->overhead);
-  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n", timer->name,
-    timer->lowest, timer->lower_quartile, timer->median, timer->upper_quartile, timer->highest,
-    timer->below_zero, timer->samples);
+  printf("cpucycles timer %s overhead of a section %lld cycles\n", results->name,
+    results->overhead);
+  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n",
+    results->name, results->lowest, results->lower_quartile, results->median,
+    results->upper_quartile, results->highest, results->below_zero, results->samples);
 }
 
 static const char *reason_label(const struct cpucycles_counter_info *counter)
@@ -309,8 +310,8 @@ void print_text(const struct report *report)
   print_frequency(&report->library);
   print_ignored(&report->library);
   print_core(&report->core);
-  for (i = 0; i < report->timers; i++)
-    print_timer(report, &report->timer[i]);
+  for (i = 0; i < report->result_count; i++)
+    print_results(report, &report->results[i]);
   print_reasons(&report->library);
   print_settings(&report->settings);
   for (i = 0; i < report->warnings; i++)

@@ -92,30 +92,30 @@ static void warn_about_clock_source(struct report *report)
         slow[i]);
 }
 
-static void warn_about_timer(struct report *report, const struct counter_results *timer,
+static void warn_about_results(struct report *report, const struct counter_results *results,
   const struct cpucycles_counter_info *counter)
 {
-  double off = rate_off_ppm(timer), size = off < 0 ? -off : off;
+  double off = rate_off_ppm(results), size = off < 0 ? -off : off;
 
-  if (timer->measured > 0 && size > 10000 && size > timer->uncertainty)
+  if (results->measured > 0 && size > 10000 && size > results->uncertainty)
     warn(report,
       "%s counts %.0f units per second instead of the reported %lld: this is typical of emulators",
-      timer->name, timer->measured, timer->reported);
-  if (counter && strcmp(counter->scope, "system") == 0 && timer->largest_step_back > 0)
+      results->name, results->measured, results->reported);
+  if (counter && strcmp(counter->scope, "system") == 0 && results->largest_step_back > 0)
     warn(report,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
-      timer->name, timer->largest_step_back);
-  if (timer->below_zero > 0)
-    warn(report, "%s stepped back in %d of %d adjacent reads", timer->name, timer->below_zero,
-      timer->samples);
-  if (timer->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
-    warn(report, "%s does not have a constant rate (%s)", timer->name, timer->invariant_source);
+      results->name, results->largest_step_back);
+  if (results->below_zero > 0)
+    warn(report, "%s stepped back in %d of %d adjacent reads", results->name, results->below_zero,
+      results->samples);
+  if (results->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
+    warn(report, "%s does not have a constant rate (%s)", results->name, results->invariant_source);
 }
 
 void find_warnings(struct report *report)
 {
   const struct cpucycles_counter_info *counter = report->library.selected;
-  const struct counter_results *timer;
+  const struct counter_results *results;
   int i;
 
   if (counter) {
@@ -127,8 +127,8 @@ void find_warnings(struct report *report)
   warn_about_clock_source(report);
   for (i = 0; i < report->library.counters; i++) {
     counter = report->library.counter[i];
-    timer = timer_of(report, counter->name);
-    if (timer)
-      warn_about_timer(report, timer, counter);
+    results = results_of(report, counter->name);
+    if (results)
+      warn_about_results(report, results, counter);
   }
 }

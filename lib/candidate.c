@@ -54,7 +54,7 @@ static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
 
   if (signal != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_signal(candidate->info, signal, &candidate->why);
+    cpuc_reasons_drop_signal(candidate->info, signal, &candidate->diagnosis);
   }
   return !candidate->is_dropped;
 }
@@ -65,12 +65,12 @@ static void open_counter(void *argument)
   int error = 0;
 
   if (candidate->backend->open)
-    error = candidate->backend->open(candidate->context->services, &candidate->why);
+    error = candidate->backend->open(candidate->context->services, &candidate->diagnosis);
   if (error != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_errno(candidate->info, error, &candidate->why);
-  } else if (candidate->why.unit)
-    candidate->info->unit = candidate->why.unit;
+    cpuc_reasons_drop_errno(candidate->info, error, &candidate->diagnosis);
+  } else if (candidate->diagnosis.unit)
+    candidate->info->unit = candidate->diagnosis.unit;
 }
 
 /* Returns the shared calibration, prepared for measurements of this counter. */
@@ -201,7 +201,7 @@ static void close_candidate(struct cpuc_candidate *candidate)
 {
   cpuc_guard_run(close_counter, candidate);
   candidate->reader.extension = NULL;
-  memset(&candidate->why, 0, sizeof candidate->why);
+  memset(&candidate->diagnosis, 0, sizeof candidate->diagnosis);
 }
 
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,

@@ -22,8 +22,8 @@ static const struct {
   { "exhausted", "no descriptor or memory is left to open it" },
   { "failed", "the system cannot open it" },
   { "no-rate", "its rate is unknown, so it cannot be scaled to cycles" },
-  { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of a "
-    "cycle" },
+  { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of "
+    "a cycle" },
   { "no-time", "its rate is not reported, and the time limit for measurements was reached" },
   { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
   { "clock-step", "the OS clock was set back during the measurement of its rate" },
@@ -91,38 +91,38 @@ void cpuc_reasons_drop(struct cpucycles_counter_info *info, const char *reason)
 }
 
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
-  const struct cpuc_diagnosis *why)
+  const struct cpuc_diagnosis *diagnosis)
 {
-  cpuc_reasons_drop(info, why->reason ? why->reason : code_of_errno(error));
+  cpuc_reasons_drop(info, diagnosis->reason ? diagnosis->reason : code_of_errno(error));
   info->error_number = error;
-  info->remedy = why->remedy;
-  if (why->explanation)
-    info->explanation = why->explanation;
+  info->remedy = diagnosis->remedy;
+  if (diagnosis->explanation)
+    info->explanation = diagnosis->explanation;
 }
 
 void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal,
-  const struct cpuc_diagnosis *why)
+  const struct cpuc_diagnosis *diagnosis)
 {
   cpuc_reasons_drop(info, "signal");
   info->signal_number = signal;
-  info->remedy = why->remedy;
+  info->remedy = diagnosis->remedy;
 }
 
 void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
   if (info->state != CPUCYCLES_DROPPED || !backend->explain)
     return;
   if (!info->error_number && !info->signal_number && strcmp(info->reason, "not-increasing") != 0)
     return;
-  backend->explain(info->error_number, info->signal_number, &why);
-  if (why.reason)
-    cpuc_reasons_drop(info, why.reason);
-  if (why.explanation)
-    info->explanation = why.explanation;
-  if (why.remedy)
-    info->remedy = why.remedy;
+  backend->explain(info->error_number, info->signal_number, &diagnosis);
+  if (diagnosis.reason)
+    cpuc_reasons_drop(info, diagnosis.reason);
+  if (diagnosis.explanation)
+    info->explanation = diagnosis.explanation;
+  if (diagnosis.remedy)
+    info->remedy = diagnosis.remedy;
 }
 
 /* Keeps the last reason of the table, which is the worst. */

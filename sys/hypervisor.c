@@ -15,11 +15,11 @@
 #include <string.h>
 
 /* A text that identifies a hypervisor, and the name of the hypervisor. */
-struct hypervisor_sign {
+struct known_hypervisor {
   const char *text, *name;
 };
 
-static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
+static const char *name_of_text(const struct known_hypervisor *signs, int count,
   const char *text)
 {
   int i;
@@ -33,7 +33,7 @@ static const char *name_of_sign(const struct hypervisor_sign *signs, int count,
 /* Returns the name of the hypervisor that CPUID reports, or NULL. */
 static const char *from_cpuid(void)
 {
-  static const struct hypervisor_sign signs[] = {
+  static const struct known_hypervisor signs[] = {
     { "KVMKVMKVM", "KVM" },
     { "Linux KVM Hv", "KVM" },
     { "TCGTCGTCGTCG", "QEMU TCG" },
@@ -56,23 +56,23 @@ static const char *from_cpuid(void)
   signature[0] = leaf.b;
   signature[1] = leaf.c;
   signature[2] = leaf.d;
-  name = name_of_sign(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
+  name = name_of_text(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
   return name ? name : CPUC_HYPERVISOR_UNNAMED;
 }
 
 static const char *from_files(void)
 {
-  static const struct hypervisor_sign trees[] = {
+  static const struct known_hypervisor trees[] = {
     { "kvm", "KVM" },
     { "xen", "Xen" },
     { "vmware", "VMware" },
     { "", CPUC_HYPERVISOR_UNNAMED },
   };
-  static const struct hypervisor_sign boards[] = {
+  static const struct known_hypervisor boards[] = {
     { "linux,dummy-virt", "QEMU" },
     { "riscv-virtio", "QEMU" },
   };
-  static const struct hypervisor_sign vendors[] = {
+  static const struct known_hypervisor vendors[] = {
     { "QEMU", "QEMU" },
     { "KVM", "KVM" },
     { "VMware", "VMware" },
@@ -85,7 +85,7 @@ static const char *from_files(void)
     { "Google Compute Engine", "KVM" },
     { "Apple Virtualization", "Apple Virtualization" },
   };
-  static const struct hypervisor_sign mainframes[] = {
+  static const struct known_hypervisor mainframes[] = {
     { "KVM", "KVM" },
     { "z/VM", "z/VM" },
   };
@@ -102,17 +102,17 @@ static const char *from_files(void)
     return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
   if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
     >= 0)
-    return name_of_sign(trees, TREES, text);
+    return name_of_text(trees, TREES, text);
   if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0)
-    name = name_of_sign(boards, BOARDS, text);
+    name = name_of_text(boards, BOARDS, text);
   if (!name
     && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
-    name = name_of_sign(vendors, VENDORS, text);
+    name = name_of_text(vendors, VENDORS, text);
   if (!name && cpuc_kernel_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
-    name = name_of_sign(vendors, VENDORS, text);
+    name = name_of_text(vendors, VENDORS, text);
   if (!name
     && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
-    name = name_of_sign(mainframes, MAINFRAMES, text);
+    name = name_of_text(mainframes, MAINFRAMES, text);
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))
     name = CPUC_HYPERVISOR_UNNAMED;

@@ -48,8 +48,8 @@ static const struct cpuc_perf_event_exclusion {
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  CPUC_PERF_EVENT_USER_ALONE = 2, /* number of first rows that exclude the kernel */
-  CPUC_PERF_EVENT_ANY = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
+  CPUC_PERF_EVENT_ROWS_USER_ONLY = 2, /* number of first rows that exclude the kernel */
+  CPUC_PERF_EVENT_ROWS_ALL = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
 /* Opens an event with open_one(). Tries the first `exclusions` rows of the table above until the

@@ -29,9 +29,9 @@
 /* CCRes. Written by open() only, before the counter is published. */
 static unsigned int cycles_per_unit;
 
-static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_cc(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   __asm__ volatile(CPUC_MIPS_CC_RDHWR(3) : "=r"(cycles_per_unit));
   return cycles_per_unit ? 0 : ENODEV;
 }

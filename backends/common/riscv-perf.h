@@ -67,11 +67,11 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
 }
 #endif
 
-static void diagnose_access(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
   static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_RISCV_USER_ACCESS;
 
-  cpuc_remedy_for_user_access(&needed, why);
+  cpuc_remedy_for_user_access(&needed, diagnosis);
 }
 
 static const struct cpuc_perf_counter counter = {

@@ -18,8 +18,8 @@
 /* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
 struct search {
   struct cpuc_perf_core_types *found;
-  struct cpuc_perf_choice generic;
-  int (*try_event)(struct cpuc_perf_choice choice);
+  struct cpuc_perf_event_code generic;
+  int (*try_event)(struct cpuc_perf_event_code code);
   int core_types; /* including those without an event, which are not in `found` */
 };
 
@@ -48,23 +48,23 @@ static int is_of_some_cores(const char *pmu)
 /* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
    config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
    directory of the PMU. Returns 0 if the PMU has neither. */
-static int choose_event(const struct search *search, const char *pmu,
-  struct cpuc_perf_choice *choice)
+static int find_event(const struct search *search, const char *pmu,
+  struct cpuc_perf_event_code *code)
 {
   long type = read_number(pmu, "type", "", 10), number;
 
   if (type < 0)
     return 0;
-  choice->type = search->generic.type;
-  choice->config = (uint64_t)type << 32 | search->generic.config;
-  if (search->try_event(*choice) == 0)
+  code->type = search->generic.type;
+  code->config = (uint64_t)type << 32 | search->generic.config;
+  if (search->try_event(*code) == 0)
     return 1;
   number = read_number(pmu, "events/cpu_cycles", "event=0x", 16);
   if (number < 0)
     number = read_number(pmu, "events/cycles", "event=0x", 16);
-  choice->type = (uint32_t)type;
-  choice->config = (uint64_t)number;
-  return number >= 0 && search->try_event(*choice) == 0;
+  code->type = (uint32_t)type;
+  code->config = (uint64_t)number;
+  return number >= 0 && search->try_event(*code) == 0;
 }
 
 static void add_core_type(const char *pmu, void *argument)
@@ -76,12 +76,12 @@ static void add_core_type(const char *pmu, void *argument)
     return;
   search->core_types++;
   if (found->count < CPUC_PERF_CORE_TYPES
-    && choose_event(search, pmu, &found->choices[found->count]))
+    && find_event(search, pmu, &found->codes[found->count]))
     found->count++;
 }
 
-int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
-  int (*try_event)(struct cpuc_perf_choice choice))
+int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
+  struct cpuc_perf_event_code generic, int (*try_event)(struct cpuc_perf_event_code code))
 {
   struct search search = { found, generic, try_event, 0 };
 
@@ -89,7 +89,7 @@ int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_pe
   cpuc_perf_kernel_visit_pmus(add_core_type, &search);
   if (search.core_types > 1)
     return found->count == search.core_types ? 0 : ENODEV;
-  found->choices[0] = generic;
+  found->codes[0] = generic;
   found->count = 1;
   return 0;
 }

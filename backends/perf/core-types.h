@@ -11,22 +11,22 @@
 enum { CPUC_PERF_CORE_TYPES = 4 /* at most */ };
 
 /* The members of struct perf_event_attr that choose an event. */
-struct cpuc_perf_choice {
+struct cpuc_perf_event_code {
   uint32_t type;
   uint64_t config;
 };
 
 /* The events for the core types. */
 struct cpuc_perf_core_types {
-  struct cpuc_perf_choice choices[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_event_code codes[CPUC_PERF_CORE_TYPES];
   int count; /* 1, with the generic event, if the CPU is not hybrid or its types are unknown */
 };
 
 /* Finds the core types. `generic` is the event for a CPU with one core type. try_event() returns 0
    if the kernel has the event, otherwise an errno. Returns 0, or ENODEV if one of several
    types has no event, or if there are too many. */
-int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found, struct cpuc_perf_choice generic,
-  int (*try_event)(struct cpuc_perf_choice choice));
+int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
+  struct cpuc_perf_event_code generic, int (*try_event)(struct cpuc_perf_event_code code));
 
 #pragma GCC visibility pop
 

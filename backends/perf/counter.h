@@ -11,14 +11,14 @@ static const struct cpuc_perf_counter counter;
 
 static struct cpuc_perf_findings findings;
 
-static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  return cpuc_perf_open(&counter, services, why);
+  return cpuc_perf_open(&counter, services, diagnosis);
 }
 
-static void explain_refusal(int error, int signal, struct cpuc_diagnosis *why)
+static void explain_refusal(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
-  cpuc_perf_explain(&counter, error, signal, why);
+  cpuc_perf_explain(&counter, error, signal, diagnosis);
 }
 
 #define CPUC_PERF_MEMBERS \

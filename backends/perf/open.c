@@ -83,7 +83,7 @@ static void close_events(void)
 /* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
    The caller must close the descriptors of the thread if it does not use them, also after a fault
    in this function. */
-static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice choice,
+static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_event_code code,
   int *counts_kernel)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -92,13 +92,13 @@ static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_choice cho
   event->id = 0;
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
-  wanted.type = choice.type;
-  wanted.config = choice.config;
+  wanted.type = code.type;
+  wanted.config = code.config;
   if (self->state == CPUC_PERF_UNOPENED) /* an event for read(2) needs no user-space access */
     wanted.config1 = counter->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
-  event->descriptor = cpuc_perf_event_open_excluding(&wanted, CPUC_PERF_EVENT_ANY,
+  event->descriptor = cpuc_perf_event_open_excluding(&wanted, CPUC_PERF_EVENT_ROWS_ALL,
     cpuc_perf_kernel_open);
   *counts_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
@@ -111,7 +111,7 @@ int cpuc_perf_open_descriptors(void)
   int i, error = 0, counts_kernel;
 
   for (i = 0; i < core_types.count && error == 0; i++)
-    error = open_event(&cpuc_perf_self.events[i], core_types.choices[i], &counts_kernel);
+    error = open_event(&cpuc_perf_self.events[i], core_types.codes[i], &counts_kernel);
   return error;
 }
 
@@ -260,25 +260,25 @@ __attribute__((destructor)) static void unload(void)
 
 /* Opens an event of this choice, and closes it. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_choice choice)
+static int try_event(struct cpuc_perf_event_code code)
 {
   int error;
 
   add_events(1);
-  error = open_event(&cpuc_perf_self.events[0], choice, &counter->findings->counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], code, &counter->findings->counts_kernel);
   close_events();
   return error;
 }
 
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
-  struct cpuc_diagnosis *why)
+  struct cpuc_diagnosis *diagnosis)
 {
   if (signal == SIGSYS)
-    cpuc_remedy_for_perf_filter(why);
+    cpuc_remedy_for_perf_filter(diagnosis);
   else if (error != 0 && dropped->findings->access_denied)
-    dropped->diagnose_access(why);
+    dropped->diagnose_access(diagnosis);
   else if (error != 0 && error != EIO)
-    cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, why);
+    cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, diagnosis);
 }
 
 /* Tests whether the kernel has the event. Returns 0 or an errno. Without a PMU, the first counter
@@ -297,7 +297,7 @@ static int try_counter(void)
 
 /* Searches the core types last, because without a PMU the search would find nothing. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened,
-  const struct cpuc_services *services, struct cpuc_diagnosis *why)
+  const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   int error;
 
@@ -308,19 +308,21 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened,
     return error;
   error = cpuc_perf_find_core_types(&core_types, counter->event, try_event);
   if (error != 0) {
-    why->explanation = "there are more than 4 core types, or one of them has no event";
+    diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
     return error;
   }
   error = open_events();
   if (error == EIO)
-    why->explanation = "the event opened, but does not count: other events may use its hardware";
+    diagnosis->explanation
+      = "the event opened, but does not count: other events may use its hardware";
   if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
-    why->explanation = "the kernel has the event, but does not allow programs to read its register";
+    diagnosis->explanation
+      = "the kernel has the event, but does not allow programs to read its register";
     counter->findings->access_denied = 1;
     error = EACCES;
   }
   if (error == 0 && counter->findings->counts_kernel)
-    why->unit = "core cycles in user mode and kernel";
+    diagnosis->unit = "core cycles in user mode and kernel";
   return error;
 }
 

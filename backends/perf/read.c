@@ -127,9 +127,9 @@ int cpuc_perf_pages_have_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
-   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, cpuc_perf_slow() has
-   failed to read it, and it may belong to another file. So identifies it before it is read
-   again. */
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor,
+   cpuc_perf_read_slowly() has failed to read it, and it may belong to another file. So identifies
+   it before it is read again. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -159,7 +159,7 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
 }
 
 /* Tries the most frequent case first: one event and one read(2). */
-long long cpuc_perf_slow(const struct cpuc_perf_counter *counter)
+long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   unsigned long long base = (unsigned long long)self->base;

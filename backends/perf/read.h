@@ -29,17 +29,17 @@ struct cpuc_perf_counter {
   /* Reads hardware counter number index - 1. index is that of the page, and not 0. NULL: the
      counter is read with read(2). */
   uint64_t (*instruction)(uint32_t index);
-  /* The width that read() of the backend requires; 0: any. cpuc_perf_slow() reads hardware counters
-     of other widths. */
+  /* The width that read() of the backend requires; 0: any. cpuc_perf_read_slowly() reads hardware
+     counters of other widths. */
   int width;
   /* The event for a CPU with one core type. 0 and 0, the usual values, are PERF_TYPE_HARDWARE and
      PERF_COUNT_HW_CPU_CYCLES. */
-  struct cpuc_perf_choice event;
+  struct cpuc_perf_event_code event;
   /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
   uint64_t config1;
   struct cpuc_perf_findings *findings;
   /* Explains why programs may not read the register, if the event opened. */
-  void (*diagnose_access)(struct cpuc_diagnosis *why);
+  void (*diagnose_access)(struct cpuc_diagnosis *diagnosis);
 };
 
 struct cpuc_perf_event {
@@ -98,7 +98,7 @@ static inline int cpuc_perf_is_fixable(uintptr_t address)
 
 /* The slow path: returns the count of the calling thread in every state. Opens or replaces its
    events as needed. */
-long long cpuc_perf_slow(const struct cpuc_perf_counter *counter);
+long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index`
@@ -117,7 +117,7 @@ cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(
   do {
     lock = page->lock;
     if (__builtin_expect(page->index != index, 0))
-      return cpuc_perf_slow(counter);
+      return cpuc_perf_read_slowly(counter);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     offset = (uint64_t)page->offset + (uint64_t)cpuc_perf_self.base;
     __asm__ volatile("" : "+r"(offset) : : "memory"); /* also keeps the sum in one register */
@@ -131,10 +131,10 @@ cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(
 /* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
    does not allow it. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened,
-  const struct cpuc_services *services, struct cpuc_diagnosis *why);
+  const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 void cpuc_perf_close(void);
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
-  struct cpuc_diagnosis *why);
+  struct cpuc_diagnosis *diagnosis);
 void cpuc_perf_forked(void);
 
 /* For fix_up() of struct cpuc_backend: after a fault of the instruction, makes the calling thread

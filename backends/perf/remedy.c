@@ -105,12 +105,12 @@ enum {
   PMU_PRESENT = 1 << 2,
   ANY_PMU = PMU_ABSENT | PMU_UNKNOWN | PMU_PRESENT,
   /* How was the event refused? */
-  BY_EPERM = 1 << 3,
-  BY_EACCES = 1 << 4,
-  BY_ENOSYS = 1 << 5,
-  BY_ABSENCE = 1 << 6, /* ENOENT, ENODEV, EOPNOTSUPP */
-  BY_OTHER = 1 << 7,
-  ANY_REFUSAL = BY_EPERM | BY_EACCES | BY_ENOSYS | BY_ABSENCE | BY_OTHER,
+  GOT_EPERM = 1 << 3,
+  GOT_EACCES = 1 << 4,
+  GOT_ENOSYS = 1 << 5,
+  GOT_ABSENCE = 1 << 6, /* ENOENT, ENODEV, EOPNOTSUPP */
+  GOT_OTHER = 1 << 7,
+  ANY_REFUSAL = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_ABSENCE | GOT_OTHER,
   /* Does this process have a seccomp filter? */
   UNFILTERED = 1 << 8,
   FILTERED = 1 << 9,
@@ -180,39 +180,39 @@ static const struct {
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
   { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
   /* The system call is missing. A kernel without perf events lists no PMUs, and has no level. */
-  { PMU_UNKNOWN | BY_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
-  { BY_ENOSYS | UNFILTERED,
+  { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
+  { GOT_ENOSYS | UNFILTERED,
     "perf_event_open is not implemented here, for example by an emulator", NULL },
   /* Other errors, such as too many open files, do not depend on a PMU. */
-  { BY_OTHER, NULL, NULL },
-  { PMU_UNKNOWN | BY_EPERM | BY_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
-  { PMU_UNKNOWN | BY_EPERM | BY_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
+  { GOT_OTHER, NULL, NULL },
+  { PMU_UNKNOWN | GOT_EPERM | GOT_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
+  { PMU_UNKNOWN | GOT_EPERM | GOT_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
     NULL },
   { PMU_UNKNOWN, IS_UNKNOWN, NULL },
   /* There is a PMU, but a filter refuses the call. */
-  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | LEVEL_REFUSES, FILTER,
+  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER | LEVEL_REFUSES, FILTER,
     ALLOW_IN_CONTAINER ", and " SET("2") " on the host" },
-  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER,
+  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER,
     ALLOW_IN_CONTAINER ", or with --cap-add PERFMON" },
-  { FILTERED | BY_EPERM | BY_ENOSYS | IN_CONTAINER, FILTER, ALLOW_IN_CONTAINER },
-  { FILTERED | BY_EPERM | BY_ENOSYS | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2") },
-  { FILTERED | BY_EPERM | BY_ENOSYS, FILTER, ALLOW },
+  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER, FILTER, ALLOW_IN_CONTAINER },
+  { FILTERED | GOT_EPERM | GOT_ENOSYS | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2") },
+  { FILTERED | GOT_EPERM | GOT_ENOSYS, FILTER, ALLOW },
   /* There is a PMU, but the setting does not permit the event to this user. */
-  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
+  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
     SET("1") ", or give the program CAP_PERFMON" },
-  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
+  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
     SET("1") ", or give the program CAP_SYS_ADMIN" },
-  { BY_EPERM | BY_EACCES | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host" },
-  { BY_EPERM | BY_EACCES | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
+  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host" },
+  { GOT_EPERM | GOT_EACCES | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
     SET("2") ", or give the program CAP_SYS_ADMIN" },
-  { BY_EPERM | BY_EACCES | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2,
+  { GOT_EPERM | GOT_EACCES | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2,
     SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
-  { BY_EPERM | BY_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
-  { BY_EACCES | FILTERED | LEVEL_PERMITS,
+  { GOT_EPERM | GOT_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
+  { GOT_EACCES | FILTERED | LEVEL_PERMITS,
     "a seccomp filter or a security module refuses perf_event_open, although "
     "kernel.perf_event_paranoid allows it",
     NULL },
-  { BY_EACCES | LEVEL_PERMITS,
+  { GOT_EACCES | LEVEL_PERMITS,
     "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
     NULL },
 };
@@ -240,17 +240,17 @@ static unsigned refusal_of(int error)
 {
   switch (error) {
   case EPERM:
-    return BY_EPERM;
+    return GOT_EPERM;
   case EACCES:
-    return BY_EACCES;
+    return GOT_EACCES;
   case ENOSYS:
-    return BY_ENOSYS;
+    return GOT_ENOSYS;
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    return BY_ABSENCE;
+    return GOT_ABSENCE;
   }
-  return BY_OTHER;
+  return GOT_OTHER;
 }
 
 /* Compares kernel.perf_event_paranoid with the capabilities of this process. Distributions add
@@ -305,7 +305,7 @@ static int fits(unsigned row, unsigned known)
 }
 
 /* Finds the row that applies. `known` contains the bits of the refusal, the filter and the mode. */
-static void decide(unsigned known, struct cpuc_diagnosis *why)
+static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
 {
   size_t i;
 
@@ -317,59 +317,59 @@ static void decide(unsigned known, struct cpuc_diagnosis *why)
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {
       if ((decisions[i].if_known & ANY_PMU) == PMU_ABSENT)
-        why->reason = "absent";
-      why->explanation = decisions[i].explanation;
-      why->remedy = decisions[i].remedy;
+        diagnosis->reason = "absent";
+      diagnosis->explanation = decisions[i].explanation;
+      diagnosis->remedy = decisions[i].remedy;
       return;
     }
 }
 
-void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *why)
+void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
 {
-  decide(BY_ABSENCE | UNFILTERED | WITHOUT_KERNEL, why);
+  decide(GOT_ABSENCE | UNFILTERED | WITHOUT_KERNEL, diagnosis);
 }
 
-void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *why)
+void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis)
 {
-  decide(BY_EPERM | FILTERED | WITHOUT_KERNEL, why);
+  decide(GOT_EPERM | FILTERED | WITHOUT_KERNEL, diagnosis);
 }
 
-void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis)
 {
   decide(refusal_of(error) | (is_filtered() ? FILTERED : UNFILTERED)
       | (with_kernel ? WITH_KERNEL : WITHOUT_KERNEL),
-    why);
+    diagnosis);
 }
 
 void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
-  struct cpuc_diagnosis *why)
+  struct cpuc_diagnosis *diagnosis)
 {
   long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access >= needed->lowest && access <= needed->highest)
     return;
   if (access >= 0) {
-    why->explanation = "kernel.perf_user_access does not allow programs to read it";
-    why->remedy = needed->remedy;
+    diagnosis->explanation = "kernel.perf_user_access does not allow programs to read it";
+    diagnosis->remedy = needed->remedy;
   } else if (!kernel_is_since(needed->major, needed->minor)) {
-    why->explanation = needed->too_old;
-    why->remedy = needed->newer;
+    diagnosis->explanation = needed->too_old;
+    diagnosis->remedy = needed->newer;
   } else
-    cpuc_remedy_for_no_pmu(why); /* a driver that finds a PMU creates the setting */
+    cpuc_remedy_for_no_pmu(diagnosis); /* a driver that finds a PMU creates the setting */
 }
 
-void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why)
+void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
 {
   if (find_pmu(is_arm_pmu) == PMU_PRESENT)
-    why->remedy = "load the kernel module of contrib/arm-pmu-access";
+    diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access";
 }
 
-void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why)
+void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
 {
   long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access == 0 || access == 1)
-    why->remedy = "sysctl kernel.perf_user_access=2";
+    diagnosis->remedy = "sysctl kernel.perf_user_access=2";
 }
 
 /* Keeps the fixed cycle counter of Intel running, and sets it back only after hours. The watchdog
@@ -411,7 +411,7 @@ long long cpuc_remedy_rdpmc_level(void)
   return rdpmc_setting(&which);
 }
 
-void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
+void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
   int which;
   long long level = rdpmc_setting(&which);
@@ -419,14 +419,14 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why)
   if (level < 0 || level >= needed)
     return;
   if (needed == 1) {
-    why->explanation = "the kernel does not allow RDPMC in user mode";
-    why->remedy = rdpmc_settings[which].set_to_1;
+    diagnosis->explanation = "the kernel does not allow RDPMC in user mode";
+    diagnosis->remedy = rdpmc_settings[which].set_to_1;
     return;
   }
-  why->explanation = level == 0
+  diagnosis->explanation = level == 0
     ? "the kernel does not allow RDPMC in user mode"
     : "the kernel allows RDPMC only in processes that have an event mapped";
-  why->remedy = rdpmc_settings[which].set_to_2_and_run;
+  diagnosis->remedy = rdpmc_settings[which].set_to_2_and_run;
 }
 
 int cpuc_remedy_nmi_watchdog_is_on(void)
@@ -434,10 +434,10 @@ int cpuc_remedy_nmi_watchdog_is_on(void)
   return cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }
 
-void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *why)
+void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
 {
-  why->explanation = cpuc_remedy_nmi_watchdog_is_on()
+  diagnosis->explanation = cpuc_remedy_nmi_watchdog_is_on()
     ? "the kernel's NMI watchdog sets it back every few seconds"
     : "it is stopped, because no perf event keeps it running";
-  why->remedy = FIXED_COUNTER_REMEDY;
+  diagnosis->remedy = FIXED_COUNTER_REMEDY;
 }

@@ -34,15 +34,15 @@ int cpuc_remedy_is_core_pmu(const char *name);
 
 /* Call if there is no PMU, or if that is unknown. If the cause is a hypervisor, explains how it can
    provide a PMU. */
-void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *why);
+void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
 /* Call if a seccomp filter raised SIGSYS at perf_event_open(2). For a call that a filter made fail,
    call cpuc_remedy_for_perf_event(). */
-void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *why);
+void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 
 /* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is
    1 if the event did not exclude the kernel, because the PMU had refused the exclusion. */
-void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis);
 
 /* sysctl kernel.perf_user_access, the setting for user-space access to PMUs of Linux on arm64 and
    RISC-V: the lowest and highest value that a counter needs, the first release with the setting,
@@ -66,23 +66,23 @@ struct cpuc_remedy_user_access {
 
 /* If the setting does not allow access, explains why not. */
 void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
-  struct cpuc_diagnosis *why);
+  struct cpuc_diagnosis *diagnosis);
 
 /* For arm64-pmc and arm32-cortex: Linux itself does not keep user-space access to the register
    enabled. A kernel module can do that, if there is a PMU. */
-void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *why);
+void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis);
 
 /* For riscv64-rdcycle and riscv32-rdcycle, if RDCYCLE raised SIGILL. Linux since 6.6 has the
    setting perf_user_access if it finds a PMU; 2 makes the register readable, as before 6.6.
    Without the setting there is no remedy. */
-void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *why);
+void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis);
 
 /* Returns the RDPMC setting of Linux. 0: no process may use RDPMC; 1: processes that have an event
    mapped; 2: all processes; -1: no PMU has the setting. */
 long long cpuc_remedy_rdpmc_level(void);
 
 /* If the setting is lower than `needed`, explains how to raise it. */
-void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *why);
+void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel it uses the fixed cycle
    counter. */
@@ -90,7 +90,7 @@ int cpuc_remedy_nmi_watchdog_is_on(void);
 
 /* Call if amd64-pmcff is readable, but the NMI watchdog sets it back or it is stopped. The remedy
    is an event that keeps it running. */
-void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *why);
+void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis);
 
 #pragma GCC visibility pop
 

@@ -13,15 +13,16 @@
 #endif
 
 /* On Linux, SIGSEGV has one cause, which the program can undo. */
-void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why)
+void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   (void)error;
 #ifdef PR_TSC_ENABLE
   if (signal == SIGSEGV)
-    why->remedy = "call prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program before its first call of "
-                  "this library";
+    diagnosis->remedy
+      = "call prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program before its first call of "
+        "this library";
 #else
-  (void)signal, (void)why;
+  (void)signal, (void)diagnosis;
 #endif
 }
 

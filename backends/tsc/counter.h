@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 /* explain() for struct cpuc_backend. */
-void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *why);
+void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
 #pragma GCC visibility pop
 

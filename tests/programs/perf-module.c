@@ -40,5 +40,5 @@ int module_open(void)
 
 long long module_read(void)
 {
-  return cpuc_perf_slow(&method);
+  return cpuc_perf_read_slowly(&method);
 }

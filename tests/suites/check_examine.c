@@ -87,7 +87,7 @@ static struct cpucycles_counter_info counter
   .scaling = 1, .state = CPUCYCLES_SELECTED };
 static struct cpucycles_timer_info info = { .reported_rate = 1000000000, .invariant = 1,
   .invariant_source = "the test" };
-static struct counter_results timer;
+static struct counter_results results;
 
 static struct cpucycles_counter_info other = { .name = "other", .kind = "clock", .scope = "system",
   .scaling = 1, .state = CPUCYCLES_USABLE };
@@ -226,11 +226,11 @@ static long long read_around_2_63(void)
 
 static void examine_for(double seconds, long long (*read)(void))
 {
-  memset(&timer, 0, sizeof timer);
-  strcpy(timer.name, "fake");
+  memset(&results, 0, sizeof results);
+  strcpy(results.name, "fake");
   cpucycles = read;
-  examine(&timer, seconds, 0);
-  ck_assert_str_eq(timer.failure, "");
+  examine(&results, seconds, 0);
+  ck_assert_str_eq(results.failure, "");
 }
 
 static void examine_by(long long (*read)(void))
@@ -243,20 +243,20 @@ START_TEST(true_reported_values_are_verified)
   if (skip_where_the_clock_is_slow("true_reported_values_are_verified"))
     return;
   examine_by(read_clock);
-  ck_assert_int_eq(timer.samples, SAMPLES);
-  ck_assert_int_eq(timer.below_zero, 0);
-  ck_assert(timer.seconds >= 0.05);
-  ck_assert_double_gt(timer.uncertainty, 0);
-  ck_assert_double_lt(rate_off_ppm(&timer) > 0 ? rate_off_ppm(&timer) : -rate_off_ppm(&timer),
-    timer.uncertainty + 1);
-  ck_assert_int_eq(timer.invariant, 1);
-  ck_assert_str_eq(timer.invariant_source, "the test");
-  ck_assert_int_eq(timer.overhead, 7);
-  ck_assert_double_gt(timer.read_nanoseconds, 0);
-  ck_assert_double_eq_tol(timer.read_cycles / timer.read_nanoseconds, 1, 0.5);
-  ck_assert(timer.lowest <= timer.lower_quartile && timer.lower_quartile <= timer.median
-    && timer.median <= timer.upper_quartile
-    && timer.upper_quartile <= timer.highest);
+  ck_assert_int_eq(results.samples, SAMPLES);
+  ck_assert_int_eq(results.below_zero, 0);
+  ck_assert(results.seconds >= 0.05);
+  ck_assert_double_gt(results.uncertainty, 0);
+  ck_assert_double_lt(rate_off_ppm(&results) > 0 ? rate_off_ppm(&results) : -rate_off_ppm(&results),
+    results.uncertainty + 1);
+  ck_assert_int_eq(results.invariant, 1);
+  ck_assert_str_eq(results.invariant_source, "the test");
+  ck_assert_int_eq(results.overhead, 7);
+  ck_assert_double_gt(results.read_nanoseconds, 0);
+  ck_assert_double_eq_tol(results.read_cycles / results.read_nanoseconds, 1, 0.5);
+  ck_assert(results.lowest <= results.lower_quartile && results.lower_quartile <= results.median
+    && results.median <= results.upper_quartile
+    && results.upper_quartile <= results.highest);
 }
 END_TEST
 
@@ -284,30 +284,30 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
   reads_until_interruption = _i;
   examine_for(0.001, read_interrupted_once);
   /* not the mean of the interrupted ten */
-  ck_assert_double_gt(timer.read_nanoseconds, 0);
-  ck_assert_double_lt(timer.read_nanoseconds, INTERRUPTION / 10);
-  ck_assert_double_gt(timer.read_cycles, 0);
-  ck_assert_double_lt(timer.read_cycles, INTERRUPTION / 10 / 1000);
+  ck_assert_double_gt(results.read_nanoseconds, 0);
+  ck_assert_double_lt(results.read_nanoseconds, INTERRUPTION / 10);
+  ck_assert_double_gt(results.read_cycles, 0);
+  ck_assert_double_lt(results.read_cycles, INTERRUPTION / 10 / 1000);
 }
 END_TEST
 
 START_TEST(grain_of_41_units_is_found)
 {
   examine_by(read_by_41);
-  ck_assert_int_eq(timer.step, 41);
-  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6);
-  ck_assert_double_ge(timer.grain.share, 0.99);
+  ck_assert_int_eq(results.step, 41);
+  ck_assert_double_eq_tol(results.grain.counts, 41, 1e-6);
+  ck_assert_double_ge(results.grain.share, 0.99);
   counter.scaling = 3.001;
   examine_by(read_scaled_by_41);
-  ck_assert_int_ge(timer.step, 123);
-  ck_assert_double_eq_tol(timer.grain.counts, 41, 1e-6); /* units */
+  ck_assert_int_ge(results.step, 123);
+  ck_assert_double_eq_tol(results.grain.counts, 41, 1e-6); /* units */
 }
 END_TEST
 
 START_TEST(false_reported_rate_is_found)
 {
   examine_by(read_slow);
-  ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, timer.uncertainty + 10);
+  ck_assert_double_eq_tol(rate_off_ppm(&results), -20000, results.uncertainty + 10);
 }
 END_TEST
 
@@ -315,36 +315,36 @@ START_TEST(scaled_counter_is_measured_in_its_units)
 {
   counter.scaling = 3;
   examine_by(read_scaled);
-  ck_assert_double_eq_tol(timer.measured, 1e9, 1e9 * (timer.uncertainty + 1) / 1e6);
-  ck_assert_int_eq(timer.step % 3, 0);
-  ck_assert_double_eq_tol(timer.step_units * 3, (double)timer.step, 1e-6);
+  ck_assert_double_eq_tol(results.measured, 1e9, 1e9 * (results.uncertainty + 1) / 1e6);
+  ck_assert_int_eq(results.step % 3, 0);
+  ck_assert_double_eq_tol(results.step_units * 3, (double)results.step, 1e-6);
 }
 END_TEST
 
 START_TEST(steps_back_are_counted)
 {
   examine_by(read_back_at_times);
-  ck_assert_int_gt(timer.below_zero, 0);
-  ck_assert_int_lt(timer.lowest, 0);
+  ck_assert_int_gt(results.below_zero, 0);
+  ck_assert_int_lt(results.lowest, 0);
 }
 END_TEST
 
 START_TEST(counter_passing_2_63_increases)
 {
   examine_by(read_around_2_63);
-  ck_assert_int_eq(timer.below_zero, 0);
-  ck_assert_double_gt(timer.measured, 0.9e9);
-  ck_assert_double_lt(timer.measured, 1.1e9);
+  ck_assert_int_eq(results.below_zero, 0);
+  ck_assert_double_gt(results.measured, 0.9e9);
+  ck_assert_double_lt(results.measured, 1.1e9);
 }
 END_TEST
 
 START_TEST(stopped_counter_has_no_rate_and_no_step)
 {
   examine_by(read_nothing);
-  ck_assert(timer.measured == 0);
-  ck_assert_int_eq(timer.step, 0);
-  ck_assert(timer.grain.counts == 1);
-  ck_assert(rate_off_ppm(&timer) == 0);
+  ck_assert(results.measured == 0);
+  ck_assert_int_eq(results.step, 0);
+  ck_assert(results.grain.counts == 1);
+  ck_assert(rate_off_ppm(&results) == 0);
 }
 END_TEST
 
@@ -366,7 +366,7 @@ START_TEST(slow_first_reads_of_the_clock_do_not_hide_the_cost)
   slow_clock_reads = 50;
   examine_by(read_true);
   ck_assert_int_eq(slow_clock_reads, 0);
-  ck_assert_double_gt(timer.read_nanoseconds, 0);
+  ck_assert_double_gt(results.read_nanoseconds, 0);
 }
 END_TEST
 
@@ -380,12 +380,13 @@ START_TEST(coarse_clock_raises_the_uncertainty)
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
     clock_resolution = steps[i];
     examine_by(read_true);
-    ck_assert_double_gt(timer.measured, 0);
-    ck_assert_double_ge(timer.uncertainty, (double)steps[i] / (timer.seconds * 1e9) * 1e6 * 0.999);
-    ck_assert_double_le(fabs(rate_off_ppm(&timer)), timer.uncertainty + 1);
-    ck_assert(timer.read_nanoseconds == 0
-      || timer.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
-    ck_assert_int_gt(timer.step, 0);
+    ck_assert_double_gt(results.measured, 0);
+    ck_assert_double_ge(results.uncertainty,
+      (double)steps[i] / (results.seconds * 1e9) * 1e6 * 0.999);
+    ck_assert_double_le(fabs(rate_off_ppm(&results)), results.uncertainty + 1);
+    ck_assert(results.read_nanoseconds == 0
+      || results.read_nanoseconds * 10000 >= 5 * (double)steps[i]);
+    ck_assert_int_gt(results.step, 0);
   }
 }
 END_TEST
@@ -398,12 +399,12 @@ START_TEST(stopped_clock_measures_no_rate)
   for (i = 0; i < sizeof stop_after / sizeof stop_after[0]; i++) {
     reads_until_stop = stop_after[i];
     examine_for(1000, read_up); /* the clock stops before, even on a busy machine */
-    ck_assert(timer.measured == 0);
-    ck_assert(timer.seconds == 0);
+    ck_assert(results.measured == 0);
+    ck_assert(results.seconds == 0);
     if (stop_after[i] == 0)
-      ck_assert(timer.read_nanoseconds == 0);
-    ck_assert_int_eq(timer.samples, SAMPLES); /* needs no clock */
-    ck_assert_int_eq(timer.step, 10);
+      ck_assert(results.read_nanoseconds == 0);
+    ck_assert_int_eq(results.samples, SAMPLES); /* needs no clock */
+    ck_assert_int_eq(results.step, 10);
   }
 }
 END_TEST
@@ -413,8 +414,8 @@ START_TEST(rate_below_1_is_unknown)
 {
   clock_leap = 100000000000000;
   examine_by(read_up);
-  ck_assert_double_gt(timer.seconds, 1e6);
-  ck_assert(timer.measured == 0);
+  ck_assert_double_gt(results.seconds, 1e6);
+  ck_assert(results.measured == 0);
 }
 END_TEST
 
@@ -445,12 +446,12 @@ START_TEST(without_fork_the_counter_in_use_is_examined)
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
   examine_each(&report, &list, NULL, 0.05);
-  ck_assert_int_eq(report.timers, 1);
-  ck_assert_str_eq(report.timer[0].name, "fake");
-  ck_assert_str_eq(report.timer[0].failure, "");
-  ck_assert_int_eq(report.timer[0].samples, SAMPLES);
+  ck_assert_int_eq(report.result_count, 1);
+  ck_assert_str_eq(report.results[0].name, "fake");
+  ck_assert_str_eq(report.results[0].failure, "");
+  ck_assert_int_eq(report.results[0].samples, SAMPLES);
   ck_assert_int_eq(report.killed, 0);
-  free(report.timer);
+  free(report.results);
 }
 END_TEST
 
@@ -470,13 +471,13 @@ START_TEST(signal_ends_only_one_examination)
   ck_assert_int_eq(list_counters_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
-  ck_assert_int_eq(report.timers, 2);
+  ck_assert_int_eq(report.result_count, 2);
   ck_assert_int_eq(report.killed, 1);
-  ck_assert_str_eq(report.timer[0].name, "fake");
-  ck_assert_str_eq(report.timer[0].failure, "SIGABRT (6) ended the process that examined it");
-  ck_assert_str_eq(report.timer[1].name, "other");
-  ck_assert_str_eq(report.timer[1].failure, "it could not be selected; selected: fake");
-  free(report.timer);
+  ck_assert_str_eq(report.results[0].name, "fake");
+  ck_assert_str_eq(report.results[0].failure, "SIGABRT (6) ended the process that examined it");
+  ck_assert_str_eq(report.results[1].name, "other");
+  ck_assert_str_eq(report.results[1].failure, "it could not be selected; selected: fake");
+  free(report.results);
 }
 END_TEST
 
@@ -494,8 +495,8 @@ static void begin_and_observe(void)
 {
   at_selection = NULL;
   ck_assert_int_eq(write(held[1], "", 1), 1);
-  strcpy(timer.name, "fake");
-  examine(&timer, 86400, 0);
+  strcpy(results.name, "fake");
+  examine(&results, 86400, 0);
 }
 
 /* Starts a process of the tool whose child runs the body. Returns how many bodies have begun when
@@ -588,10 +589,10 @@ END_TEST
 
 START_TEST(unselected_counter_is_not_examined)
 {
-  memset(&timer, 0, sizeof timer);
-  strcpy(timer.name, "another");
-  examine(&timer, 0.05, 0);
-  ck_assert_str_eq(timer.failure, "it could not be selected; selected: fake");
+  memset(&results, 0, sizeof results);
+  strcpy(results.name, "another");
+  examine(&results, 0.05, 0);
+  ck_assert_str_eq(results.failure, "it could not be selected; selected: fake");
 }
 END_TEST
 
@@ -614,12 +615,12 @@ START_TEST(difference_between_cpus_is_found)
     return;
   sched_getaffinity(0, sizeof before, &before);
   examine_by(read_clock);
-  ck_assert_int_eq(timer.cpus, CPU_COUNT(&before));
-  ck_assert_int_eq(timer.largest_step_back, 0);
+  ck_assert_int_eq(results.cpus, CPU_COUNT(&before));
+  ck_assert_int_eq(results.largest_step_back, 0);
   examine_by(read_by_cpu);
-  ck_assert_int_ge(timer.hops, timer.cpus);
-  ck_assert_int_gt(timer.largest_step_back, BEHIND * 500000000LL);
-  ck_assert_int_le(timer.largest_step_back, BEHIND * 1000000000LL * CPU_SETSIZE);
+  ck_assert_int_ge(results.hops, results.cpus);
+  ck_assert_int_gt(results.largest_step_back, BEHIND * 500000000LL);
+  ck_assert_int_le(results.largest_step_back, BEHIND * 1000000000LL * CPU_SETSIZE);
   sched_getaffinity(0, sizeof after, &after);
   ck_assert(CPU_EQUAL(&before, &after)); /* the affinity is restored */
 }

@@ -46,9 +46,9 @@ static inline CPUC_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
   return count;
 }
 
-static void diagnose_access(struct cpuc_diagnosis *why)
+static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
-  why->remedy = "show it";
+  diagnosis->remedy = "show it";
 }
 
 static const struct cpuc_perf_counter counter = {
@@ -88,17 +88,17 @@ static void select_fallback(void)
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
-static int try_page(struct cpuc_diagnosis *why)
+static int try_page(struct cpuc_diagnosis *diagnosis)
 {
   select_fallback();
-  return by_page.open(&cpuc_process_services, why);
+  return by_page.open(&cpuc_process_services, diagnosis);
 }
 
 static void open_page(void)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
-  ck_assert_int_eq(try_page(&why), 0);
+  ck_assert_int_eq(try_page(&diagnosis), 0);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
   pthread_atfork(NULL, NULL, by_page.forked);
   cpuc_perf_self.base = cpuc_perf_self.last = 0; /* counts from the page's 0 */
@@ -826,12 +826,12 @@ END_TEST
 
 START_TEST(multiplexed_event_is_not_opened)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
   add_page(0, 2, 48, 1000);
   perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
-  ck_assert_int_eq(try_page(&why), EIO);
-  ck_assert_ptr_nonnull(why.explanation);
+  ck_assert_int_eq(try_page(&diagnosis), EIO);
+  ck_assert_ptr_nonnull(diagnosis.explanation);
   ck_assert_int_eq(executed, 0);
 }
 END_TEST
@@ -1172,23 +1172,23 @@ START_TEST(counter_without_user_space_access_is_not_opened)
     uint32_t index;
     int width, shown;
   } cases[] = { { 0, 48, 1 }, { 1, 48, 0 }, { 1, 0, 1 }, { 1, 65, 1 } };
-  struct cpuc_diagnosis why = { 0 }, later = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 }, later = { 0 };
   int descriptors;
 
   page = add_page(0, cases[_i].index, cases[_i].width, 0);
   page->cap_user_rdpmc = (unsigned)cases[_i].shown & 1;
   select_fallback();
   descriptors = open_descriptors();
-  ck_assert_int_eq(by_page.open(&cpuc_process_services, &why), EACCES);
-  ck_assert_ptr_nonnull(why.explanation);
+  ck_assert_int_eq(by_page.open(&cpuc_process_services, &diagnosis), EACCES);
+  ck_assert_ptr_nonnull(diagnosis.explanation);
   by_page.close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
   /* another counter of perf events that is tried later changes nothing */
   perf_kernel.has_no_events = 1;
   cpuc_backend_default_perfevent.open(&cpuc_process_services, &later);
-  by_page.explain(EACCES, 0, &why);
-  ck_assert_str_eq(why.remedy, "show it");
+  by_page.explain(EACCES, 0, &diagnosis);
+  ck_assert_str_eq(diagnosis.remedy, "show it");
 }
 END_TEST
 
@@ -1274,7 +1274,7 @@ static void keep_handlers(const struct cpuc_backend *backend)
 START_TEST(revoked_instruction_leads_to_read)
 {
   const struct cpuc_backend *by_rdpmc = &cpuc_backend_amd64_pmc;
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
   long long before;
 
   if (skip_unless("revoked_instruction_leads_to_read", executes_rdpmc, -SIGSEGV,
@@ -1283,7 +1283,7 @@ START_TEST(revoked_instruction_leads_to_read)
     return;
   add_page(0, 1, 48, 1000000000000LL);
   select_fallback();
-  ck_assert_int_eq(by_rdpmc->open(&cpuc_process_services, &why), 0);
+  ck_assert_int_eq(by_rdpmc->open(&cpuc_process_services, &diagnosis), 0);
   keep_handlers(by_rdpmc);
   before = cpuc_perf_self.last;
   ck_assert_int_ge(by_rdpmc->read(), before);
@@ -1401,13 +1401,13 @@ END_TEST
 
 START_TEST(core_type_without_an_event_drops_the_counter)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
   perf_kernel.files = hybrid;
   perf_kernel.missing_pmu = 10;
   add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page(&why), ENODEV);
-  ck_assert_ptr_nonnull(why.explanation);
+  ck_assert_int_eq(try_page(&diagnosis), ENODEV);
+  ck_assert_ptr_nonnull(diagnosis.explanation);
 }
 END_TEST
 
@@ -1439,7 +1439,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
     { "armv8_cortex_a72", "events/cpu_cycles", "event=0x0011\n" },
     END,
   };
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
   const struct perf_event_attr *last;
 
   perf_kernel.files = big_little;
@@ -1447,7 +1447,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
   add_page(0, 1, 48, 0);
   perf_kernel_request_count = 0;
   /* The PMU's number is not an event type here, so the test looks at the requests only. */
-  try_page(&why);
+  try_page(&diagnosis);
   ck_assert_int_ge(perf_kernel_request_count, 3);
   last = &perf_kernel_requests[perf_kernel_request_count - 1];
   ck_assert_int_eq((int)last->type, 9);
@@ -1466,11 +1466,11 @@ START_TEST(too_many_or_malformed_core_types_are_rejected)
       { "cpu_four", "type", "12\n" }, { "cpu_four", "cpus", "1\n" },
       { "cpu_five", "type", "13\n" }, { "cpu_five", "cpus", "1\n" }, END },
   };
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
   perf_kernel.files = cases[_i];
   add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page(&why), ENODEV);
+  ck_assert_int_eq(try_page(&diagnosis), ENODEV);
 }
 END_TEST
 

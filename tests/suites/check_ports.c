@@ -250,9 +250,9 @@ END_TEST
 
 static void expect_selfcounts_to_open(void)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &why), 0);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &diagnosis), 0);
 }
 
 START_TEST(selfcounts_return_cycles_and_not_instructions)

@@ -17,7 +17,7 @@
 static char printed[16384];
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
-static struct counter_results timers[2];
+static struct counter_results result_count[2];
 static struct cpucycles_counter_info counters[4];
 
 /* Puts these into the report as the library's counters. */
@@ -205,35 +205,35 @@ START_TEST(timer_is_printed_completely)
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
     .scope = "core", .unit = "ticks", .score = 7 };
-  struct counter_results *timer = &timers[0];
+  struct counter_results *results = &result_count[0];
 
   set_counters(&fake, 1);
-  report.timer = timers;
-  report.timers = 2;
-  strcpy(timers[1].name, "gone");
-  strcpy(timers[1].failure, "it ended");
-  strcpy(timer->name, "fake");
-  timer->scaled = 1;
-  timer->reported = 1000;
-  strcpy(timer->reported_source, "the test");
-  timer->measured = 1010;
-  timer->uncertainty = 5;
-  timer->seconds = 0.05;
-  strcpy(timer->invariant_source, "me");
-  timer->cpus = 2;
-  timer->hops = 200;
-  timer->largest_step_back = 99;
-  timer->step = 12;
-  timer->step_units = 3;
-  timer->scaling = 4;
-  timer->grain.counts = 41.67;
-  timer->grain.share = 0.986;
-  timer->read_cycles = 24.6;
-  timer->read_nanoseconds = 9.5;
-  timer->overhead = 52;
-  timer->samples = 100;
-  timer->below_zero = 3;
-  timer->lowest = -5;
+  report.results = result_count;
+  report.result_count = 2;
+  strcpy(result_count[1].name, "gone");
+  strcpy(result_count[1].failure, "it ended");
+  strcpy(results->name, "fake");
+  results->scaled = 1;
+  results->reported = 1000;
+  strcpy(results->reported_source, "the test");
+  results->measured = 1010;
+  results->uncertainty = 5;
+  results->seconds = 0.05;
+  strcpy(results->invariant_source, "me");
+  results->cpus = 2;
+  results->hops = 200;
+  results->largest_step_back = 99;
+  results->step = 12;
+  results->step_units = 3;
+  results->scaling = 4;
+  results->grain.counts = 41.67;
+  results->grain.share = 0.986;
+  results->read_cycles = 24.6;
+  results->read_nanoseconds = 9.5;
+  results->overhead = 52;
+  results->samples = 100;
+  results->below_zero = 3;
+  results->lowest = -5;
   print(print_text);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
   expect("cpucycles timer fake rate reported 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s "
@@ -252,26 +252,26 @@ START_TEST(timer_is_printed_completely)
     "\"largest_step_back\": 99}");
   expect_json("\"off_ppm\": 10000.000000,");
   expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
-  timer->grain.counts = 1;
+  results->grain.counts = 1;
   print(print_text);
   expect("cpucycles timer fake step 12 cycles, 3 of its units; "
     "no grain above 1 of its units found");
-  timer->scaled = 0;
+  results->scaled = 0;
   print(print_text);
   expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
   print(print_json);
   expect_json("\"grain\": null");
-  strcpy(timer->failure, "it ended");
+  strcpy(results->failure, "it ended");
   print(print_json);
   expect_json("\"timer\": {\"failure\": \"it ended\"}");
-  *timer->failure = 0;
-  timer->reported = 0;
-  timer->measured = timer->uncertainty = 0; /* the rate could not be measured */
-  timer->invariant = -1;
-  *timer->invariant_source = 0;
-  timer->largest_step_back = 0;
-  timer->step = 0;
-  timer->read_nanoseconds = 0;
+  *results->failure = 0;
+  results->reported = 0;
+  results->measured = results->uncertainty = 0; /* the rate could not be measured */
+  results->invariant = -1;
+  *results->invariant_source = 0;
+  results->largest_step_back = 0;
+  results->step = 0;
+  results->read_nanoseconds = 0;
   print(print_text);
   expect("cpucycles timer fake rate not reported, not measured");
   expect("cpucycles timer fake invariant not known");
@@ -281,8 +281,8 @@ START_TEST(timer_is_printed_completely)
   print(print_json);
   expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
   expect_json("\"measured\": null,\"uncertainty_ppm\": null,\"off_ppm\": null,");
-  timer->cpus = 0;
-  timer->invariant = 1;
+  results->cpus = 0;
+  results->invariant = 1;
   print(print_text);
   expect("cpucycles timer fake across CPUs not tried");
   expect("cpucycles timer fake invariant yes");
@@ -347,10 +347,10 @@ static void print_warnings_about(const char *kind)
   report.warnings = 0;
   report.settings.turbo = 1;
   report.core = core_in_report;
-  strcpy(timers[0].name, "fake");
-  strcpy(timers[0].invariant_source, "me");
-  report.timer = timers;
-  report.timers = 1;
+  strcpy(result_count[0].name, "fake");
+  strcpy(result_count[0].invariant_source, "me");
+  report.results = result_count;
+  report.result_count = 1;
   find_warnings(&report);
   print(print_text);
 }
@@ -448,19 +448,23 @@ END_TEST
 
 START_TEST(plot_has_a_row_for_all_large_differences)
 {
-  struct counter_results *timer = &timers[0];
+  struct counter_results *results = &result_count[0];
   int i;
 
-  memset(timer, 0, sizeof *timer);
-  strcpy(timer->name, "fake");
+  memset(results, 0, sizeof *results);
+  strcpy(results->name, "fake");
   for (i = 0; i < SAMPLES; i++)
-    timer->differences[i] = i < 3000 ? 26 : i < 9000 ? 52 : i < 9900 ? 54 : i < 9950 ? 9999 : 10001;
-  timer->samples = SAMPLES;
-  timer->lowest = timer->lower_quartile = 26;
-  timer->median = timer->upper_quartile = 52;
-  timer->highest = 10001;
-  report.timer = timer;
-  report.timers = 1;
+    results->differences[i] = i < 3000 ? 26
+      : i < 9000                       ? 52
+      : i < 9900                       ? 54
+      : i < 9950                       ? 9999
+                                       : 10001;
+  results->samples = SAMPLES;
+  results->lowest = results->lower_quartile = 26;
+  results->median = results->upper_quartile = 52;
+  results->highest = 10001;
+  report.results = results;
+  report.result_count = 1;
   setenv("COLUMNS", "60", 1);
   setenv("LC_ALL", "C", 1);
   print(print_plot);

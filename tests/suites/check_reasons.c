@@ -133,9 +133,9 @@ static void by_forbidden_page(void)
 
 static int error;
 
-static int open_with_error(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_with_error(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   return error;
 }
 

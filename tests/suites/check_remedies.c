@@ -319,16 +319,18 @@ START_TEST(remedy_for_a_perf_event_fits_the_machine)
   size_t i;
 
   for (i = 0; i < sizeof events / sizeof events[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(events[i].files);
-    cpuc_remedy_for_perf_event(events[i].error, events[i].with_kernel, &why);
+    cpuc_remedy_for_perf_event(events[i].error, events[i].with_kernel, &diagnosis);
     remove_machine();
-    ck_assert_msg(equals(why.reason, expected_reason(events[i].explanation)), "%s: %s",
-      events[i].machine, why.reason ? why.reason : "none");
-    ck_assert_msg(begins(why.explanation, events[i].explanation) && equals(why.remedy,
-      events[i].remedy), "%s: %s; remedy: %s", events[i].machine,
-      why.explanation ? why.explanation : "none", why.remedy ? why.remedy : "none");
+    ck_assert_msg(equals(diagnosis.reason, expected_reason(events[i].explanation)), "%s: %s",
+      events[i].machine, diagnosis.reason ? diagnosis.reason : "none");
+    ck_assert_msg(begins(diagnosis.explanation, events[i].explanation)
+        && equals(diagnosis.remedy, events[i].remedy),
+      "%s: %s; remedy: %s", events[i].machine,
+      diagnosis.explanation ? diagnosis.explanation : "none",
+      diagnosis.remedy ? diagnosis.remedy : "none");
   }
 }
 END_TEST
@@ -347,13 +349,14 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
   size_t i;
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(cases[i].files);
-    cpuc_remedy_for_perf_filter(&why);
+    cpuc_remedy_for_perf_filter(&diagnosis);
     remove_machine();
-    ck_assert(equals(why.reason, cases[i].reason) && equals(why.remedy, cases[i].remedy));
-    expect_begins(why.explanation, cases[i].explanation);
+    ck_assert(
+      equals(diagnosis.reason, cases[i].reason) && equals(diagnosis.remedy, cases[i].remedy));
+    expect_begins(diagnosis.explanation, cases[i].explanation);
   }
 }
 END_TEST
@@ -390,13 +393,13 @@ START_TEST(remedy_for_user_access_fits_setting_and_release)
   size_t i;
 
   for (i = 0; i < sizeof accesses / sizeof accesses[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(accesses[i].files);
-    cpuc_remedy_for_user_access(accesses[i].needed, &why);
+    cpuc_remedy_for_user_access(accesses[i].needed, &diagnosis);
     remove_machine();
-    ck_assert_int_eq(why.explanation != NULL, accesses[i].is_the_cause);
-    expect_begins(why.remedy, accesses[i].remedy);
+    ck_assert_int_eq(diagnosis.explanation != NULL, accesses[i].is_the_cause);
+    expect_begins(diagnosis.remedy, accesses[i].remedy);
   }
 }
 END_TEST
@@ -423,15 +426,15 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
   size_t i;
 
   for (i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(settings[i].files);
-    cpuc_remedy_for_rdpmc(settings[i].needed, &why);
+    cpuc_remedy_for_rdpmc(settings[i].needed, &diagnosis);
     remove_machine();
     if (settings[i].remedy)
-      ck_assert_str_eq(why.remedy, settings[i].remedy);
+      ck_assert_str_eq(diagnosis.remedy, settings[i].remedy);
     else
-      ck_assert_ptr_null(why.remedy);
+      ck_assert_ptr_null(diagnosis.remedy);
   }
 }
 END_TEST
@@ -457,19 +460,19 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
 
   signature = "";
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(rows[i].files);
-    ck_assert_int_eq(cpuc_backend_amd64_pmcff.open(NULL, &why), rows[i].error);
+    ck_assert_int_eq(cpuc_backend_amd64_pmcff.open(NULL, &diagnosis), rows[i].error);
     if (rows[i].error == EBUSY)
-      ck_assert_str_eq(why.reason, "decreasing");
+      ck_assert_str_eq(diagnosis.reason, "decreasing");
     else
-      ck_assert_ptr_null(why.reason);
+      ck_assert_ptr_null(diagnosis.reason);
     if (rows[i].error != ENODEV) /* 0: it has opened and is stopped */
-      cpuc_backend_amd64_pmcff.explain(rows[i].error, 0, &why);
+      cpuc_backend_amd64_pmcff.explain(rows[i].error, 0, &diagnosis);
     remove_machine();
-    expect_begins(why.explanation, rows[i].explanation);
-    expect_begins(why.remedy, rows[i].remedy);
+    expect_begins(diagnosis.explanation, rows[i].explanation);
+    expect_begins(diagnosis.remedy, rows[i].remedy);
   }
   signature = NULL;
 }
@@ -490,7 +493,7 @@ END_TEST
 
 /* Counters that one remedy allows, where it helps. */
 static const struct {
-  void (*find)(struct cpuc_diagnosis *why);
+  void (*find)(struct cpuc_diagnosis *diagnosis);
   struct file files[FILES];
   const char *remedy;
 } single_remedies[] = {
@@ -515,12 +518,12 @@ START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
   size_t i;
 
   for (i = 0; i < sizeof single_remedies / sizeof single_remedies[0]; i++) {
-    struct cpuc_diagnosis why = { 0 };
+    struct cpuc_diagnosis diagnosis = { 0 };
 
     begin_machine(single_remedies[i].files);
-    single_remedies[i].find(&why);
+    single_remedies[i].find(&diagnosis);
     remove_machine();
-    expect_begins(why.remedy, single_remedies[i].remedy);
+    expect_begins(diagnosis.remedy, single_remedies[i].remedy);
   }
 }
 END_TEST

@@ -318,40 +318,40 @@ START_TEST(warning_of_a_watchdog_that_sets_the_counter_back)
 END_TEST
 
 /* Finds the warnings about a timer that has the name of one of this library's counters. */
-static void warn_about(const struct counter_results *timer)
+static void warn_about(const struct counter_results *results)
 {
   begin_report();
   report.settings.turbo = -1;
-  report.timer = (struct counter_results *)timer;
-  report.timers = 1;
+  report.results = (struct counter_results *)results;
+  report.result_count = 1;
   find_warnings(&report);
 }
 
 START_TEST(warning_of_a_counter_that_is_not_as_reported)
 {
-  static struct counter_results timer = { .name = "default-gettimeofday", .reported = 1000000,
+  static struct counter_results results = { .name = "default-gettimeofday", .reported = 1000000,
     .measured = 1000100,
     .invariant = 1, .samples = 100 };
 
-  warn_about(&timer);
+  warn_about(&results);
   ck_assert(!has_warning("instead of the reported"));
   ck_assert(!has_warning("differs") && !has_warning("backward"));
-  timer.measured = 980000;
-  warn_about(&timer);
+  results.measured = 980000;
+  warn_about(&results);
   ck_assert(has_warning("counts 980000 units per second instead of the reported 1000000"));
-  ck_assert_double_eq_tol(rate_off_ppm(&timer), -20000, 1e-6);
-  timer.uncertainty = 25000; /* the reported rate is within the uncertainty */
-  warn_about(&timer);
+  ck_assert_double_eq_tol(rate_off_ppm(&results), -20000, 1e-6);
+  results.uncertainty = 25000; /* the reported rate is within the uncertainty */
+  warn_about(&results);
   ck_assert(!has_warning("instead of the reported"));
-  timer.measured = 970000;
-  warn_about(&timer);
+  results.measured = 970000;
+  warn_about(&results);
   ck_assert(has_warning("instead of the reported"));
-  timer.reported = 0;
-  warn_about(&timer);
+  results.reported = 0;
+  warn_about(&results);
   ck_assert(!has_warning("instead of the reported"));
-  timer.largest_step_back = 12345;
-  timer.below_zero = 3;
-  warn_about(&timer);
+  results.largest_step_back = 12345;
+  results.below_zero = 3;
+  warn_about(&results);
   ck_assert(has_warning("differs between CPUs, by 12345 cycles"));
   ck_assert(has_warning("stepped back in 3 of 100"));
 }

@@ -98,9 +98,9 @@ static long long read_around_2_63(void)
   return (long long)(count += 3);
 }
 
-static int open_well(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_well(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   opens++;
   return 0;
 }
@@ -110,52 +110,54 @@ static void close_well(void)
   closes++;
 }
 
-static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   (void)services;
-  why->remedy = "ask nicely";
+  diagnosis->remedy = "ask nicely";
   return EACCES;
 }
 
-static int open_with_own_words(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_with_own_words(const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis)
 {
   (void)services;
-  why->reason = "absent";
-  why->explanation = "it is somewhere else";
+  diagnosis->reason = "absent";
+  diagnosis->explanation = "it is somewhere else";
   return EIO;
 }
 
-static int open_with_unit(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_with_unit(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   (void)services;
-  why->unit = "kernel cycles, too";
+  diagnosis->unit = "kernel cycles, too";
   return 0;
 }
 
-static int open_faults(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_faults(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   opens++;
   return *forbidden;
 }
 
-static int open_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   (void)services;
-  why->remedy = "load a module";
+  diagnosis->remedy = "load a module";
   return 0;
 }
 
-static int open_faults_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_faults_with_remedy(const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis)
 {
   (void)services;
-  why->remedy = "load another module";
+  diagnosis->remedy = "load another module";
   return *forbidden;
 }
 
-static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *why)
+static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services, (void)why;
+  (void)services, (void)diagnosis;
   return opens++ ? EBUSY : 0;
 }
 
@@ -527,18 +529,18 @@ END_TEST
 
 static int explained_error, explained_signal;
 
-static void explain(int error, int signal, struct cpuc_diagnosis *why)
+static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   explained_error = error;
   explained_signal = signal;
-  why->remedy = "ask twice";
+  diagnosis->remedy = "ask twice";
 }
 
-static void explain_absence(int error, int signal, struct cpuc_diagnosis *why)
+static void explain_absence(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   (void)error;
   (void)signal;
-  why->reason = "absent";
+  diagnosis->reason = "absent";
 }
 
 START_TEST(later_explanation_adds_to_the_one_of_open)

@@ -33,9 +33,9 @@ static inline int suite_under(const char *tool)
 #endif
 
 /* Reports that a promise cannot be tested here, and why. The caller then returns. */
-static inline void skip(const char *test, const char *why)
+static inline void skip(const char *test, const char *diagnosis)
 {
-  suite_print("skipped: %s: %s\n", test, why);
+  suite_print("skipped: %s: %s\n", test, diagnosis);
 }
 
 /* SUITE_SANITIZED is 1 if a sanitizer manages the memory of this program and checks each access. */
@@ -53,11 +53,11 @@ enum { SUITE_SANITIZED = 0 };
 #endif
 
 /* Skips a test that does not work under this tool. Returns 1 if the test is skipped. */
-static inline int skip_under(const char *tool, const char *test, const char *why)
+static inline int skip_under(const char *tool, const char *test, const char *diagnosis)
 {
   if (!suite_under(tool))
     return 0;
-  skip(test, why);
+  skip(test, diagnosis);
   return 1;
 }
 
@@ -171,10 +171,10 @@ static inline int suite_again(struct suite_repeat *repeat)
 }
 
 /* Defines the add() of a suite whose subject is not built here. */
-#define SUITE_WITHOUT(subject, why) \
+#define SUITE_WITHOUT(subject, diagnosis) \
   START_TEST(subject) \
   { \
-    skip(#subject, why); \
+    skip(#subject, diagnosis); \
   } \
   END_TEST \
   static void add(TCase *tests) \
