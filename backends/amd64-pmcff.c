@@ -73,7 +73,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && cpuid_is_intel())
+  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && cpuc_cpuid_is_intel())
     cpuc_remedy_for_no_pmu(diagnosis);
 }
 

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "lib/candidate.h"
-#include "lib/precision.h"
+#include "lib/step.h"
 #include "lib/reasons.h"
 #include "sys/guard.h"
 #include "sys/os-clock.h"
@@ -162,15 +162,15 @@ static void score(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
 
-  switch (cpuc_precision_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
-  case CPUC_PRECISION_UP:
+  switch (cpuc_step_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
+  case CPUC_STEP_UP:
     candidate->info->state = CPUCYCLES_USABLE;
     candidate->info->score = smallest + cpuc_candidate_penalty(candidate);
     break;
-  case CPUC_PRECISION_DOWN:
+  case CPUC_STEP_DOWN:
     drop(candidate, "decreasing");
     break;
-  case CPUC_PRECISION_FLAT:
+  case CPUC_STEP_FLAT:
     drop(candidate, "not-increasing");
     break;
   }
@@ -185,7 +185,7 @@ static void read_again(void *argument)
 
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpuc_precision_measure(&candidate->reader, 1, &smallest) == CPUC_PRECISION_FLAT)
+  else if (cpuc_step_measure(&candidate->reader, 1, &smallest) == CPUC_STEP_FLAT)
     drop(candidate, "not-increasing");
 }
 

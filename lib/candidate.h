@@ -47,9 +47,10 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
    cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
-/* Opens the counter again after its trial, with the scale from the trial, and verifies that it
-   still counts. Returns 1, and candidate->reader can then be used; or drops the counter and returns
-   0. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
+/* Opens the counter again after its trial, with the scale from the trial if it has one, and reads
+   it; if each core has its own count, this count must still advance. Returns 1, and
+   candidate->reader can then be used; or drops the counter and returns 0. Call between
+   cpuc_guard_enter() and cpuc_guard_leave(). */
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 
 /* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and

@@ -66,10 +66,10 @@ static long long provisional_count(void)
 }
 
 /* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
-   aligned pointer in one piece, and all threads write the same value. A direct read function checks
-   nothing: the fence lets its counter's variables be visible before the pointer, and a thread that
-   calls through the pointer reads them after it, because it does not know the function earlier.
-   (clang reports an atomic store as a race even here.) */
+   aligned pointer in one piece, and all threads write the same value. A direct read function does
+   not check whether the selection is published. The fence makes the variables of its counter
+   visible before the pointer. A thread reads these variables after the pointer, because only the
+   pointer tells it which function to call. (clang reports an atomic store as a race even here.) */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))

@@ -28,9 +28,9 @@
 
    Signal handlers may read at any time, and may never return (siglongjmp). Signals are blocked
    while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor
-   while a read copies it, the read copies again. A read that is interrupted later may replace the
-   anchor of the handler with its own earlier sample. This is correct: the sample lies within this
-   read, and T begins with this read. */
+   while a read copies it, the read copies again. A read that is interrupted after it has copied
+   its anchor and taken its sample may replace the anchor of the handler with this older sample.
+   This is correct: the sample lies within this read, and T begins with this read. */
 
 #include "config.h"
 

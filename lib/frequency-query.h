@@ -21,7 +21,8 @@ struct cpuc_query_source {
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
-enum { CPUC_QUERY_CPUS = 32 }; /* at most, whose files are read: more than core types */
+/* The files of at most so many CPUs are read, which is more than a CPU has core types. */
+enum { CPUC_QUERY_CPUS = 32 };
 
 struct cpuc_query {
   struct cpuc_frequency *found;

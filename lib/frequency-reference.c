@@ -19,8 +19,9 @@ void cpuc_query_close_reference(struct cpuc_query *query)
     reference->close();
 }
 
-/* Returns the verified rate of the counter, or the measured rate if it is invariant, or 0. If
-   rate() causes a fault, frequency.c closes the counter. */
+/* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a
+   counter that is invariant; otherwise 0. If rate() causes a fault, frequency.c closes the
+   counter. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
   const char *origin = NULL;

@@ -138,7 +138,7 @@ static long long from_cpu(struct cpuc_query *query, const struct cpuc_query_sour
   make_cpu_path(path, cpu, source->name);
   if (cpuc_query_read_text(query, path, text, sizeof text) < 0)
     return 0;
-  return cpuc_rate_plausible((unsigned long long)cpuc_parse_line(text, source->unit));
+  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

@@ -24,7 +24,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/cpuinfo-rate.h \
 	backends/perf/remedy.c \
 	backends/perf/remedy.h \
-	backends/tsc/counter.c \
+	backends/tsc/explain.c \
 	backends/tsc/counter.h \
 	backends/tsc/rate.c \
 	backends/tsc/rate.h \
@@ -47,8 +47,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/frequency-sysfs.c \
 	lib/frequency-system.c \
 	lib/inline.c \
-	lib/precision.c \
-	lib/precision.h \
+	lib/step.c \
+	lib/step.h \
 	lib/process.c \
 	lib/process.h \
 	lib/reader.h \

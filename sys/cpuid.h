@@ -17,7 +17,7 @@ struct cpuc_cpuid_leaf {
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
 /* Returns 1 for a CPU of Intel. */
-static inline int cpuid_is_intel(void)
+static inline int cpuc_cpuid_is_intel(void)
 {
   struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0); /* GenuineIntel */
 

@@ -16,7 +16,7 @@ static inline int may_add_twice_per_cycle(void)
 {
   unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
 
-  return version == 0 || (family == 15 && cpuid_is_intel());
+  return version == 0 || (family == 15 && cpuc_cpuid_is_intel());
 }
 
 /* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not

@@ -116,8 +116,9 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit)
 {
   char text[64];
 
-  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0 ? cpuc_parse_line(text, unit)
-                                                                  : -1;
+  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0
+    ? cpuc_parse_number_line(text, unit)
+    : -1;
 }
 
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size)

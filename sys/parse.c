@@ -41,7 +41,7 @@ long long cpuc_parse_number(const char *text, long long unit)
   return text && cpuc_parse_is_rest_blank(text) ? number : -1;
 }
 
-long long cpuc_parse_line(const char *text, long long unit)
+long long cpuc_parse_number_line(const char *text, long long unit)
 {
   return strchr(text, '\n') ? cpuc_parse_number(text, unit) : -1;
 }

@@ -24,7 +24,7 @@ long long cpuc_parse_number(const char *text, long long unit);
 
 /* Returns the decimal number in a line of its own, times unit; -1 for any other text. A number that
    no newline follows may be incomplete. */
-long long cpuc_parse_line(const char *text, long long unit);
+long long cpuc_parse_number_line(const char *text, long long unit);
 
 /* Parses an integer up to 1000000. Returns the rest of the text, or NULL if the text does not begin
    with such an integer. */

@@ -59,8 +59,9 @@ static void take_last_count(void)
 }
 
 /* Opens the new events first: opening a pinned event makes the kernel reschedule the events of this
-   thread and update their pages. If the old events held the last hardware counters, the new ones
-   can never be read: others are opened after the pages, and with them the old events, are gone. */
+   thread and update their pages. If the old events held the last hardware counters, the new
+   events do not count. They are then closed, and opened once more after the pages are replaced,
+   because that closes the old events. */
 void cpuc_perf_switch_to_read(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -84,8 +85,8 @@ void cpuc_perf_switch_to_read(void)
     cpuc_perf_use_fallback();
 }
 
-/* In any other state, a signal handler interrupted the read before the fault and lost the page. The
-   read is then repeated, too. */
+/* Outside of the state CPUC_PERF_VIA_MMAP this changes nothing: a signal handler has interrupted
+   the read before the fault, and lost the page. The read is then repeated, too. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;

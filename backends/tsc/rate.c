@@ -174,7 +174,7 @@ long long cpuc_tsc_rate_from_brand_string(void)
   char name[sizeof words], *nominal;
   long long hz;
 
-  if (!cpuid_is_intel() || cpuc_cpuid_read(0x80000000).a < 0x80000004)
+  if (!cpuc_cpuid_is_intel() || cpuc_cpuid_read(0x80000000).a < 0x80000004)
     return 0;
   for (i = 0; i < 3; i++) {
     part = cpuc_cpuid_read(0x80000002 + (unsigned int)i);

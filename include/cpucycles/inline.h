@@ -79,8 +79,8 @@ extern long long cpucycles_inline_overhead(void);
    in the library. They have external linkage in C and in C++, so that inline functions of the
    program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
    optimization, but not in a function for another CPU, such as target("arch=haswell"), where
-   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement. They
-   also need the address of the function, which CPUCYCLES_INLINE_PART functions do not have. */
+   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement, and
+   would need the address of the function, which CPUCYCLES_INLINE_PART functions do not have. */
 #define CPUCYCLES_INLINE_PART \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */

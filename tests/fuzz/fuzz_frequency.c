@@ -64,7 +64,7 @@ static void try_number(const char *bytes, size_t size)
   text[size] = 0;
   for (i = 0; i < 3; i++)
     check(cpuc_rate_plausible((unsigned long long)cpuc_parse_number(text, units[i])));
-  check(cpuc_rate_plausible((unsigned long long)cpuc_parse_line(text, 1000)));
+  check(cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, 1000)));
   for (rest = text; (rest = cpuc_parse_cpus(rest, &first, &last)) != NULL;)
     FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
   rest = cpuc_parse_integer(text, &first);

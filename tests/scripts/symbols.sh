@@ -128,7 +128,7 @@ foreign() {
       sub(/^lib[a-z_]*_la-/, "", module)
       sub(/-windows$/, "", module)
       if (module ~ /^(open|read|recover|kernel|core-types)$/) module = "perf"
-      if (module ~ /^(counter|rate)$/) module = "tsc"
+      if (module ~ /^(explain|rate)$/) module = "tsc"
       if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
       if (module ~ /^cost-/) module = "cost"
       gsub(/-/, "_", module)

@@ -1385,7 +1385,7 @@ static void change_seqlock(void)
 }
 
 /* _i: pages that change all the time, and pages without an index. */
-START_TEST(unreadable_core_types_lead_to_a_system_call)
+START_TEST(pages_of_core_types_without_a_count_lead_to_read)
 {
   open_hybrid();
   if (_i == 0)
@@ -1520,7 +1520,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, each_core_type_has_its_event);
   tcase_add_test(tests, counts_of_core_types_are_added);
   tcase_add_test(tests, every_seqlock_is_checked_again);
-  tcase_add_loop_test(tests, unreadable_core_types_lead_to_a_system_call, 0, 2);
+  tcase_add_loop_test(tests, pages_of_core_types_without_a_count_lead_to_read, 0, 2);
   tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
   tcase_add_test(tests, only_core_type_gets_the_generic_event);
   tcase_add_test(tests, kernel_without_generic_events_by_core_type_gets_the_event_number);

@@ -308,7 +308,7 @@ END_TEST
 
 /* For any number of counters: once the time is spent, a counter is accepted only if its rate is
    reported. */
-START_TEST(measuring_takes_five_milliseconds_for_all_counters)
+START_TEST(measuring_takes_at_most_five_milliseconds)
 {
   struct cpuc_calibrate_setup calibration = begin_simulation(54e6, 64, 1);
   enum cpuc_calibrate_result failure = CPUC_CALIBRATE_SUCCESS;
@@ -531,7 +531,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, reported_rate_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
   tcase_add_test(tests, reported_rate_is_checked_by_measuring);
-  tcase_add_test(tests, measuring_takes_five_milliseconds_for_all_counters);
+  tcase_add_test(tests, measuring_takes_at_most_five_milliseconds);
   tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
   tcase_add_test(tests, clock_that_stops_ends_the_measurement);
   tcase_add_test(tests, counter_that_stops_or_steps_back_ends_the_measurement);

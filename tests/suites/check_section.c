@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests timed sections: an empty one takes 0, a chain of dependent instructions is never
-   measured too short, and code beside a section is not in it. All tests compare durations within
-   one run. */
+/* Tests timed sections: an empty one takes 0 to one grain, a chain of dependent instructions is
+   never measured too short, and code beside a section is not in it. All tests compare durations
+   within one run. */
 
 #include "config.h"
 

@@ -43,7 +43,8 @@ START_TEST(kernel_file_holds_one_number_in_khz)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(cpuc_rate_plausible((unsigned long long)cpuc_parse_line(rows[i].text, 1000)),
+    ck_assert_int_eq(cpuc_rate_plausible(
+                       (unsigned long long)cpuc_parse_number_line(rows[i].text, 1000)),
       rows[i].hz);
 }
 END_TEST
@@ -250,13 +251,13 @@ static void change_page_after_steps(int signal, siginfo_t *info, void *context)
   changing.time_shift++;
 }
 
-START_TEST(perf_page_that_changes_contains_the_rate)
+START_TEST(page_that_changes_during_the_read_gives_the_rate)
 {
   struct sigaction action = { .sa_sigaction = change_page_after_steps, .sa_flags = SA_SIGINFO };
   long long rate;
   int number;
 
-  if (skip_without_single_steps("perf_page_that_changes_contains_the_rate"))
+  if (skip_without_single_steps("page_that_changes_during_the_read_gives_the_rate"))
     return;
   sigaction(SIGTRAP, &action, NULL);
   for (number = 0; steps < 0; number++) {
@@ -378,7 +379,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
   tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
 #if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
-  tcase_add_test(tests, perf_page_that_changes_contains_the_rate);
+  tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
 #endif
   tcase_add_test(tests, first_source_that_reports_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The step of a counter: the smallest nonzero difference between two adjacent reads. */
 
-#ifndef CPUCYCLES_PRECISION_H
-#define CPUCYCLES_PRECISION_H
+#ifndef CPUCYCLES_STEP_H
+#define CPUCYCLES_STEP_H
 
 #include "lib/reader.h"
 
 #pragma GCC visibility push(hidden)
 
-enum cpuc_precision_trend { CPUC_PRECISION_UP, CPUC_PRECISION_DOWN, CPUC_PRECISION_FLAT };
+enum cpuc_step_trend { CPUC_STEP_UP, CPUC_STEP_DOWN, CPUC_STEP_FLAT };
 
 /* Makes up to ten tries of 1001 reads, until in one of them no read is below the one before it and
    at least one is above. Stores the step in *smallest if the last try went up. Returns the trend of
    the last try. If `quick` is 1, first makes a try of 101 reads, and returns if it goes up. */
-enum cpuc_precision_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
+enum cpuc_step_trend cpuc_step_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest);
 
 #pragma GCC visibility pop

@@ -3,11 +3,11 @@
 
 #include "config.h"
 
-#include "lib/precision.h"
+#include "lib/step.h"
 
 enum { FULL = 1000, QUICK = 100, TRIES = 10 };
 
-static enum cpuc_precision_trend try_once(const struct cpuc_reader *reader, int differences,
+static enum cpuc_step_trend try_once(const struct cpuc_reader *reader, int differences,
   long long *smallest)
 {
   long long before = 0, least = 0;
@@ -19,24 +19,24 @@ static enum cpuc_precision_trend try_once(const struct cpuc_reader *reader, int 
     long long step = i > 0 ? (long long)((unsigned long long)now - (unsigned long long)before) : 0;
 
     if (step < 0)
-      return CPUC_PRECISION_DOWN;
+      return CPUC_STEP_DOWN;
     if (step > 0 && (least == 0 || step < least))
       least = step;
     before = now;
   }
   *smallest = least;
-  return least > 0 ? CPUC_PRECISION_UP : CPUC_PRECISION_FLAT;
+  return least > 0 ? CPUC_STEP_UP : CPUC_STEP_FLAT;
 }
 
-enum cpuc_precision_trend cpuc_precision_measure(const struct cpuc_reader *reader, int quick,
+enum cpuc_step_trend cpuc_step_measure(const struct cpuc_reader *reader, int quick,
   long long *smallest)
 {
-  enum cpuc_precision_trend trend = CPUC_PRECISION_FLAT;
+  enum cpuc_step_trend trend = CPUC_STEP_FLAT;
   int i;
 
-  if (quick && try_once(reader, QUICK, smallest) == CPUC_PRECISION_UP)
-    return CPUC_PRECISION_UP;
-  for (i = 0; i < TRIES && trend != CPUC_PRECISION_UP; i++)
+  if (quick && try_once(reader, QUICK, smallest) == CPUC_STEP_UP)
+    return CPUC_STEP_UP;
+  for (i = 0; i < TRIES && trend != CPUC_STEP_UP; i++)
     trend = try_once(reader, FULL, smallest);
   return trend;
 }
