@@ -258,15 +258,26 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens an event of this choice, and closes it. Returns 0 or an errno. Uses the storage of the
-   thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_event_code code)
+/* Opens an event, and closes it. Stores whether the event that was requested last counts the kernel,
+   even if it was refused. Returns 0 or an errno. Uses the storage of the thread, so that
+   cpuc_perf_close() closes the event if a fault ends this function. */
+static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
 {
   int error;
 
   add_events(1);
-  error = open_event(&cpuc_perf_self.events[0], code, &counter->findings->counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], code, counts_kernel);
   close_events();
+  return error;
+}
+
+/* The counter counts the kernel if the event of one core type does. */
+static int try_core_event(struct cpuc_perf_event_code code)
+{
+  int counts_kernel, error = try_event(code, &counts_kernel);
+
+  if (error == 0)
+    counter->findings->counts_kernel |= counts_kernel;
   return error;
 }
 
@@ -290,7 +301,8 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_found_no_pmu ? ENOENT : try_event(counter->event);
+  error = cpuc_remedy_found_no_pmu
+    ? ENOENT : try_event(counter->event, &counter->findings->counts_kernel);
   cpuc_remedy_found_no_pmu = error == ENOENT;
   return error;
 }
@@ -306,7 +318,7 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened,
   error = try_counter();
   if (error != 0)
     return error;
-  error = cpuc_perf_find_core_types(&core_types, counter->event, try_event);
+  error = cpuc_perf_find_core_types(&core_types, counter->event, try_core_event);
   if (error != 0) {
     diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
     return error;

@@ -1399,6 +1399,20 @@ START_TEST(pages_of_core_types_without_a_count_lead_to_read)
 }
 END_TEST
 
+START_TEST(unit_shows_that_one_core_type_includes_the_kernel)
+{
+  struct cpuc_diagnosis diagnosis = { 0 };
+
+  perf_kernel.files = hybrid;
+  perf_kernel.cannot_exclude_kernel = 1;
+  perf_kernel.excluding_pmu = 10; /* the type that is tried last */
+  add_page(0, 1, 48, 0);
+  add_page(1, 0, 48, 0);
+  ck_assert_int_eq(try_page(&diagnosis), 0);
+  ck_assert_str_eq(diagnosis.unit, "core cycles in user mode and kernel");
+}
+END_TEST
+
 START_TEST(core_type_without_an_event_drops_the_counter)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
@@ -1521,6 +1535,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, counts_of_core_types_are_added);
   tcase_add_test(tests, every_seqlock_is_checked_again);
   tcase_add_loop_test(tests, pages_of_core_types_without_a_count_lead_to_read, 0, 2);
+  tcase_add_test(tests, unit_shows_that_one_core_type_includes_the_kernel);
   tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
   tcase_add_test(tests, only_core_type_gets_the_generic_event);
   tcase_add_test(tests, kernel_without_generic_events_by_core_type_gets_the_event_number);

@@ -37,7 +37,9 @@ static int refuses(const struct perf_event_attr *wanted)
 {
   errno = perf_kernel.has_no_events ? ENOSYS
     : perf_kernel.missing_pmu && wanted->config >> 32 == perf_kernel.missing_pmu ? ENOENT
-    : perf_kernel.cannot_exclude_kernel && wanted->exclude_kernel ? EOPNOTSUPP : 0;
+    : perf_kernel.cannot_exclude_kernel && wanted->exclude_kernel
+        && !(perf_kernel.excluding_pmu && wanted->config >> 32 == perf_kernel.excluding_pmu)
+    ? EOPNOTSUPP : 0;
   return errno != 0;
 }
 

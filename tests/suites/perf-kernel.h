@@ -21,6 +21,7 @@ struct perf_kernel_file {
 extern struct perf_kernel {
   int has_no_events;         /* as in an emulator */
   int cannot_exclude_kernel; /* like some PMUs */
+  uint32_t excluding_pmu;    /* type of a PMU that can exclude it nevertheless */
   int has_one_counter;       /* an event that is opened while a page is mapped cannot be read */
   uint32_t missing_pmu;      /* type of a PMU without the generic event */
   /* The pages for the next events that are mapped, the number of mapped events, and whether all
