@@ -212,7 +212,7 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
 }
 
 enum {
-  CHUNK_SIZE = 1024, /* fits on small stacks, and is about the part of one CPU */
+  CHUNK_SIZE = 1024, /* fits on small stacks, and is less than the part of one CPU on x86 */
   PIECE_SIZE = 256,
   LIMIT = 32 * 1024  /* bytes: tens of CPUs, enough for all core types */
 };
@@ -227,13 +227,14 @@ static void begin_cpuinfo(struct cpuc_cpuinfo *cpuinfo)
   cpuc_cpuinfo_begin(cpuinfo, machine);
 }
 
-/* Returns the size of the next read. If the first one has not reached the end of the flags, small
-   reads follow: one that exceeds the part of the first CPU would let the kernel prepare the part of
-   the next CPU, which takes ten microseconds in a virtual machine. */
+/* Returns the size of the next read. If the first one has not reached the end of the flags of x86,
+   small reads follow, up to 2 KiB: one that exceeds the part of the first CPU would let the kernel
+   prepare the part of the next CPU, which takes ten microseconds in a virtual machine. */
 static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
 {
-  return total >= CHUNK_SIZE && total < 2 * CHUNK_SIZE && !cpuinfo->has_flags ? PIECE_SIZE
-                                                                              : CHUNK_SIZE;
+  return cpuinfo->families & X86 && !cpuinfo->has_flags && total >= CHUNK_SIZE
+      && total < 2 * CHUNK_SIZE
+    ? PIECE_SIZE : CHUNK_SIZE;
 }
 
 long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
@@ -243,9 +244,9 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
   char chunk[CHUNK_SIZE];
   int length, total = 0;
 
-  if (cpuc_query_open(query, source->name) != 0)
-    return 0;
   begin_cpuinfo(&cpuinfo);
+  if (cpuinfo.families == 0 || cpuc_query_open(query, source->name) != 0)
+    return 0;
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
     && (length = cpuc_kernel_file_read_some(query->file, chunk, size_of_read(&cpuinfo, total)))
       > 0) {
