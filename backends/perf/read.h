@@ -68,7 +68,7 @@ struct cpuc_perf_thread {
   int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
-     are copies, and each page is empty or NULL. */
+     are copies, and each page is NULL. */
   int event_count;
   struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES];
   int is_exiting; /* 1: the thread must not open events, because nothing would close them */

@@ -95,15 +95,15 @@ void cpuc_perf_fix_up_instruction(void)
   errno = saved_errno;
 }
 
-/* The child does not have the pages of events, only empty pages. It releases these and the copies
-   of descriptors when it opens its own events. This function makes no system call, because many
-   children never read. */
+/* The child does not have the pages of events, but has the empty pages, which stay mapped. It
+   releases the copies of descriptors when it opens its own events. This function makes no system
+   call, because many children never read. */
 void cpuc_perf_forked(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
-  for (i = 0; self->state == CPUC_PERF_VIA_MMAP && i < self->event_count; i++)
+  for (i = 0; i < self->event_count; i++)
     self->events[i].page = NULL;
   self->only_page = &cpuc_perf_no_page;
   self->only_descriptor = -1;

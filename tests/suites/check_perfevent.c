@@ -672,6 +672,35 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 }
 END_TEST
 
+/* The kernel did not replace the lost page of the parent. The child uses its address otherwise. */
+START_TEST(forked_child_unmaps_no_memory_of_the_program)
+{
+  pid_t child;
+
+  page = add_page(0, 2, 48, 1000);
+  open_page();
+  read_page();
+  page->lock += 2;
+  page->index = 0;
+  perf_kernel.cannot_replace = 1;
+  read_page();
+  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
+  child = fork();
+  if (child == 0) {
+    int *memory = mmap(page, sizeof *page, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+    perf_kernel.pages[0] = NULL;
+    if (memory != (void *)page)
+      suite_exit(1);
+    *memory = 1;
+    read_page();
+    suite_exit(*memory - 1); /* or SIGSEGV */
+  }
+  ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 /* Like a signal handler that forks, and returns in the child as well. */
 static pid_t child_of_read;
 
@@ -1505,6 +1534,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, forked_child_keeps_no_copy_of_its_parents_event);
   tcase_add_test(tests, daemon_counts_itself_and_keeps_its_files);
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
+  tcase_add_test(tests, forked_child_unmaps_no_memory_of_the_program);
   tcase_add_loop_test(tests, fork_during_a_read_with_a_system_call, 0, 2);
   tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
   tcase_add_test(tests, read_is_one_system_call);

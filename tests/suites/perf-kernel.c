@@ -180,6 +180,8 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 {
+  if (perf_kernel.cannot_replace)
+    return 0;
   forget(page);
   return map_memory(page, MAP_FIXED) == page;
 }
