@@ -94,7 +94,7 @@ void cpuc_request_describe_unusable(const char *list, const struct cpucycles_cou
     info = find(infos, count, name, length);
     if (!info)
       more = append(text, (size_t)size, shown, "is not a counter of this library", NULL);
-    else if (info->reason)
+    else if (info->state == CPUCYCLES_DROPPED)
       more = append(text, (size_t)size, shown, "does not work here", info->reason);
   }
 }

@@ -614,6 +614,16 @@ START_TEST(stopped_clock_is_the_last_resort)
 }
 END_TEST
 
+START_TEST(named_last_resort_is_not_reported_as_unusable)
+{
+  requested_names = "still,zero";
+  SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
+    ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
+  ck_assert_str_eq(selection.implementation, "still");
+  ck_assert_str_eq(selection.unusable_names, "zero does not work here: not-increasing");
+}
+END_TEST
+
 START_TEST(selection_succeeds_if_every_counter_faults)
 {
   SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
@@ -746,6 +756,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
   tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
   tcase_add_test(tests, stopped_clock_is_the_last_resort);
+  tcase_add_test(tests, named_last_resort_is_not_reported_as_unusable);
   tcase_add_test(tests, selection_succeeds_if_every_counter_faults);
   tcase_add_test(tests, request_limits_the_candidates_and_a_wrong_one_is_reported);
   tcase_add_test(tests, report_of_any_request_is_short_and_printable);
