@@ -67,15 +67,19 @@ static int find_event(const struct search *search, const char *pmu,
   return number >= 0 && search->try_event(*code) == 0;
 }
 
-static void add_core_type(const char *pmu, void *argument)
+static void count_core_type(const char *pmu, void *argument)
 {
   struct search *search = argument;
+
+  search->core_types += is_of_some_cores(pmu);
+}
+
+static void add_core_type(const char *pmu, void *argument)
+{
+  const struct search *search = argument;
   struct cpuc_perf_core_types *found = search->found;
 
-  if (!is_of_some_cores(pmu))
-    return;
-  search->core_types++;
-  if (found->count < CPUC_PERF_CORE_TYPES
+  if (found->count < CPUC_PERF_CORE_TYPES && is_of_some_cores(pmu)
     && find_event(search, pmu, &found->codes[found->count]))
     found->count++;
 }
@@ -85,11 +89,11 @@ int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
 {
   struct search search = { found, generic, try_event, 0 };
 
-  found->count = 0;
-  cpuc_perf_kernel_visit_pmus(add_core_type, &search);
-  if (search.core_types > 1)
-    return found->count == search.core_types ? 0 : ENODEV;
+  cpuc_perf_kernel_visit_pmus(count_core_type, &search);
   found->codes[0] = generic;
-  found->count = 1;
-  return 0;
+  found->count = search.core_types <= 1;
+  if (found->count == 1)
+    return 0;
+  cpuc_perf_kernel_visit_pmus(add_core_type, &search);
+  return found->count == search.core_types ? 0 : ENODEV;
 }

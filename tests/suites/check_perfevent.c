@@ -1454,7 +1454,7 @@ START_TEST(core_type_without_an_event_drops_the_counter)
 }
 END_TEST
 
-/* A PMU without files for its events, on a kernel that rejects its type in config. */
+/* The search requests no other event. */
 START_TEST(only_core_type_gets_the_generic_event)
 {
   static const struct perf_kernel_file arm1176[] = {
@@ -1463,11 +1463,16 @@ START_TEST(only_core_type_gets_the_generic_event)
     END,
   };
 
+  int i;
+
   perf_kernel.files = arm1176;
-  perf_kernel.missing_pmu = 4;
   add_page(0, 1, 48, 0);
+  perf_kernel_request_count = 0;
   open_page();
   ck_assert_int_eq(cpuc_perf_self.event_count, 1);
+  ck_assert_int_ge(perf_kernel_request_count, 1);
+  for (i = 0; i < perf_kernel_request_count; i++)
+    ck_assert_uint_eq(perf_kernel_requests[i].config, PERF_COUNT_HW_CPU_CYCLES);
 }
 END_TEST
 
