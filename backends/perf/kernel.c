@@ -86,9 +86,12 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
-  DIR *directory = opendir(PMUS);
+  char path[CPUC_KERNEL_FILE_PATH_SIZE];
+  DIR *directory = NULL;
   const struct dirent *entry;
 
+  if (cpuc_kernel_file_path(path, PMUS) == 0)
+    directory = opendir(path);
   if (!directory)
     return;
   while ((entry = readdir(directory)) != NULL)

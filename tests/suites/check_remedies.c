@@ -14,6 +14,10 @@
 #include <errno.h>
 #include <string.h>
 
+#ifdef HAVE_PERF_EVENTS
+#include "backends/perf/kernel.h"
+#endif
+
 /* The hypervisor's signature in CPUID, or empty. NULL: the CPU does not have CPUID, and the
    kernel's files contain the hypervisor. */
 static const char *signature;
@@ -581,6 +585,27 @@ START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
 }
 END_TEST
 
+#ifdef HAVE_PERF_EVENTS
+static void append_name(const char *name, void *names)
+{
+  if (*name != '.')
+    strcat(strcat(names, name), " ");
+}
+
+START_TEST(listed_pmus_are_those_of_the_machine)
+{
+  char names[256] = "", type[8];
+
+  begin_machine((const struct file[FILES]) { PMU("cpu_of_test"), { NULL, NULL } });
+  cpuc_perf_kernel_visit_pmus(append_name, names);
+  ck_assert_str_eq(names, "cpu_of_test ");
+  ck_assert_int_eq(cpuc_perf_kernel_read_pmu("cpu_of_test", "type", type, sizeof type), 1);
+  ck_assert_str_eq(type, "4\n");
+  remove_machine();
+}
+END_TEST
+#endif
+
 START_TEST(line_is_found_anywhere_in_a_file)
 {
   char text[8], longer[4000];
@@ -614,6 +639,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, module_or_setting_is_the_remedy_only_where_it_helps);
   tcase_add_test(tests, hypervisor_is_recognized_by_files_of_the_kernel);
   tcase_add_test(tests, hypervisor_in_cpuid_precedes_files_of_the_kernel);
+#ifdef HAVE_PERF_EVENTS
+  tcase_add_test(tests, listed_pmus_are_those_of_the_machine);
+#endif
   tcase_add_test(tests, line_is_found_anywhere_in_a_file);
 }
 
