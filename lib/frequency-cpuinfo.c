@@ -237,15 +237,14 @@ static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
     ? PIECE_SIZE : CHUNK_SIZE;
 }
 
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
 {
   struct cpuc_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
   int length, total = 0;
 
   begin_cpuinfo(&cpuinfo);
-  if (cpuinfo.families == 0 || cpuc_query_open(query, source->name) != 0)
+  if (cpuinfo.families == 0 || cpuc_query_open(query, query->source->name) != 0)
     return 0;
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
     && (length = cpuc_kernel_file_read_some(query->file, chunk, size_of_read(&cpuinfo, total)))
@@ -259,10 +258,8 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
 }
 
 /* Returns the highest current frequency, because some cores may be idle. */
-long long cpuc_frequency_from_current(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+long long cpuc_frequency_from_current(struct cpuc_query *query)
 {
-  (void)source;
   query->name = CPUC_QUERY_CPUINFO;
   return query->current;
 }

@@ -44,14 +44,12 @@ static long long from_node(struct cpuc_query *query, const char *directory, cons
 
 /* Lists the directory, because the names of the nodes differ between machines. That allocates
    memory, but only on machines where no earlier source has a frequency. */
-long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+long long cpuc_frequency_from_device_tree(struct cpuc_query *query)
 {
   struct dirent *entry;
   long long highest = 0;
   int i;
 
-  (void)source;
   if (cpuc_query_open_directory(query, NODES) != 0)
     return 0;
   for (i = 0; i < MAX_NODES && (entry = readdir(query->directory)) != NULL; i++) {

@@ -17,7 +17,7 @@ struct cpuc_query;
 
 struct cpuc_query_source {
   const char *name; /* the path, if the source is a file */
-  long long (*run)(struct cpuc_query *query, const struct cpuc_query_source *source); /* Hz, or 0 */
+  long long (*run)(struct cpuc_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
@@ -43,16 +43,11 @@ struct cpuc_query {
 /* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
    then, because the CPU of the host does the work. /proc/cpuinfo is used only if it describes the
    emulated CPU. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query,
-  const struct cpuc_query_source *source);
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query,
-  const struct cpuc_query_source *source);
-long long cpuc_frequency_from_current(struct cpuc_query *query,
-  const struct cpuc_query_source *source);
-long long cpuc_frequency_from_device_tree(struct cpuc_query *query,
-  const struct cpuc_query_source *source);
-long long cpuc_frequency_from_reference(struct cpuc_query *query,
-  const struct cpuc_query_source *source);
+long long cpuc_frequency_from_sysfs(struct cpuc_query *query);
+long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query);
+long long cpuc_frequency_from_current(struct cpuc_query *query);
+long long cpuc_frequency_from_device_tree(struct cpuc_query *query);
+long long cpuc_frequency_from_reference(struct cpuc_query *query);
 
 /* The reason why a file has no result. */
 enum cpuc_query_error {

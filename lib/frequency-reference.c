@@ -40,14 +40,12 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
 }
 
 /* Tried after the files, because CPUID can cause VM exits. */
-long long cpuc_frequency_from_reference(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+long long cpuc_frequency_from_reference(struct cpuc_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
   long long hz = 0;
   int i;
 
-  (void)source;
   for (i = 0; reference && i < TRIES && hz == 0; i++)
     hz = query_reference(query, reference);
   return cpuc_rate_plausible((unsigned long long)hz);

@@ -131,27 +131,26 @@ static void list_cpus(struct cpuc_query *query)
 }
 
 /* Returns the rate in a file in the directory of a CPU, or 0. */
-static long long from_cpu(struct cpuc_query *query, const struct cpuc_query_source *source, int cpu)
+static long long from_cpu(struct cpuc_query *query, int cpu)
 {
   char text[64], path[128];
 
-  make_cpu_path(path, cpu, source->name);
+  make_cpu_path(path, cpu, query->source->name);
   if (cpuc_query_read_text(query, path, text, sizeof text) < 0)
     return 0;
-  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, source->unit));
+  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, query->source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+long long cpuc_frequency_from_sysfs(struct cpuc_query *query)
 {
-  int needs_policy = strncmp(source->name, "cpufreq/", 8) == 0, i;
+  int needs_policy = strncmp(query->source->name, "cpufreq/", 8) == 0, i;
   long long highest = 0, hz;
 
   if (query->cpus < 0)
     list_cpus(query);
   for (i = 0; i < query->cpus && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
-    hz = needs_policy && !query->has_policy[i] ? 0 : from_cpu(query, source, query->cpu[i]);
+    hz = needs_policy && !query->has_policy[i] ? 0 : from_cpu(query, query->cpu[i]);
     if (hz > highest)
       highest = hz;
   }

@@ -40,32 +40,32 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
 }
 
 /* Reads the file of the administrator, which contains one number. */
-static long long from_setting(struct cpuc_query *query, const struct cpuc_query_source *source)
+static long long from_setting(struct cpuc_query *query)
 {
+  const char *path = query->source->name;
   char text[64];
-  int length = cpuc_query_read_text(query, source->name, text, sizeof text);
+  int length = cpuc_query_read_text(query, path, text, sizeof text);
 
   if (length >= 0)
-    return parse_setting(query, source->name, text);
+    return parse_setting(query, path, text);
   if (length != CPUC_QUERY_FILE_ABSENT)
-    note_ignored(query, source->name, cpuc_query_error_text(length));
+    note_ignored(query, path, cpuc_query_error_text(length));
   return 0;
 }
 
-static long long from_system(struct cpuc_query *query, const struct cpuc_query_source *source)
+static long long from_system(struct cpuc_query *query)
 {
   struct cpuc_rate reported = cpuc_frequency_from_system();
 
-  (void)source;
   query->name = reported.source;
   return reported.hz;
 }
 
-static long long from_environment(struct cpuc_query *query, const struct cpuc_query_source *source)
+static long long from_environment(struct cpuc_query *query)
 {
-  const char *value = cpuc_environment(source->name);
+  const char *name = query->source->name, *value = cpuc_environment(name);
 
-  return value ? parse_setting(query, source->name, value) : 0;
+  return value ? parse_setting(query, name, value) : 0;
 }
 
 /* Notes that the variable, if it is set, is ignored, because an earlier source has a result. */
@@ -78,9 +78,9 @@ static void note_unneeded_environment(struct cpuc_query *query,
     note_ignored(query, source->name, "is not needed: another source reports the frequency");
 }
 
-static long long from_measurement(struct cpuc_query *query, const struct cpuc_query_source *source)
+static long long from_measurement(struct cpuc_query *query)
 {
-  (void)query, (void)source;
+  (void)query;
   return cpuc_frequency_measure_core();
 }
 
@@ -107,7 +107,7 @@ static void run_source(void *argument)
 {
   struct cpuc_query *query = argument;
 
-  query->result = query->source->run(query, query->source);
+  query->result = query->source->run(query);
 }
 
 static void close_all(void *argument)
