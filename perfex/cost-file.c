@@ -166,7 +166,7 @@ static int read_regular_file(const char *path, char *text)
   if (descriptor < 0)
     return -1;
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    errno = EINVAL;
   else
     while ((more = cpuc_kernel_file_read_some(descriptor, text + length,
               (size_t)(PFX_COST_FILE_LIMIT + 1 - length))) > 0)
