@@ -18,8 +18,8 @@
    number. */
 const char *cpuc_parse_decimal(const char *text, long long unit, long long *number);
 
-/* Returns the decimal number that is the whole text except white space around it, times unit; -1
-   for any other text. */
+/* Returns the decimal number that is the whole text except blanks before it and white space after
+   it, times unit; -1 for any other text. */
 long long cpuc_parse_number(const char *text, long long unit);
 
 /* Returns the decimal number in a line of its own, times unit; -1 for any other text. A number that

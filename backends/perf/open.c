@@ -307,7 +307,8 @@ static int try_counter(void)
   return error;
 }
 
-/* Searches the core types last, because without a PMU the search would find nothing. */
+/* Searches the core types after the event was tried, because without a PMU the search would find
+   nothing. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened,
   const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {

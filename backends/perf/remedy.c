@@ -259,7 +259,7 @@ static unsigned find_level(int with_kernel)
 {
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
   long long level = cpuc_kernel_file_read_number(setting, 1);
-  int has_perfmon = kernel_is_since(5, 8);
+  int kernel_has_perfmon = kernel_is_since(5, 8);
 
   if (level < 0) /* no such file, or level -1, which permits more than 0 does */
     return cpuc_kernel_file_can_open(setting) ? LEVEL_PERMITS : LEVEL_MISSING;
@@ -269,7 +269,7 @@ static unsigned find_level(int with_kernel)
     return LEVEL_NEEDS_SYSCTL;
   if (has_capability(CAPABILITY_SYS_ADMIN))
     return LEVEL_PERMITS;
-  if (level > 2 || !has_perfmon)
+  if (level > 2 || !kernel_has_perfmon)
     return LEVEL_NEEDS_ADMIN;
   return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
