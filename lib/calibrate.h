@@ -30,7 +30,8 @@ struct cpuc_calibrate_setup {
 };
 
 /* The budget of a selection: enough for three tries of a counter without a reported rate, and for
-   four counters with one. */
+   four counters with one. The mean rate of a selected 32-bit counter is measured only if enough is
+   left. */
 #define CPUC_CALIBRATE_TIME 4500000LL
 
 /* Finds out how a counter is scaled. If the hardware or the kernel reports its rate (units per
