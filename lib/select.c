@@ -18,19 +18,14 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info->state == CPUCYCLES_USABLE;
 }
 
-/* Returns 1 for time-based counters, whose count is converted time, and for the counter that counts
-   nothing. Converted time is wrong if the core frequency differs from the estimate, and a
-   program cannot notice that. Counters of cycles therefore come first, whatever their read cost. */
+/* Returns 1 for time-based counters, and for the counter that counts nothing. Converted time is
+   wrong if the core frequency differs from the estimate, and a program cannot notice that. Counters
+   of cycles therefore come first, whatever their read cost. */
 static int counts_no_cycles(const struct cpuc_candidate *candidate)
 {
-  switch (candidate->backend->kind) {
-  case CPUC_KIND_SCALED:
-  case CPUC_KIND_CLOCK:
-  case CPUC_KIND_NONE:
-    return 1;
-  default:
-    return 0;
-  }
+  enum cpuc_kind kind = candidate->backend->kind;
+
+  return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
 }
 
 /* Returns 1 if an earlier usable counter reads the same register. Their scores differ by noise
@@ -77,8 +72,7 @@ static int can_be_fallback(const struct cpuc_candidate *candidate)
     && candidate->backend->kind != CPUC_KIND_CLOCK;
 }
 
-/* Returns the best usable counter, or the best usable fallback counter; the earlier one on a tie.
-   Returns NULL if there is none. */
+/* Returns the best usable counter or fallback counter, the earlier one on a tie, or NULL. */
 static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;
@@ -118,8 +112,8 @@ static void choose_fallback(struct cpuc_selection *selection)
     }
 }
 
-/* Tries the counters that the list names if `named` is 1, otherwise all others (without a list, all
-   counters), and selects the best. Returns 0 if none works. */
+/* Tries the counters that the list names if `named` is 1, otherwise all others, and selects the
+   best. Returns 0 if none works. */
 static int choose_among(struct cpuc_selection *selection, int named, const char *list)
 {
   struct cpuc_candidate *candidate = selection->candidates, *best;
@@ -146,32 +140,24 @@ static long long read_zero(void)
    trial only. Tries the list from its end. If no clock can be read, the count is always 0. */
 static void select_last_resort(struct cpuc_selection *selection)
 {
-  struct cpuc_candidate *candidate;
+  struct cpuc_candidate *candidates = selection->candidates;
   int i;
 
-  for (i = selection->count - 1; i >= 0; i--) {
-    candidate = &selection->candidates[i];
-    if (candidate->backend->kind == CPUC_KIND_CLOCK && select_counter(selection, candidate))
+  for (i = selection->count - 1; i >= 0; i--)
+    if (candidates[i].backend->kind == CPUC_KIND_CLOCK && select_counter(selection, &candidates[i]))
       return;
-  }
   selection->reader.read = read_zero;
   selection->implementation = "default-zero";
   for (i = 0; i < selection->count; i++)
-    if (selection->candidates[i].backend->kind == CPUC_KIND_NONE) {
+    if (candidates[i].backend->kind == CPUC_KIND_NONE) {
       selection->counters[i].state = CPUCYCLES_SELECTED;
       selection->counters[i].scaling = 1;
     }
 }
 
-void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection)
+static void begin_selection(struct cpuc_selection *selection, const struct cpuc_services *services,
+  struct cpucycles_counter_info *counters, int count)
 {
-  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
-  int i;
-
-  _Static_assert(CPUC_SELECT_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
-  if (list && !cpuc_request_has_names(list))
-    list = NULL;
   memset(selection, 0, offsetof(struct cpuc_selection, candidates));
   selection->counters = counters;
   selection->count = count;
@@ -184,6 +170,18 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   selection->context.persecond = selection->frequency.persecond;
   selection->context.calibration.now = cpuc_os_clock_monotonic;
   selection->context.calibration.left = CPUC_CALIBRATE_TIME;
+}
+
+void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
+  int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection)
+{
+  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
+  int i;
+
+  _Static_assert(CPUC_SELECT_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
+  if (list && !cpuc_request_has_names(list))
+    list = NULL;
+  begin_selection(selection, services, counters, count);
   for (i = 0; i < count; i++) {
     cpuc_candidate_begin(&selection->candidates[i], &table[i], &counters[i], &selection->context);
     if (list)
@@ -191,10 +189,11 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   }
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list))
     select_last_resort(selection);
-  for (i = 0; list && i < count; i++)
+  if (!list)
+    return;
+  for (i = 0; i < count; i++)
     if (cpuc_request_includes(list, table[i].name))
       cpuc_candidate_explain(&selection->candidates[i]);
-  if (list)
-    cpuc_request_describe_unusable(list, counters, count, selection->unusable_names,
-      (int)sizeof selection->unusable_names);
+  cpuc_request_describe_unusable(list, counters, count, selection->unusable_names,
+    (int)sizeof selection->unusable_names);
 }
