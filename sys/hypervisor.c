@@ -14,41 +14,77 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A text that identifies a hypervisor, and the name of the hypervisor. */
+/* A text that identifies a hypervisor, and the name of the hypervisor. The last row of each table
+   has no text: its name is the result for other texts. */
 struct known_hypervisor {
   const char *text, *name;
 };
 
-static const char *name_of_text(const struct known_hypervisor *signs, int count,
-  const char *text)
-{
-  int i;
+static const struct known_hypervisor signatures[] = {
+  { "KVMKVMKVM", "KVM" },
+  { "Linux KVM Hv", "KVM" },
+  { "TCGTCGTCGTCG", "QEMU TCG" },
+  { "VMwareVMware", "VMware" },
+  { "Microsoft Hv", "Hyper-V" },
+  { "XenVMMXenVMM", "Xen" },
+  { "VBoxVBoxVBox", "VirtualBox" },
+  { "bhyve bhyve ", "bhyve" },
+  { "ACRNACRNACRN", "ACRN" },
+  { "prl hyperv", "Parallels" },
+  { "lrpepyh", "Parallels" },
+  { NULL, CPUC_HYPERVISOR_UNNAMED },
+};
 
-  for (i = 0; i < count; i++)
-    if (strstr(text, signs[i].text))
-      return signs[i].name;
-  return NULL;
+/* In /proc/device-tree/hypervisor/compatible. */
+static const struct known_hypervisor trees[] = {
+  { "kvm", "KVM" },
+  { "xen", "Xen" },
+  { "vmware", "VMware" },
+  { NULL, CPUC_HYPERVISOR_UNNAMED },
+};
+
+/* In /proc/device-tree/compatible. */
+static const struct known_hypervisor boards[] = {
+  { "linux,dummy-virt", "QEMU" },
+  { "riscv-virtio", "QEMU" },
+  { NULL, NULL },
+};
+
+/* In /sys/class/dmi/id. */
+static const struct known_hypervisor vendors[] = {
+  { "QEMU", "QEMU" },
+  { "KVM", "KVM" },
+  { "VMware", "VMware" },
+  { "VirtualBox", "VirtualBox" },
+  { "innotek", "VirtualBox" },
+  { "Xen", "Xen" },
+  { "Parallels", "Parallels" },
+  { "BHYVE", "bhyve" },
+  { "Virtual Machine", "Hyper-V" },
+  { "Google Compute Engine", "KVM" },
+  { "Apple Virtualization", "Apple Virtualization" },
+  { NULL, NULL },
+};
+
+/* In /proc/sysinfo. */
+static const struct known_hypervisor mainframes[] = {
+  { "KVM", "KVM" },
+  { "z/VM", "z/VM" },
+  { NULL, NULL },
+};
+
+static const char *name_of_text(const struct known_hypervisor *known, const char *text)
+{
+  while (known->text && !strstr(text, known->text))
+    known++;
+  return known->name;
 }
 
 /* Returns the name of the hypervisor that CPUID reports, or NULL. */
 static const char *from_cpuid(void)
 {
-  static const struct known_hypervisor signs[] = {
-    { "KVMKVMKVM", "KVM" },
-    { "Linux KVM Hv", "KVM" },
-    { "TCGTCGTCGTCG", "QEMU TCG" },
-    { "VMwareVMware", "VMware" },
-    { "Microsoft Hv", "Hyper-V" },
-    { "XenVMMXenVMM", "Xen" },
-    { "VBoxVBoxVBox", "VirtualBox" },
-    { "bhyve bhyve ", "bhyve" },
-    { "ACRNACRNACRN", "ACRN" },
-    { "prl hyperv", "Parallels" },
-    { "lrpepyh", "Parallels" },
-  };
   struct cpuc_cpuid_leaf leaf;
   unsigned int signature[4] = { 0 };
-  const char *name;
 
   if (!(cpuc_cpuid_read(1).c >> 31))
     return NULL;
@@ -56,45 +92,11 @@ static const char *from_cpuid(void)
   signature[0] = leaf.b;
   signature[1] = leaf.c;
   signature[2] = leaf.d;
-  name = name_of_text(signs, (int)(sizeof signs / sizeof signs[0]), (const char *)signature);
-  return name ? name : CPUC_HYPERVISOR_UNNAMED;
+  return name_of_text(signatures, (const char *)signature);
 }
 
 static const char *from_files(void)
 {
-  static const struct known_hypervisor trees[] = {
-    { "kvm", "KVM" },
-    { "xen", "Xen" },
-    { "vmware", "VMware" },
-    { "", CPUC_HYPERVISOR_UNNAMED },
-  };
-  static const struct known_hypervisor boards[] = {
-    { "linux,dummy-virt", "QEMU" },
-    { "riscv-virtio", "QEMU" },
-  };
-  static const struct known_hypervisor vendors[] = {
-    { "QEMU", "QEMU" },
-    { "KVM", "KVM" },
-    { "VMware", "VMware" },
-    { "VirtualBox", "VirtualBox" },
-    { "innotek", "VirtualBox" },
-    { "Xen", "Xen" },
-    { "Parallels", "Parallels" },
-    { "BHYVE", "bhyve" },
-    { "Virtual Machine", "Hyper-V" },
-    { "Google Compute Engine", "KVM" },
-    { "Apple Virtualization", "Apple Virtualization" },
-  };
-  static const struct known_hypervisor mainframes[] = {
-    { "KVM", "KVM" },
-    { "z/VM", "z/VM" },
-  };
-  enum {
-    TREES = sizeof trees / sizeof trees[0],
-    BOARDS = sizeof boards / sizeof boards[0],
-    VENDORS = sizeof vendors / sizeof vendors[0],
-    MAINFRAMES = sizeof mainframes / sizeof mainframes[0]
-  };
   char text[4096];
   const char *name = NULL;
 
@@ -102,17 +104,17 @@ static const char *from_files(void)
     return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
   if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
     >= 0)
-    return name_of_text(trees, TREES, text);
+    return name_of_text(trees, text);
   if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0)
-    name = name_of_text(boards, BOARDS, text);
+    name = name_of_text(boards, text);
   if (!name
     && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
-    name = name_of_text(vendors, VENDORS, text);
+    name = name_of_text(vendors, text);
   if (!name && cpuc_kernel_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
-    name = name_of_text(vendors, VENDORS, text);
+    name = name_of_text(vendors, text);
   if (!name
     && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
-    name = name_of_text(mainframes, MAINFRAMES, text);
+    name = name_of_text(mainframes, text);
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", text, sizeof text) >= 0
     && strstr(text, " hypervisor"))
     name = CPUC_HYPERVISOR_UNNAMED;
