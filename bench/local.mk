@@ -14,7 +14,7 @@ CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)
 
 # For systems with perf events.
 EXTRA_PROGRAMS += bench/perf-read
-bench_perf_read_SOURCES = bench/perf-read.c $(bench_statistics)
+bench_perf_read_SOURCES = bench/perf-read.c $(bench_statistics) tests/suites/perf-kernel.c
 bench_perf_read_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/perf-read$(EXEEXT)
 if PERF_EVENTS

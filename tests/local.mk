@@ -160,7 +160,7 @@ check_PROGRAMS += tests/programs/perf-cost
 endif
 tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 # -fPIC: the same code as in the shared library, with the same costs.
 tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

@@ -24,6 +24,10 @@ enum {
   PROGRAM_DESCRIPTORS = 1024
 };
 
+/* The event for a CPU with one core type. */
+static const struct cpuc_perf_event_code core_cycles
+  = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES };
+
 /* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int has_exit_key;
@@ -301,8 +305,8 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_found_no_pmu
-    ? ENOENT : try_event(counter->event, &counter->findings->counts_kernel);
+  error = cpuc_remedy_found_no_pmu ? ENOENT
+                                   : try_event(core_cycles, &counter->findings->counts_kernel);
   cpuc_remedy_found_no_pmu = error == ENOENT;
   return error;
 }
@@ -319,7 +323,7 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened,
   error = try_counter();
   if (error != 0)
     return error;
-  error = cpuc_perf_find_core_types(&core_types, counter->event, try_core_event);
+  error = cpuc_perf_find_core_types(&core_types, core_cycles, try_core_event);
   if (error != 0) {
     diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
     return error;

@@ -32,9 +32,6 @@ struct cpuc_perf_counter {
   /* The width that read() of the backend requires; 0: any. cpuc_perf_read_slowly() reads hardware
      counters of other widths. */
   int width;
-  /* The event for a CPU with one core type. 0 and 0, the usual values, are PERF_TYPE_HARDWARE and
-     PERF_COUNT_HW_CPU_CYCLES. */
-  struct cpuc_perf_event_code event;
   /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
   uint64_t config1;
   struct cpuc_perf_findings *findings;

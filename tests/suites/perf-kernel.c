@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#if defined(__linux__) && HAVE_BACKEND_default_perfevent
+#ifdef HAVE_PERF_EVENTS
 
 #include "tests/suites/perf-kernel.h"
 
