@@ -165,5 +165,5 @@ check_names() {
     END { exit failed }' - "$@"
 }
 
-check_names sys backends lib
+check_names sys backends lib perfex cpucycles-info
 check_names backends lib
