@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of adds against the OS clock. Each add waits for the
    one before and takes one cycle, on the CPUs that sys/dependent-add.h lists. If no source reports
-   the frequency, the result is used as an estimate on every CPU. */
+   the frequency, the result is used as an estimate on every CPU. The windows of calibrate.c do not
+   fit, because the adds stop during an interruption, while a counter continues: windows here are as
+   short as the clock allows, and the shortest ones count. */
 
 #include "config.h"
 
