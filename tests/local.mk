@@ -22,6 +22,7 @@ EXTRA_DIST += tests/suites/this-machine.h tests/suites/single-step.h
 EXTRA_DIST += tests/suites/fake-root.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
+EXTRA_DIST += tests/suites/tsc-rate.h
 EXTRA_DIST += tests/suites/suite-posix.h
 EXTRA_DIST += tests/suites/suite-windows.h
 EXTRA_DIST += tests/scripts/valgrind.supp

@@ -40,23 +40,6 @@ static long long from_file(void)
   return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
 }
 
-/* Computes the rate in two steps, because 10^9 * 2^shift can have more than 64 bits: 10^9 has
-   30. */
-long long cpuc_tsc_rate_from_factors(unsigned int mult, unsigned int shift)
-{
-  unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
-  unsigned long long quotient, remainder, limit = CPUC_RATE_HIGHEST;
-
-  if (mult == 0 || shift > 63)
-    return 0;
-  quotient = (1000000000ULL << first) / mult;
-  remainder = ((1000000000ULL << first) % mult) << rest;
-  if (quotient > limit >> rest)
-    return 0;
-  quotient = (quotient << rest) + remainder / mult;
-  return cpuc_rate_plausible(quotient + (2 * (remainder % mult) >= mult));
-}
-
 #ifdef CPUC_TSC_HAS_PERF
 
 enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
@@ -95,6 +78,24 @@ static int open_dummy_event(void)
   return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* Computes the rate from the factors with which the kernel converts counts to nanoseconds: count *
+   mult / 2^shift. Rounds to the nearest integer. Works in two steps, because 10^9 * 2^shift can
+   have more than 64 bits: 10^9 has 30. */
+static long long rate_from_factors(unsigned int mult, unsigned int shift)
+{
+  unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
+  unsigned long long quotient, remainder, limit = CPUC_RATE_HIGHEST;
+
+  if (mult == 0 || shift > 63)
+    return 0;
+  quotient = (1000000000ULL << first) / mult;
+  remainder = ((1000000000ULL << first) % mult) << rest;
+  if (quotient > limit >> rest)
+    return 0;
+  quotient = (quotient << rest) + remainder / mult;
+  return cpuc_rate_plausible(quotient + (2 * (remainder % mult) >= mult));
+}
+
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page)
 {
   int tries;
@@ -104,12 +105,12 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
     unsigned int has_time = page->cap_user_time, mult = page->time_mult, shift = page->time_shift;
 
     if (page->lock == lock)
-      return has_time ? cpuc_tsc_rate_from_factors(mult, shift) : 0;
+      return has_time ? rate_from_factors(mult, shift) : 0;
   }
   return 0;
 }
 
-long long cpuc_tsc_rate_from_perf(void)
+static long long from_perf(void)
 {
   long long rate = 0;
   void *page;
@@ -133,14 +134,11 @@ void cpuc_tsc_close(void)
 {
 }
 
-long long cpuc_tsc_rate_from_perf(void)
-{
-  return 0;
-}
-
 #endif
 
-long long cpuc_tsc_rate_from_cpuid15(void)
+/* The crystal frequency in ECX of leaf 15H, times EBX / EAX. CPUs on which ECX is 0 do not report
+   the rate there. */
+static long long from_cpuid15(void)
 {
   struct cpuc_cpuid_leaf ratio;
 
@@ -153,7 +151,9 @@ long long cpuc_tsc_rate_from_cpuid15(void)
   return cpuc_rate_plausible((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
-long long cpuc_tsc_rate_from_cpuid16(void)
+/* The base frequency in leaf 16H, in whole MHz. It is the rounded rate of the TSC if leaf 15H
+   contains a ratio without a crystal frequency. */
+static long long from_cpuid16(void)
 {
   struct cpuc_cpuid_leaf ratio;
 
@@ -165,8 +165,10 @@ long long cpuc_tsc_rate_from_cpuid16(void)
   return cpuc_rate_plausible((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
 }
 
-/* Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
-long long cpuc_tsc_rate_from_brand_string(void)
+/* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
+   Brand strings of AMD contain none, and those of emulators can contain anything.
+   Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
+static long long from_brand_string(void)
 {
   struct cpuc_cpuid_leaf part;
   unsigned int words[13] = { 0 };
@@ -190,7 +192,8 @@ long long cpuc_tsc_rate_from_brand_string(void)
     : 0;
 }
 
-long long cpuc_tsc_rate_from_hypervisor(void)
+/* The rate in kHz in leaf 40000010H, which VMware introduced and other hypervisors also have. */
+static long long from_hypervisor(void)
 {
   unsigned int highest;
 
@@ -204,7 +207,7 @@ long long cpuc_tsc_rate_from_hypervisor(void)
 }
 
 #ifdef HAVE_SYSCTLBYNAME
-long long cpuc_tsc_rate_from_sysctl(void)
+static long long from_sysctl(void)
 {
   static const char *const names[] = {
     "machdep.tsc_freq",      /* FreeBSD, NetBSD */
@@ -236,35 +239,37 @@ int cpuc_tsc_invariant(const char **source)
   return highest >= 0x80000007 && (cpuc_cpuid_read(0x80000007).d >> 8 & 1);
 }
 
-const struct cpuc_tsc_source cpuc_tsc_sources[] = {
+/* The sources in the order in which they are asked, the most exact first. Each returns the rate in
+   Hz, or 0 if it does not report the rate. */
+static const struct source {
+  const char *name;
+  long long (*run)(void);
+  int is_rounded;
+} sources[] = {
   { "tsc_freq_khz", from_file, 0 },
-  { "perf time_mult", cpuc_tsc_rate_from_perf, 0 },
-  { "CPUID leaf 15H", cpuc_tsc_rate_from_cpuid15, 0 },
-  { "CPUID leaf 40000010H", cpuc_tsc_rate_from_hypervisor, 0 },
-#ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", cpuc_tsc_rate_from_sysctl, 0 },
+#ifdef CPUC_TSC_HAS_PERF
+  { "perf time_mult", from_perf, 0 },
 #endif
-  { "CPUID leaf 16H", cpuc_tsc_rate_from_cpuid16, 1 },
-  { "model name", cpuc_tsc_rate_from_brand_string, 1 },
-  { NULL, NULL, 0 },
+  { "CPUID leaf 15H", from_cpuid15, 0 },
+  { "CPUID leaf 40000010H", from_hypervisor, 0 },
+#ifdef HAVE_SYSCTLBYNAME
+  { "sysctl of the TSC", from_sysctl, 0 },
+#endif
+  { "CPUID leaf 16H", from_cpuid16, 1 },
+  { "model name", from_brand_string, 1 },
 };
-
-struct cpuc_rate cpuc_tsc_rate_from_sources(const struct cpuc_tsc_source *sources)
-{
-  const struct cpuc_tsc_source *source;
-  long long hz;
-
-  for (source = sources; source->name; source++) {
-    hz = source->run();
-    if (hz != 0)
-      return (struct cpuc_rate) { hz, source->name, source->is_rounded };
-  }
-  return cpuc_exact_rate(0);
-}
 
 struct cpuc_rate cpuc_tsc_rate(void)
 {
-  return cpuc_tsc_rate_from_sources(cpuc_tsc_sources);
+  size_t i;
+  long long hz;
+
+  for (i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+    hz = sources[i].run();
+    if (hz != 0)
+      return (struct cpuc_rate) { hz, sources[i].name, sources[i].is_rounded };
+  }
+  return cpuc_exact_rate(0);
 }
 
 #endif

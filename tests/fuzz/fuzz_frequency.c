@@ -10,13 +10,13 @@
 
 #include "backends/common/cpuinfo-rate.h"
 #include "backends/backend.h"
-#include "backends/tsc/rate.h"
 #include "include/cpucycles.h"
 #include "lib/request.h"
 #include "sys/cpuid.h"
 #include "sys/parse.h"
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/suites/tsc-rate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +103,17 @@ static void try_rates(const char *bytes, size_t size)
 
 static void try_factors(const char *bytes, size_t size)
 {
+#ifdef CPUC_TSC_HAS_PERF
+  static struct perf_event_mmap_page page;
   unsigned int factors[2] = { 0, 0 };
 
   memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
-  check(cpuc_tsc_rate_from_factors(factors[0], factors[1] & 0xffff));
+  page.cap_user_time = 1;
+  page.time_mult = factors[0];
+  page.time_shift = factors[1] & 0xffff;
+  check(cpuc_tsc_rate_from_page(&page));
+#endif
+  (void)bytes, (void)size;
 }
 
 static void try_page(const char *bytes, size_t size)
@@ -139,10 +146,7 @@ static void try_leaves(const char *bytes, size_t size)
 {
   leaves = bytes;
   leaves_size = size;
-  check(cpuc_tsc_rate_from_cpuid15());
-  check(cpuc_tsc_rate_from_cpuid16());
-  check(cpuc_tsc_rate_from_brand_string());
-  check(cpuc_tsc_rate_from_hypervisor());
+  check(tsc_rate_without_kernel().hz);
 }
 
 #endif

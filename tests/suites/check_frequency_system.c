@@ -5,10 +5,11 @@
 
 #include "config.h"
 
-#include "backends/tsc/rate.h"
 #include "lib/frequency.h"
+#include "sys/cpuid.h"
 
 #include "tests/suites/suite.h"
+#include "tests/suites/tsc-rate.h"
 
 #include <libperfstat.h>
 #include <string.h>
@@ -146,19 +147,26 @@ END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
 
+/* In place of sys/cpuid.c: a CPU that reports nothing. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
+{
+  (void)leaf;
+  return (struct cpuc_cpuid_leaf) { 0, 0, 0, 0 };
+}
+
 START_TEST(sysctl_reports_the_rate_of_the_tsc)
 {
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2596132000);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 2596132000);
   answers[0] = (struct answer){ "machdep.tsc.frequency", 2600000000, 8 };
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2600000000);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 2600000000);
   answers[0] = (struct answer){ "hw.tsc_frequency", 2700000000, 8 };
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 2700000000);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 2700000000);
   answers[0] = (struct answer){ "machdep.tsc_freq", 0, 8 };
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
-  ck_assert_int_eq(cpuc_tsc_rate_from_sysctl(), 0);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
 }
 END_TEST
 

@@ -5,14 +5,15 @@
 
 #include "config.h"
 
-#include "backends/tsc/rate.h"
 #include "backends/backend.h"
 #include "backends/common/rate.h"
 #include "sys/cpuid.h"
 #include "sys/parse.h"
 
+#include "tests/suites/fake-root.h"
 #include "tests/suites/single-step.h"
 #include "tests/suites/suite.h"
+#include "tests/suites/tsc-rate.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -51,31 +52,16 @@ END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
 
-START_TEST(kernel_factors_give_the_rate)
-{
-  static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
-  size_t i;
-
-  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
-      / (unsigned long long)rates[i];
-
-    ck_assert_int_le(llabs(cpuc_tsc_rate_from_factors((unsigned int)mult, 31) - rates[i]),
-      rates[i] / 100000000);
-  }
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1u << 31, 31), 1000000000);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 0), 1000000000);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0, 31), 0);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0, 0), 0);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 63), 0);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(1, 65535), 0);
-  ck_assert_int_eq(cpuc_tsc_rate_from_factors(0xffffffff, 0), 0);
-}
-END_TEST
-
 /* The leaves of the simulated CPU. */
-static struct cpuc_cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
-static struct cpuc_cpuid_leaf leaf_80000000h, leaf_80000007h, brand[3];
+static struct {
+  struct cpuc_cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
+  struct cpuc_cpuid_leaf leaf_80000000h, leaf_80000007h, brand[3];
+} cpu;
+
+static void set_up(void)
+{
+  memset(&cpu, 0, sizeof cpu);
+}
 
 /* In place of sys/cpuid.c: the simulated CPU. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
@@ -84,28 +70,42 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 
   switch (leaf) {
   case 0:
-    return leaf_0;
+    return cpu.leaf_0;
   case 1:
-    return leaf_1;
+    return cpu.leaf_1;
   case 0x15:
-    return leaf_15h;
+    return cpu.leaf_15h;
   case 0x16:
-    return leaf_16h;
+    return cpu.leaf_16h;
   case 0x40000000:
-    return leaf_40000000h;
+    return cpu.leaf_40000000h;
   case 0x40000010:
-    return leaf_40000010h;
+    return cpu.leaf_40000010h;
   case 0x80000000:
-    return leaf_80000000h;
+    return cpu.leaf_80000000h;
   case 0x80000007:
-    return leaf_80000007h;
+    return cpu.leaf_80000007h;
   case 0x80000002:
   case 0x80000003:
   case 0x80000004:
-    return brand[leaf - 0x80000002];
+    return cpu.brand[leaf - 0x80000002];
   default:
     return nothing;
   }
+}
+
+/* Expects this rate from the first source that the simulated CPU has; 0: from none. */
+static void expect_rate(long long hz, const char *source, int is_rounded, int row)
+{
+  struct cpuc_rate rate = tsc_rate_without_kernel();
+
+  if (rate.source && strcmp(rate.source, "sysctl of the TSC") == 0 && (hz == 0 || is_rounded))
+    return; /* that of the real system */
+  ck_assert_msg(rate.hz == hz, "row %d: %lld", row, rate.hz);
+  if (hz == 0)
+    return;
+  ck_assert_str_eq(rate.source, source);
+  ck_assert_int_eq(rate.is_rounded, is_rounded);
 }
 
 START_TEST(crystal_times_ratio_is_the_rate)
@@ -132,13 +132,15 @@ START_TEST(crystal_times_ratio_is_the_rate)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    leaf_0.a = rows[i].highest;
-    leaf_15h.a = rows[i].denominator;
-    leaf_15h.b = rows[i].numerator;
-    leaf_15h.c = rows[i].crystal;
-    leaf_16h.a = rows[i].base;
-    ck_assert_msg(cpuc_tsc_rate_from_cpuid15() == rows[i].hz, "row %d", (int)i);
-    ck_assert_msg(cpuc_tsc_rate_from_cpuid16() == rows[i].rounded, "row %d", (int)i);
+    cpu.leaf_0.a = rows[i].highest;
+    cpu.leaf_15h.a = rows[i].denominator;
+    cpu.leaf_15h.b = rows[i].numerator;
+    cpu.leaf_15h.c = rows[i].crystal;
+    cpu.leaf_16h.a = rows[i].base;
+    if (rows[i].rounded)
+      expect_rate(rows[i].rounded, "CPUID leaf 16H", 1, (int)i);
+    else
+      expect_rate(rows[i].hz, "CPUID leaf 15H", 0, (int)i);
   }
 }
 END_TEST
@@ -160,12 +162,12 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
   };
   size_t i;
 
-  leaf_0.a = 0x16;
+  cpu.leaf_0.a = 0x16;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    leaf_1.c = rows[i].flags;
-    leaf_40000000h.a = rows[i].highest;
-    leaf_40000010h.a = rows[i].khz;
-    ck_assert_msg(cpuc_tsc_rate_from_hypervisor() == rows[i].hz, "row %d", (int)i);
+    cpu.leaf_1.c = rows[i].flags;
+    cpu.leaf_40000000h.a = rows[i].highest;
+    cpu.leaf_40000010h.a = rows[i].khz;
+    expect_rate(rows[i].hz, "CPUID leaf 40000010H", 0, (int)i);
   }
 }
 END_TEST
@@ -199,19 +201,58 @@ START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
     for (vendor = 0; vendor < 2; vendor++) {
       long long hz = vendor == 0 ? rows[i].hz : 0;
 
-      memset(brand, 0, sizeof brand);
-      memcpy(brand, rows[i].name, strlen(rows[i].name)); /* each leaf has 16 bytes of it */
-      memcpy(&leaf_0.b, vendors[vendor], 4);
-      memcpy(&leaf_0.d, vendors[vendor] + 4, 4);
-      memcpy(&leaf_0.c, vendors[vendor] + 8, 4);
-      leaf_80000000h.a = 0x80000008;
-      ck_assert_msg(cpuc_tsc_rate_from_brand_string() == hz, "%s, %s", vendors[vendor],
-        rows[i].name);
-      leaf_80000000h.a = 0x80000003;
-      ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(), 0);
+      memset(cpu.brand, 0, sizeof cpu.brand);
+      memcpy(cpu.brand, rows[i].name, strlen(rows[i].name)); /* each leaf has 16 bytes of it */
+      memcpy(&cpu.leaf_0.b, vendors[vendor], 4);
+      memcpy(&cpu.leaf_0.d, vendors[vendor] + 4, 4);
+      memcpy(&cpu.leaf_0.c, vendors[vendor] + 8, 4);
+      cpu.leaf_80000000h.a = 0x80000008;
+      expect_rate(hz, "model name", 1, (int)i);
+      cpu.leaf_80000000h.a = 0x80000003;
+      expect_rate(0, NULL, 0, (int)i);
     }
-  memset(brand, '9', sizeof brand); /* unterminated */
-  ck_assert_int_eq(cpuc_tsc_rate_from_brand_string(), 0);
+  memset(cpu.brand, '9', sizeof cpu.brand); /* unterminated */
+  expect_rate(0, NULL, 0, (int)i);
+}
+END_TEST
+
+#ifdef CPUC_TSC_HAS_PERF
+
+static long long rate_from_factors(unsigned int mult, unsigned short shift)
+{
+  static struct perf_event_mmap_page page;
+
+  page.cap_user_time = 1;
+  page.time_mult = mult;
+  page.time_shift = shift;
+  return cpuc_tsc_rate_from_page(&page);
+}
+
+#endif
+
+START_TEST(kernel_factors_give_the_rate)
+{
+#ifdef CPUC_TSC_HAS_PERF
+  static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
+  size_t i;
+
+  for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    unsigned long long mult = ((1000000000ULL << 31) + (unsigned long long)rates[i] / 2)
+      / (unsigned long long)rates[i];
+
+    ck_assert_int_le(llabs(rate_from_factors((unsigned int)mult, 31) - rates[i]),
+      rates[i] / 100000000);
+  }
+  ck_assert_int_eq(rate_from_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(rate_from_factors(1, 0), 1000000000);
+  ck_assert_int_eq(rate_from_factors(0, 31), 0);
+  ck_assert_int_eq(rate_from_factors(0, 0), 0);
+  ck_assert_int_eq(rate_from_factors(1, 63), 0);
+  ck_assert_int_eq(rate_from_factors(1, 65535), 0);
+  ck_assert_int_eq(rate_from_factors(0xffffffff, 0), 0);
+#else
+  skip("kernel_factors_give_the_rate", "this system has no perf events");
+#endif
 }
 END_TEST
 
@@ -276,62 +317,44 @@ END_TEST
 
 #endif
 
-/* The sources in their order, and whether they round. */
-static const struct {
-  const char *name;
-  int rounds;
-} order[] = {
-  { "tsc_freq_khz", 0 },
-  { "perf time_mult", 0 },
-  { "CPUID leaf 15H", 0 },
-  { "CPUID leaf 40000010H", 0 },
-#ifdef HAVE_SYSCTLBYNAME
-  { "sysctl of the TSC", 0 },
-#endif
-  { "CPUID leaf 16H", 1 },
-  { "model name", 1 },
-};
-
-enum { ORDERED = sizeof order / sizeof order[0] };
-
-static long long state_nothing(void)
-{
-  return 0;
-}
-
-static long long state_rate(void)
-{
-  return 2110000000;
-}
-
-START_TEST(first_source_that_reports_the_rate_is_named)
-{
-  static const struct cpuc_tsc_source none[] = { { "silent", state_nothing, 1 }, { 0 } },
-    rounded[] = { { "silent", state_nothing, 0 }, { "rounded", state_rate, 1 },
-      { "exact", state_rate, 0 }, { 0 } };
-  struct cpuc_rate rate = cpuc_tsc_rate_from_sources(rounded);
-
-  ck_assert_int_eq(rate.hz, 2110000000);
-  ck_assert_str_eq(rate.source, "rounded");
-  ck_assert(rate.is_rounded);
-  rate = cpuc_tsc_rate_from_sources(rounded + 2);
-  ck_assert_str_eq(rate.source, "exact");
-  ck_assert(!rate.is_rounded);
-  ck_assert_int_eq(cpuc_tsc_rate_from_sources(none).hz, 0);
-  rate = cpuc_tsc_rate();
-  ck_assert((rate.hz == 0) == !rate.source);
-}
-END_TEST
-
+/* Each source of this machine precedes those that are removed after it. */
 START_TEST(exact_sources_precede_rounding_ones)
 {
-  int i;
+  static const char name[] = "Intel @ 2.10GHz";
+  struct cpuc_rate rate;
 
-  ck_assert_ptr_null(cpuc_tsc_sources[ORDERED].name);
-  for (i = 0; i < ORDERED; i++) {
-    ck_assert_str_eq(cpuc_tsc_sources[i].name, order[i].name);
-    ck_assert_msg(cpuc_tsc_sources[i].is_rounded == order[i].rounds, "%s", order[i].name);
-  }
+  memcpy(&cpu.leaf_0.b, "Genu", 4);
+  memcpy(&cpu.leaf_0.d, "ineI", 4);
+  memcpy(&cpu.leaf_0.c, "ntel", 4);
+  cpu.leaf_0.a = 0x16;
+  cpu.leaf_15h = (struct cpuc_cpuid_leaf) { 2, 176, 24000000, 0 };
+  cpu.leaf_16h.a = 2100;
+  cpu.leaf_1.c = 1u << 31;
+  cpu.leaf_40000000h.a = 0x40000010;
+  cpu.leaf_40000010h.a = 2111000;
+  cpu.leaf_80000000h.a = 0x80000008;
+  memcpy(cpu.brand, name, sizeof name);
+#ifdef CPUCYCLES_POSIX /* Windows does not have the file */
+  make_machine();
+  write_file("/sys/devices/system/cpu/cpu0/tsc_freq_khz", "2113000\n");
+  rate = cpuc_tsc_rate();
+  ck_assert_int_eq(rate.hz, 2113000000);
+  ck_assert_str_eq(rate.source, "tsc_freq_khz");
+  ck_assert(!rate.is_rounded);
+  remove_machine();
+#endif
+  rate = cpuc_tsc_rate();
+  if (strcmp(rate.source, "tsc_freq_khz") != 0 && strcmp(rate.source, "perf time_mult") != 0)
+    ck_assert_str_eq(rate.source, "CPUID leaf 15H");
+  expect_rate(2112000000, "CPUID leaf 15H", 0, 15);
+  cpu.leaf_15h.c = 0;
+  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 40);
+  cpu.leaf_1.c = 0;
+  expect_rate(2100000000, "CPUID leaf 16H", 1, 16);
+  cpu.leaf_0.a = 0;
+  expect_rate(2100000000, "model name", 1, 80);
+  cpu.leaf_80000000h.a = 0;
+  expect_rate(0, NULL, 0, 0);
 }
 END_TEST
 
@@ -340,7 +363,7 @@ START_TEST(query_leaves_no_descriptor_open)
   int before = dup(0), after;
 
   close(before);
-  (void)cpuc_tsc_rate_from_perf();
+  (void)cpuc_tsc_rate();
   after = dup(0);
   close(after);
   ck_assert_int_eq(before, after);
@@ -363,8 +386,8 @@ START_TEST(invariance_follows_cpuid)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    leaf_80000000h.a = rows[i].highest;
-    leaf_80000007h.d = rows[i].d;
+    cpu.leaf_80000000h.a = rows[i].highest;
+    cpu.leaf_80000007h.d = rows[i].d;
     ck_assert_int_eq(cpuc_tsc_invariant(&source), rows[i].invariant);
   }
 }
@@ -372,6 +395,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
+  tcase_add_checked_fixture(tests, set_up, NULL);
   tcase_add_test(tests, kernel_file_holds_one_number_in_khz);
   tcase_add_test(tests, kernel_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
@@ -381,7 +405,6 @@ static void add_tests(TCase *tests)
 #if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
   tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
 #endif
-  tcase_add_test(tests, first_source_that_reports_the_rate_is_named);
   tcase_add_test(tests, exact_sources_precede_rounding_ones);
   tcase_add_test(tests, query_leaves_no_descriptor_open);
   tcase_add_test(tests, invariance_follows_cpuid);
