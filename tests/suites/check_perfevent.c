@@ -1366,6 +1366,8 @@ START_TEST(each_core_type_has_its_event)
     seen[1] |= pmu == 10;
     ck_assert(pmu != 20 && pmu != 21);
     ck_assert_int_eq((int)perf_kernel_requests[i].pinned, 1);
+    ck_assert_uint_eq(perf_kernel_requests[i].type, PERF_TYPE_HARDWARE);
+    ck_assert_uint_eq((uint32_t)perf_kernel_requests[i].config, PERF_COUNT_HW_CPU_CYCLES);
   }
   ck_assert_int_eq(seen[0] + seen[1], 2);
 }
