@@ -202,23 +202,18 @@ long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration)
   return (rates[0] + rates[1] + rates[2]) / ESTIMATES;
 }
 
-long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(void))
+long long cpuc_calibrate_rate(long long (*read)(void))
 {
-  const struct cpuc_calibrate_setup calibration = { read, 64, now, 0 };
+  const struct cpuc_calibrate_setup calibration = { read, 64, cpuc_os_clock_raw, 0 };
   struct timed_count from, to;
   long long rate;
 
   /* Begins just after the clock has advanced: if it advances within a sample, the time of the
      sample is less exact. */
-  if (wait_for(&calibration, now(), 1) || best_timed_count(&calibration, &from)
+  if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
-}
-
-long long cpuc_calibrate_rate(long long (*read)(void))
-{
-  return cpuc_calibrate_rate_against(read, cpuc_os_clock_raw);
 }
 
 long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*read)(void))

@@ -49,10 +49,6 @@ long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration);
    if the rate cannot be measured within 1 %. */
 long long cpuc_calibrate_rate(long long (*read)(void));
 
-/* Measures the rate of read() against now(), a clock of nanoseconds. Returns counts per second, or
-   0 if the rate cannot be measured within 1 %. */
-long long cpuc_calibrate_rate_against(long long (*read)(void), long long (*now)(void));
-
 /* Returns the reported rate of read() in Hz if a measurement agrees within 1 % or is impossible,
    otherwise 0. If the reported rate is rounded and a measurement agrees, returns the measured
    rate. */

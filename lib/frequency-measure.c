@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the core frequency: times a chain of adds against the OS clock. Each add waits for the
-   one before and takes one cycle, on the CPUs that sys/dependent-add.h lists. If no source reports
-   the frequency, the result is used as an estimate on every CPU. The windows of calibrate.c do not
-   fit, because the adds stop during an interruption, while a counter continues: windows here are as
-   short as the clock allows, and the shortest ones count. */
+/* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
+   one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency, the
+   result is used as an estimate on every CPU. The windows of calibrate.c do not fit, because the
+   adds stop during an interruption, while a counter continues: windows here are as short as the
+   clock allows, and the shortest ones count. */
 
 #include "config.h"
 
 #include "lib/frequency.h"
 #include "lib/scale.h"
+#include "sys/dependent-add.h"
 #include "sys/os-clock.h"
 
 enum {
-  ADDS = 512,             /* per pass; the loop itself adds at most 2 cycles */
   PASSES_LIMIT = 4096,    /* per window: enough for 20 GHz; beyond, the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
   STEPS = 100,            /* of the clock per window, at least: 1 % each */
@@ -22,65 +22,6 @@ enum {
   MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */
 };
-
-/* Unoptimized code keeps its variables in memory, so it would measure accesses to memory. */
-#if defined(__GNUC__) && defined(__OPTIMIZE__)
-
-/* The asm may change x, so the compiler cannot combine adds. Both operands are registers, because
-   some CPUs add a constant in no time. */
-__attribute__((always_inline)) static inline unsigned long add(unsigned long x, unsigned long y)
-{
-  x += y;
-  __asm__ volatile("" : "+r"(x));
-  return x;
-}
-
-__attribute__((always_inline)) static inline unsigned long add_4(unsigned long x, unsigned long y)
-{
-  return add(add(add(add(x, y), y), y), y);
-}
-
-__attribute__((always_inline)) static inline unsigned long add_16(unsigned long x, unsigned long y)
-{
-  return add_4(add_4(add_4(add_4(x, y), y), y), y);
-}
-
-__attribute__((always_inline)) static inline unsigned long add_64(unsigned long x, unsigned long y)
-{
-  return add_16(add_16(add_16(add_16(x, y), y), y), y);
-}
-
-__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x,
-  unsigned long y)
-{
-  return add_64(add_64(x, y), y);
-}
-
-static void run_adds(long passes)
-{
-  unsigned long x = 0, y = 1;
-
-  __asm__ volatile("" : "+r"(x), "+r"(y));
-  for (; passes > 0; passes--)
-    x = add_128(add_128(add_128(add_128(x, y), y), y), y);
-  __asm__ volatile("" : : "r"(x));
-}
-
-long long cpuc_frequency_measure_core(void)
-{
-  const struct cpuc_frequency_loop loop = { cpuc_os_clock_monotonic, run_adds };
-
-  return cpuc_frequency_measure_loop(&loop);
-}
-
-#else
-
-long long cpuc_frequency_measure_core(void)
-{
-  return 0;
-}
-
-#endif
 
 /* The windows measured so far, and the length of the next one. All times are in nanoseconds. */
 struct series {
@@ -166,15 +107,15 @@ static int has_time(const struct series *series, long long spent)
   return spent >= 0 && spent + series->next <= budget;
 }
 
-long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop)
+long long cpuc_frequency_measure_core(void)
 {
   struct series series = { .passes = 1 };
-  long long begin = loop->now(), now = begin, last, shortest, cost = BUDGET_NS;
+  long long begin = cpuc_os_clock_monotonic(), now = begin, last, shortest, cost = BUDGET_NS;
   int i;
 
   for (i = 0; i < AGREEING; i++) { /* finds the shortest time of a clock read */
     last = now;
-    now = loop->now();
+    now = cpuc_os_clock_monotonic();
     if (now - last < cost)
       cost = now - last;
   }
@@ -182,8 +123,9 @@ long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop)
   /* A window begins where the one before ended, so no interruption is lost between them. */
   do {
     last = now;
-    loop->run(series.passes);
-    now = loop->now();
+    if (cpuc_dependent_add_run(series.passes) != 0)
+      return 0;
+    now = cpuc_os_clock_monotonic();
     if (add_window(&series, now - last) != 0)
       return 0;
   } while (has_time(&series, now - begin));
@@ -193,5 +135,5 @@ long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop)
   if (series.is_coarse && series.least > MAX_STEP_NS)
     return 0;
   return cpuc_rate_plausible((unsigned long long)cpuc_scale_counts_per_second(
-    (unsigned long long)series.passes * ADDS, shortest - cost));
+    (unsigned long long)series.passes * CPUC_DEPENDENT_ADD_PASS, shortest - cost));
 }

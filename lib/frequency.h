@@ -64,18 +64,9 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 
-/* The code to be timed, and the clock. */
-struct cpuc_frequency_loop {
-  long long (*now)(void);   /* nanoseconds */
-  void (*run)(long passes); /* a pass takes 512 cycles */
-};
-
-/* Times the loop for at most 2 ms, plus the two longest interruptions. Returns Hz, or 0 if the
-   clock is too coarse or interruptions prevent a result. */
-long long cpuc_frequency_measure_loop(const struct cpuc_frequency_loop *loop);
-
-/* Times adds of this core against the OS clock. Returns Hz, or 0 like cpuc_frequency_measure_loop()
-   and in code without optimization. */
+/* Times dependent adds of this core against the OS clock for at most 2 ms, plus the two longest
+   interruptions. Returns Hz, or 0 if the clock is too coarse, if interruptions prevent a result, or
+   in code without optimization. */
 long long cpuc_frequency_measure_core(void);
 
 #pragma GCC visibility pop

@@ -70,6 +70,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/clock-sample.h \
 	sys/cpuid.c \
 	sys/cpuid.h \
+	sys/dependent-add.c \
 	sys/dependent-add.h \
 	sys/guard.h \
 	sys/hypervisor.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Whether an add of two registers takes one core cycle if one of them is the result of the add
-   before. A chain of such adds measures the core frequency. Sources: the latencies in GCC's machine
-   descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
+/* A chain of adds of two registers, one of which is the result of the add before, and whether such
+   an add takes one core cycle. The chain measures the core frequency. Sources: the latencies in
+   GCC's machine descriptions, such as gcc/config/rs6000/power9.md ("power9-alu" 2) and mips/74k.md
    ("r74k_int_arith" 2); for x86 and Arm, the optimization manuals of the vendors. */
 
 #ifndef CPUCYCLES_DEPENDENT_ADD_H
@@ -33,5 +33,15 @@ static inline int cpuc_dependent_add_takes_one_cycle(void)
   return 0;
 #endif
 }
+
+enum { CPUC_DEPENDENT_ADD_PASS = 512 }; /* adds per pass */
+
+#pragma GCC visibility push(hidden)
+
+/* Executes passes of the chain; the loop itself adds at most 2 cycles to each. Returns 0, or -1 in
+   code without optimization. */
+int cpuc_dependent_add_run(long passes);
+
+#pragma GCC visibility pop
 
 #endif

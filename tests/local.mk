@@ -80,6 +80,7 @@ suite_tests += tests/suites/check_reasons
 suite_tests += tests/suites/check_scale
 suite_tests += tests/suites/check_section
 suite_tests += tests/suites/check_select
+suite_tests += tests/suites/check_simulated_clock
 suite_tests += tests/suites/check_frequency_system
 suite_tests += tests/suites/check_tsc_rate
 # EOL

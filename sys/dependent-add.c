@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* A chain of dependent adds: each one waits for the one before. */
+
+#include "config.h"
+
+#include "sys/dependent-add.h"
+
+/* Unoptimized code keeps its variables in memory, so it would measure accesses to memory. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
+
+/* The asm may change x, so the compiler cannot combine adds. Both operands are registers, because
+   some CPUs add a constant in no time. */
+__attribute__((always_inline)) static inline unsigned long add(unsigned long x, unsigned long y)
+{
+  x += y;
+  __asm__ volatile("" : "+r"(x));
+  return x;
+}
+
+__attribute__((always_inline)) static inline unsigned long add_4(unsigned long x, unsigned long y)
+{
+  return add(add(add(add(x, y), y), y), y);
+}
+
+__attribute__((always_inline)) static inline unsigned long add_16(unsigned long x, unsigned long y)
+{
+  return add_4(add_4(add_4(add_4(x, y), y), y), y);
+}
+
+__attribute__((always_inline)) static inline unsigned long add_64(unsigned long x, unsigned long y)
+{
+  return add_16(add_16(add_16(add_16(x, y), y), y), y);
+}
+
+__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x,
+  unsigned long y)
+{
+  return add_64(add_64(x, y), y);
+}
+
+int cpuc_dependent_add_run(long passes)
+{
+  unsigned long x = 0, y = 1;
+
+  __asm__ volatile("" : "+r"(x), "+r"(y));
+  for (; passes > 0; passes--)
+    x = add_128(add_128(add_128(add_128(x, y), y), y), y);
+  __asm__ volatile("" : : "r"(x));
+  return 0;
+}
+
+#else
+
+int cpuc_dependent_add_run(long passes)
+{
+  (void)passes;
+  return -1;
+}
+
+#endif

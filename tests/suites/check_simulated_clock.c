@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tests the measurements of the core frequency and of the rate of a counter on a simulated machine:
+   functions in place of sys/os-clock.c (os-clock-windows.c) and sys/dependent-add.c. */
+
+#include "config.h"
+
+#include "lib/calibrate.h"
+#include "lib/frequency.h"
+#include "sys/dependent-add.h"
+#include "sys/os-clock.h"
+
+#include "tests/suites/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A simulated machine: adds and reads of the clock take time, interruptions delay them, and the
+   core frequency can change. */
+static struct {
+  double hz, nanoseconds;
+  double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
+  double ramp;           /* relative change of the frequency per nanosecond */
+  long long resolution; /* of the clock, nanoseconds */
+  int interruptions;     /* in a hundred passes; if per_10000 is 1, in ten thousand */
+  int per_10000;
+  double length;         /* longest interruption, nanoseconds */
+  double step;           /* a single step of the clock, */
+  double step_at;        /* and its time */
+  double read_cost;      /* time of a read of the clock */
+  double last_read;      /* time of the last read of the clock */
+  double longest[2];     /* the two longest intervals between two reads */
+  long passes, reads;    /* of adds, of the clock */
+  unsigned int random;
+} machine;
+
+static unsigned int draw(unsigned int below)
+{
+  machine.random = machine.random * 1664525 + 1013904223;
+  return (machine.random >> 8) % below;
+}
+
+static void advance(double nanoseconds)
+{
+  machine.nanoseconds += nanoseconds;
+  if (machine.step != 0 && machine.nanoseconds > machine.step_at) {
+    machine.nanoseconds += machine.step;
+    machine.step = 0;
+  }
+}
+
+static void record_interval(double interval)
+{
+  if (interval > machine.longest[0]) {
+    machine.longest[1] = machine.longest[0];
+    machine.longest[0] = interval;
+  } else if (interval > machine.longest[1]) {
+    machine.longest[1] = interval;
+  }
+}
+
+static long long read_clock(void)
+{
+  machine.reads++;
+  advance(machine.read_cost);
+  record_interval(machine.nanoseconds - machine.last_read);
+  machine.last_read = machine.nanoseconds;
+  return (long long)machine.nanoseconds / machine.resolution * machine.resolution;
+}
+
+long long cpuc_os_clock_monotonic(void)
+{
+  return read_clock();
+}
+
+long long cpuc_os_clock_coarse(void)
+{
+  return read_clock();
+}
+
+int cpuc_os_clock_is_settable(void)
+{
+  return 0;
+}
+
+long long cpuc_os_clock_raw(void)
+{
+  return read_clock();
+}
+
+long long cpuc_os_clock_wall_microseconds(void)
+{
+  return read_clock() / 1000;
+}
+
+void cpuc_os_clock_read_all(void *unused)
+{
+  (void)unused;
+}
+
+void cpuc_os_clock_fall_back(void)
+{
+}
+
+int cpuc_dependent_add_run(long passes)
+{
+  machine.passes += passes;
+  for (; passes > 0; passes--) {
+    double before = machine.nanoseconds;
+
+    if (machine.changed_hz > 0 && machine.nanoseconds >= machine.changes_at)
+      machine.hz = machine.changed_hz;
+    advance(512 * 1e9 / machine.hz);
+    machine.hz *= 1 + machine.ramp * (machine.nanoseconds - before);
+    if ((int)draw(machine.per_10000 ? 10000 : 100) < machine.interruptions)
+      advance(machine.length * draw(1000) / 1000);
+  }
+  return 0;
+}
+
+static void begin_at(double hz)
+{
+  memset(&machine, 0, sizeof machine);
+  machine.hz = hz;
+  machine.nanoseconds = machine.last_read = 1e15;
+  machine.resolution = 1;
+  machine.read_cost = 30;
+}
+
+static void expect_within(double percent)
+{
+  double begin = machine.nanoseconds, error;
+  long long measured = cpuc_frequency_measure_core();
+
+  error = ((double)measured / machine.hz - 1) * 100;
+  ck_assert_msg(error < percent && error > -percent, "%g Hz: off by %g %%", machine.hz, error);
+  ck_assert(machine.nanoseconds - begin < 2000000);
+}
+
+START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
+{
+  static const double frequencies[] = { 2e6, 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
+    3.694e9, 6e9, 1e10, 2e10 };
+  static const long long coarse[] = { 41, 100, 838, 1000 }; /* 1000: gettimeofday() */
+  size_t i, j;
+
+  for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++) {
+    begin_at(frequencies[i]);
+    expect_within(0.5);
+    for (j = 0; j < 4; j++) {
+      begin_at(frequencies[i]);
+      machine.resolution = coarse[j];
+      expect_within(2);
+    }
+  }
+}
+END_TEST
+
+/* A clock of 280 ns or less, or of 1 us, is fine enough; coarser ones may give no result. */
+START_TEST(coarse_clock_gives_no_wrong_frequency)
+{
+  static const long long resolutions[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
+  int i, phase;
+
+  for (i = 0; i < 7; i++)
+    for (phase = 0; phase < 40; phase++) {
+      long long measured;
+
+      begin_at(3.1e9);
+      machine.resolution = resolutions[i];
+      machine.nanoseconds += (double)resolutions[i] * phase / 40;
+      measured = cpuc_frequency_measure_core();
+      ck_assert_msg(measured == 0 || (measured > 3038000000 && measured < 3162000000),
+        "%lld against a clock of %lld ns", measured, resolutions[i]);
+      ck_assert(measured != 0 || resolutions[i] > 1000);
+    }
+}
+END_TEST
+
+START_TEST(interruptions_do_not_lower_the_measured_frequency)
+{
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    begin_at(2.5e9);
+    machine.random = (unsigned int)i;
+    machine.interruptions = 1 + i % 2; /* a window has some thousand passes */
+    machine.length = 100;
+    machine.resolution = 1;
+    expect_within(2);
+  }
+}
+END_TEST
+
+/* One interruption, of any length and at any time, delays the result and does not change it. */
+START_TEST(interruption_lengthens_the_measurement_by_its_duration)
+{
+  static const double frequencies[] = { 48e6, 1e9, 3.694e9, 1e10 };
+  struct suite_repeat repeat = suite_repeat(1000);
+  int i;
+
+  while (suite_again(&repeat))
+    for (i = 0; i < 4; i++) {
+      int at = (int)(repeat.done * 1236067LL % 2000000); /* evenly spread after any round */
+      double length, begin;
+
+      for (length = 20e3; length < 1e10; length *= 7) {
+        long long measured;
+
+        begin_at(frequencies[i]);
+        machine.step = length;
+        begin = machine.nanoseconds;
+        machine.step_at = begin + at;
+        measured = cpuc_frequency_measure_core();
+        ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
+          "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
+        ck_assert(machine.nanoseconds - begin < 2000000 + length);
+        if (at > 1000000) /* a result was found before: the interruption ends the measurement */
+          ck_assert(machine.nanoseconds - begin < fmax(2000000, at + length + 300000));
+      }
+    }
+}
+END_TEST
+
+/* The measured frequency is one of the core's two frequencies, not a mixture. */
+START_TEST(changing_frequency_is_measured_as_one_of_the_two)
+{
+  static const double changes[] = { 0.3, 0.5, 0.8, 0.95, 1.05, 1.3, 2, 4 };
+  int i, at;
+
+  for (i = 0; i < 8; i++)
+    for (at = 0; at < 2000000; at += 3989) {
+      double before = 2e9, after = before * changes[i];
+      long long measured;
+
+      begin_at(before);
+      machine.changed_hz = after;
+      machine.changes_at = machine.nanoseconds + at;
+      measured = cpuc_frequency_measure_core();
+      /* fewer than three windows ran at the higher frequency */
+      if (measured == 0 && (after > before ? at > 1600000 : at < 150000))
+        continue;
+      ck_assert_msg(fabs((double)measured / before - 1) < 0.02
+          || fabs((double)measured / after - 1) < 0.02,
+        "%lld, where %g became %g after %d ns", measured, before, after, at);
+      /* the higher frequency, if it lasted for three windows and their beginnings */
+      if (after > before ? at < 1500000 : at > 300000)
+        ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
+    }
+}
+END_TEST
+
+/* The shortest windows of a steep ramp do not agree. */
+START_TEST(frequency_on_a_ramp_is_within_the_ramp_or_not_known)
+{
+  static const double ramps[] = { -3e-7, -1e-7, -1e-8, 1e-8, 1e-7, 3e-7, 1e-6 };
+  int i;
+
+  for (i = 0; i < 7; i++) {
+    double begin = 2e9;
+    long long measured;
+
+    begin_at(begin);
+    machine.ramp = ramps[i];
+    measured = cpuc_frequency_measure_core();
+    ck_assert_msg(measured == 0
+        || ((double)measured > fmin(begin, machine.hz) * 0.98
+          && (double)measured < fmax(begin, machine.hz) * 1.02),
+      "%lld, where %g became %g", measured, begin, machine.hz);
+  }
+}
+END_TEST
+
+/* A busy machine: a second interruption ends the measurement. */
+START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
+{
+  struct suite_repeat repeat = suite_repeat(10000);
+  long answers = 0;
+
+  while (suite_again(&repeat)) {
+    long i = repeat.done - 1;
+    double begin;
+    long long measured;
+
+    begin_at(i % 2 ? 2.5e9 : 48e6);
+    machine.random = (unsigned int)i;
+    machine.interruptions = (int)(1 + i % 50);
+    machine.per_10000 = 1;
+    machine.length = 1e3 * (1 << i % 16);
+    begin = machine.nanoseconds;
+    measured = cpuc_frequency_measure_core();
+    ck_assert_msg(machine.nanoseconds - begin < 2000000 + machine.longest[0] + machine.longest[1],
+      "%g ns, with windows of %g and %g ns", machine.nanoseconds - begin, machine.longest[0],
+      machine.longest[1]);
+    ck_assert((double)measured < machine.hz * 1.02);
+    answers += measured > 0;
+  }
+  ck_assert_int_gt(answers, 0);
+}
+END_TEST
+
+START_TEST(clock_set_back_is_not_mistaken_for_a_fast_cpu)
+{
+  struct suite_repeat repeat = suite_repeat(2000);
+
+  while (suite_again(&repeat)) {
+    int i = (int)(repeat.done * 1237 % 2000); /* each number once, evenly spread after any round */
+    long long measured;
+
+    begin_at(2.5e9);
+    machine.resolution = 1000;
+    machine.step = -1000.0 * (i % 150 + 10);
+    machine.step_at = machine.nanoseconds + 1000.0 * i;
+    measured = cpuc_frequency_measure_core();
+    ck_assert_msg(measured == 0 || (measured > 2450000000 && measured < 2550000000),
+      "%lld after a step of %d us at %d us", measured, i % 150 + 10, i);
+  }
+}
+END_TEST
+
+START_TEST(stopped_clock_ends_the_measurement)
+{
+  begin_at(2.5e9);
+  machine.resolution = 1LL << 62;
+  ck_assert_int_eq(cpuc_frequency_measure_core(), 0);
+  ck_assert_int_lt(machine.passes, 6000);
+}
+END_TEST
+
+/* The rate of a counter. */
+
+/* A counter of 3 GHz on the simulated machine. */
+static long long read_simulated(void)
+{
+  return (long long)(machine.nanoseconds * 3);
+}
+
+/* Without an interruption, the measurement is too short for the coarser clocks. Where a read takes
+   longer, such a clock advances before it is taken for stopped. */
+START_TEST(coarse_clock_gives_no_wrong_rate)
+{
+  static const long long resolutions[] = { 1000, 100000, 1000000, 4000000, 10000000 };
+  static const double costs[] = { 30, 300, 3000 };
+  int i, j, phase;
+
+  for (i = 0; i < 5; i++)
+    for (j = 0; j < 3; j++)
+      for (phase = 0; phase < 40; phase++) {
+        double begin;
+        long long rate;
+
+        begin_at(3e9);
+        machine.resolution = resolutions[i];
+        machine.read_cost = costs[j];
+        machine.nanoseconds += (double)resolutions[i] * phase / 40;
+        begin = machine.nanoseconds;
+        rate = cpuc_calibrate_rate(read_simulated);
+        ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
+          "%lld against a clock of %lld ns", rate, resolutions[i]);
+        ck_assert(rate == 0 || machine.nanoseconds - begin >= 99.0 * (double)resolutions[i]);
+      }
+}
+END_TEST
+
+START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
+{
+  long long rate;
+  int phase;
+
+  for (phase = 0; phase < 1000; phase++) {
+    begin_at(3e9);
+    machine.resolution = 1000;
+    machine.nanoseconds += phase;
+    rate = cpuc_calibrate_rate(read_simulated);
+    ck_assert_msg(rate > 2999700000 && rate < 3000300000, "%lld at %d ns", rate, phase);
+  }
+}
+END_TEST
+
+/* The interruption is a step of the clock at one of its first reads. */
+START_TEST(interruption_does_not_hide_a_rate)
+{
+  static const double interruptions[] = { 1e4, 1e6, 1e7, 5e8 };
+  long long rate;
+  int i, at;
+
+  for (i = 0; i < 4; i++) {
+    for (at = 1; at <= 100; at++) {
+      begin_at(3e9);
+      machine.step = interruptions[i];
+      machine.step_at = machine.nanoseconds + 30 * at - 15;
+      rate = cpuc_calibrate_rate(read_simulated);
+      ck_assert_msg(rate > 2980000000 && rate < 3020000000, "%lld, read %d takes %g ns", rate, at,
+        interruptions[i]);
+    }
+  }
+}
+END_TEST
+
+/* An interruption makes the measurement long enough for a finer clock than this one, or ends it. */
+START_TEST(interruption_does_not_refine_a_coarse_clock)
+{
+  static const long long coarse[] = { 1000000, 4000000, 10000000 };
+  long long rate;
+  int i, at;
+
+  for (i = 0; i < 3; i++) {
+    for (at = 1; at <= 100; at++) {
+      begin_at(3e9);
+      machine.resolution = coarse[i];
+      machine.nanoseconds -= (double)coarse[i] * at / 100;
+      machine.step = 95e6;
+      machine.step_at = machine.nanoseconds + 3000 + 700 * at;
+      rate = cpuc_calibrate_rate(read_simulated);
+      ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
+        "%lld against a clock of %lld ns", rate, coarse[i]);
+    }
+  }
+}
+END_TEST
+
+START_TEST(stopped_clock_ends_the_measurement_of_a_rate)
+{
+  begin_at(3e9);
+  machine.resolution = 1LL << 62;
+  ck_assert_int_eq(cpuc_calibrate_rate(read_simulated), 0);
+  ck_assert_int_lt(machine.reads, 5000);
+}
+END_TEST
+
+START_TEST(clock_set_back_ends_the_measurement_of_a_rate)
+{
+  begin_at(3e9);
+  machine.read_cost = -1000;
+  ck_assert_int_eq(cpuc_calibrate_rate(read_simulated), 0);
+  ck_assert_int_lt(machine.reads, 50);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+  tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
+  tcase_add_test(tests, coarse_clock_gives_no_wrong_frequency);
+  tcase_add_test(tests, interruptions_do_not_lower_the_measured_frequency);
+  tcase_add_test(tests, interruption_lengthens_the_measurement_by_its_duration);
+  tcase_add_test(tests, changing_frequency_is_measured_as_one_of_the_two);
+  tcase_add_test(tests, frequency_on_a_ramp_is_within_the_ramp_or_not_known);
+  tcase_add_test(tests, many_interruptions_lengthen_the_measurement_by_two_windows_at_most);
+  tcase_add_test(tests, clock_set_back_is_not_mistaken_for_a_fast_cpu);
+  tcase_add_test(tests, stopped_clock_ends_the_measurement);
+  tcase_add_test(tests, coarse_clock_gives_no_wrong_rate);
+  tcase_add_test(tests, rate_against_a_clock_of_microseconds_is_within_100_ppm);
+  tcase_add_test(tests, interruption_does_not_hide_a_rate);
+  tcase_add_test(tests, interruption_does_not_refine_a_coarse_clock);
+  tcase_add_test(tests, stopped_clock_ends_the_measurement_of_a_rate);
+  tcase_add_test(tests, clock_set_back_ends_the_measurement_of_a_rate);
+}
+
+int main(void)
+{
+  return suite_main("simulated_clock", add_tests);
+}
