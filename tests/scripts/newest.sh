@@ -19,7 +19,9 @@ fail() { cat "$work/out"; echo "check-newest: $RELEASE: FAILED: $*" >&2; exit 1;
 
 [ "$(id -u)" = 0 ] || skip "only root can install a system in a directory"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-unshare --mount --pid --fork true 2>/dev/null || skip "a mount namespace cannot be created here"
+. "$source/tests/hosts/mounts.sh"
+unshare --mount --pid --fork sh -c "$in_other_mounts" 2>/dev/null ||
+  skip "a mount namespace cannot be created here"
 rm -rf --one-file-system "$work"
 mkdir -p "$work"
 

@@ -270,7 +270,9 @@ def nothing_identifies_person_or_host():
         assert os.getcwd() not in said
         assert not re.search(r"(?i)\bserial\b", said)
     quoted = tool.TOOL.replace("'", "'\\''")
-    named = "unshare --uts sh -c 'hostname secret-host && {}'"
+    # where unshare() succeeds without an effect, the name would be the machine's own
+    named = "test -e /proc/self/ns/uts && unshare --uts sh -c 'test $(readlink /proc/self/ns/uts)" \
+        " != '$(readlink /proc/self/ns/uts)' && hostname secret-host && {}'"
     if subprocess.getoutput(named.format("hostname")) != "secret-host":
         raise Skip("another host name: unshare --uts is not permitted or not installed")
     done = subprocess.run(named.format(f"{quoted} --json {ONE}"), shell=True,

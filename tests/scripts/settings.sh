@@ -45,6 +45,7 @@ in_etc() {
 if [ "${1:-}" = --inside ]; then
   mkdir $out.etc
   cp /etc/ld.so.* $out.etc 2>/dev/null || :
+  eval "$in_other_mounts"
   mount -t tmpfs none /etc
   cp -r $out.etc/* /etc 2>/dev/null || :
   in_etc
@@ -57,7 +58,9 @@ rm -rf $out.*
 
 namespace='unshare -m'
 [ "$(id -u)" = 0 ] || namespace='unshare -rm'
-if $namespace mount -t tmpfs none /etc 2>/dev/null; then
+. "$srcdir/tests/hosts/mounts.sh"
+export in_other_mounts
+if $namespace sh -c "$in_other_mounts && mount -t tmpfs none /etc" 2>/dev/null; then
   $namespace sh "$0" --inside || failed=1
 else
   skipped "$etc: a mount namespace cannot be created here"

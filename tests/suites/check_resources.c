@@ -277,9 +277,22 @@ END_TEST
 
 #ifdef CLONE_NEWNS
 
+/* Stores the name of the mount namespace of this process. Returns its length, or -1. */
+static ssize_t mount_namespace(char name[64])
+{
+  return readlink("/proc/self/ns/mnt", name, 64);
+}
+
+/* A sandbox may answer that unshare() succeeded and change nothing. Another mount would then hide
+   the machine's own directories. */
 static int enter_mount_namespace(void)
 {
-  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+  char outer[64], inner[64];
+  ssize_t length = mount_namespace(outer);
+
+  if (length <= 0 || (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0))
+    return 1;
+  if (mount_namespace(inner) != length || memcmp(inner, outer, (size_t)length) == 0)
     return 1;
   return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0;
 }
