@@ -148,7 +148,7 @@ static int is_same(const struct findings *a, const struct findings *b)
 START_TEST(every_function_finds_the_same)
 {
   const struct environment *environment = &environments[_i];
-  struct suite_repeat repeat = suite_repeat(20);
+  struct suite_repeat retry = suite_retry(20);
   struct findings usual, found;
   int same = 0, i;
 
@@ -157,7 +157,7 @@ START_TEST(every_function_finds_the_same)
     return;
   if (suite_under("qemu")) /* an emulated CPU's frequency differs from process to process */
     setenv("cpucyclespersecond", "3700000000", 1);
-  while (!same && suite_again(&repeat)) {
+  while (!same && suite_again(&retry)) {
     find_in(NULL, &usual);
     find_in(environment, &found);
     same = is_same(&usual, &found);

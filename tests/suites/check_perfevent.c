@@ -26,7 +26,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 
 /* The counter that reads through a page. Its instruction returns a counter of hardware[], and calls
@@ -152,9 +151,9 @@ static void spend_cpu_time(void)
    time from one of the two: one of several attempts is enough. */
 static int counts_cpu_time(long long (*read)(void))
 {
-  struct suite_repeat repeat = suite_repeat(20);
+  struct suite_repeat retry = suite_retry(20);
 
-  while (suite_again(&repeat)) {
+  while (suite_again(&retry)) {
     long long outer = perf_kernel_time(), begin = read(), inner = perf_kernel_time(), counted;
 
     spend_cpu_time();
@@ -355,7 +354,7 @@ END_TEST
 
 /* Descriptors and memory that threads cost the program. */
 
-enum { READERS = 40, LIMIT = 64 };
+enum { READERS = 40 };
 
 struct reader {
   pthread_t thread;
@@ -417,20 +416,6 @@ START_TEST(threads_reading_through_pages_hold_no_descriptor)
 }
 END_TEST
 
-static int set_descriptor_limit(unsigned long numbers)
-{
-  struct rlimit limit;
-
-  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  limit.rlim_cur = numbers;
-  return setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static int lowers_the_limit(void)
-{
-  return set_descriptor_limit(LIMIT) != 0 || dup2(0, LIMIT) >= 0;
-}
-
 START_TEST(events_leave_half_of_the_descriptors_to_the_program)
 {
   struct reader readers[READERS];
@@ -440,16 +425,16 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
         "the limit of descriptors cannot be lowered")
     || !selected("events_leave_half_of_the_descriptors_to_the_program"))
     return;
-  ck_assert_int_eq(set_descriptor_limit(LIMIT), 0);
+  ck_assert_int_eq(set_descriptor_limit(LOW_LIMIT), 0);
   before = open_descriptors();
   start_readers(readers, READERS, cpucycles);
   for (i = 0; i < READERS; i++)
     if (readers[i].descriptor >= 0) {
       with_event++;
-      ck_assert_int_ge(readers[i].descriptor, LIMIT / 4);
-      ck_assert_int_lt(readers[i].descriptor, LIMIT / 2);
+      ck_assert_int_ge(readers[i].descriptor, LOW_LIMIT / 4);
+      ck_assert_int_lt(readers[i].descriptor, LOW_LIMIT / 2);
     }
-  ck_assert_int_ge(with_event, LIMIT / 4 - before);
+  ck_assert_int_ge(with_event, LOW_LIMIT / 4 - before);
   ck_assert_int_lt(with_event, READERS);
   ck_assert_str_eq(fallback(), "by-fallback");
   end_readers(readers, READERS);
@@ -840,12 +825,11 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
 {
   long long before;
 
-  if (!selected("stopped_event_leads_to_the_fallback_counter"))
+  if (skip_unless("stopped_event_leads_to_the_fallback_counter", events_can_be_disabled, 0,
+        "perf events cannot be disabled here")
+    || !selected("stopped_event_leads_to_the_fallback_counter"))
     return;
-  if (prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0) {
-    skip("stopped_event_leads_to_the_fallback_counter", "perf events cannot be disabled here");
-    return;
-  }
+  ck_assert_int_eq(prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), 0);
   before = cpucycles(); /* includes the time until the event was disabled */
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(counts_by_fallback(cpucycles), 1);
@@ -905,7 +889,7 @@ START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
     return;
   ck_assert_int_eq(set_descriptor_limit(0), 0);
   expect_threads_to_fall_back();
-  set_descriptor_limit(LIMIT); /* LeakSanitizer opens files at the end */
+  set_descriptor_limit(LOW_LIMIT); /* LeakSanitizer opens files at the end */
 }
 END_TEST
 
@@ -1276,7 +1260,7 @@ START_TEST(count_never_steps_back_without_page_and_descriptor)
   ck_assert_int_ge(after, before);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
   ck_assert_int_ge(read_page(), after);
-  set_descriptor_limit(LIMIT);
+  set_descriptor_limit(LOW_LIMIT);
 }
 END_TEST
 

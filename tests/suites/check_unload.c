@@ -91,10 +91,11 @@ enum { THREADS = 4 };
 
 START_TEST(threads_outlive_the_unloaded_module)
 {
+  struct suite_repeat repeat = suite_repeat(10);
   pthread_t threads[THREADS];
-  int i, round;
+  int i;
 
-  for (round = 0; round < 10; round++) {
+  while (suite_again(&repeat)) {
     if (!load_unloadable_module("threads_outlive_the_unloaded_module"))
       return;
     ck_assert_int_gt(module_read(), -1);

@@ -152,6 +152,15 @@ static inline struct suite_repeat suite_repeat(long rounds)
   return repeat;
 }
 
+/* Repeats a test that needs one undisturbed attempt, up to this number of times. Time is no limit,
+   because a slow host needs the most attempts. */
+static inline struct suite_repeat suite_retry(long attempts)
+{
+  struct suite_repeat retry = { attempts, 0, 0, { 0, 0 } };
+
+  return retry;
+}
+
 static inline long suite_elapsed(const struct timeval *begin) /* milliseconds */
 {
   struct timeval now;

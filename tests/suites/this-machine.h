@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,6 +45,25 @@ static inline int open_descriptors(void)
   for (descriptor = 0; descriptor < limit && descriptor < 4096; descriptor++)
     count += fcntl(descriptor, F_GETFD) != -1;
   return count;
+}
+
+/* Sets the limit of descriptors, which the numbers of new ones are below. */
+static inline int set_descriptor_limit(unsigned long numbers)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return -1;
+  limit.rlim_cur = numbers;
+  return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+enum { LOW_LIMIT = 64 };
+
+/* 0 if no descriptor above a lowered limit can be had. */
+static inline int lowers_the_limit(void)
+{
+  return set_descriptor_limit(LOW_LIMIT) != 0 || dup2(0, LOW_LIMIT) >= 0;
 }
 
 /* Returns the bytes that the program has allocated with malloc(), or -1 if this C library does not
@@ -231,6 +251,22 @@ static inline int cpu_time_is_counted(void)
     return errno;
   return read(event, &first, sizeof first) == (ssize_t)sizeof first
     && read(event, &last, sizeof last) == (ssize_t)sizeof last && last > first ? 0 : 255;
+}
+
+/* 0 if PR_TASK_PERF_EVENTS_DISABLE stops the thread's events; else an errno, or 255. */
+static inline int events_can_be_disabled(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
+  long long first = 0, last = 0;
+  volatile int spins;
+
+  if (event < 0 || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0)
+    return errno;
+  if (read(event, &first, sizeof first) != (ssize_t)sizeof first)
+    return 255;
+  for (spins = 0; spins < 1000000; spins++)
+    continue;
+  return read(event, &last, sizeof last) == (ssize_t)sizeof last && last == first ? 0 : 255;
 }
 
 #else
