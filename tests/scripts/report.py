@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Tests the reports of cpucycles-info: JSON against the shipped schema and against the plain lines,
-each counter forced in turn."""
+"""Tests the reports of cpucycles-info: JSON against the shipped schema, the plain lines, plots and
+--check, each counter forced in turn."""
 
 import functools
 import json
@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import tool
-from tool import (CLOCK, CLOCKS, ONE, SOURCE, WINDOWS, Skip, document, locales, measured, names,
-                  once, run)
+from tool import (CLOCK, CLOCKS, ONE, SOURCE, WINDOWS, Skip, bars, document, locales, measured,
+                  names, once, run)
 
 try:
     import jsonschema
@@ -259,9 +259,45 @@ def each_counter_can_be_forced():
             skipped = f"{name} does not work here: {counter['reason']}"
             assert report["implementation_ignored"] == skipped
             assert name not in examined
-        is_clock = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0] in CLOCKS
-        used = run("--check", status=int(is_clock), CPUCYCLES_IMPLEMENTATION=name)
-        assert used == f"cpucycles implementation {report['implementation']}\n", used
+
+
+@measured
+def check_has_status_1_if_a_clock_is_selected():
+    kinds = {c["name"]: c["kind"] for c in document()["counters"]}
+    used = run("--check", status=int(kinds[document()["implementation"]] in CLOCKS))
+    assert used == f"cpucycles implementation {document()['implementation']}\n", used
+    used = run("--check", status=1, CPUCYCLES_IMPLEMENTATION=CLOCK)
+    assert used == f"cpucycles implementation {CLOCK}\n", used
+
+
+@measured
+def check_has_status_1_unless_the_named_counter_is_in_use():
+    report = document()
+    for counter in report["counters"]:
+        name = counter["name"]
+        works = counter["state"] != "dropped" and counter["kind"] != "none"
+        used = run(f"--check --counter {name}", status=int(not works)).split()[-1]
+        assert (used == name) == works, f"{name}: {used}"
+        said = f"cpucycles-info: {used} is in use, not {name}: {name} does not work here: "
+        assert run.error == "" if works else run.error.startswith(said), run.error
+
+
+@measured
+def plot_has_each_working_counter():
+    chart = once("--plot", LC_ALL="C")
+    heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
+    assert heads == [c["name"] for c in document()["counters"] if c["timer"]]
+    for part in chart.split("\n\n"):
+        counts = [int(re.match(r" *\S+ +(\d+)", line).group(1)) for line in bars(part)]
+        assert sum(counts) == 10000, part
+        for mark in ("Q1", "median", "Q3"):
+            assert len(re.findall(rf"\b{mark}\b", "\n".join(bars(part)))) == 1, part
+        line = re.search(r"^quartiles (-?\d+) (-?\d+) (-?\d+), ", part, re.M)
+        quartiles = [int(quartile) for quartile in line.groups()]
+        for mark, value in zip(("Q1", "median", "Q3"), quartiles):
+            row = [line for line in bars(part) if re.search(rf"\b{mark}\b", line)][0]
+            ends = [int(end) for end in re.match(r" *(-?\d+)(?:\.\.(-?\d+))?", row).groups() if end]
+            assert ends[0] <= value <= ends[-1], row
 
 
 def nothing_identifies_person_or_host():

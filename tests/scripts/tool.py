@@ -6,6 +6,7 @@ counter."""
 import functools
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -83,6 +84,11 @@ def document(arguments="--json", **environment):
 
 def names():
     return once("--list").split()
+
+
+def bars(chart):
+    """The lines of a plot that have bars."""
+    return [line for line in chart.splitlines() if re.match(r" *-?\d+(\.\.-?\d+)? +\d+( |$)", line)]
 
 
 def measured(promise):
