@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# "make check-busy": busy.sh RUNS SUITE..., from a build directory. Runs each suite RUNS times while
-# four busy loops run, two suites at a time. A test that depends on a quiet machine fails here.
+# "make check-busy": busy.sh RUNS TEST..., from a build directory. Runs each test RUNS times while
+# four busy loops run, two tests at a time. A test that depends on a quiet machine fails here. The
+# limit of time is that of "make check", because these are the tests as users run them.
 
 set -eu
 runs=$1
@@ -9,12 +10,12 @@ shift
 passed=0
 failed=0
 loops=
-suites=
+tests=
 
 finish() {
   # words are meant to split
   # shellcheck disable=SC2086
-  kill $loops $suites 2>/dev/null || :
+  kill $loops $tests 2>/dev/null || :
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
@@ -27,20 +28,21 @@ run=0
 while [ "$run" -lt "$runs" ]; do
   run=$((run + 1))
   make -s -j2 check TESTS="$*" >busy.out 2>&1 &
-  suites=$!
-  if wait $suites; then
+  tests=$!
+  if wait $tests; then
     passed=$((passed + 1))
-    suites=
+    tests=
   else
-    suites=
+    tests=
     failed=$((failed + 1))
     echo "check-busy: run $run:"
     sed -n 's/^FAIL: //p' busy.out
-    for suite; do
-      ! grep -q '^FAIL ' "$suite.log" 2>/dev/null || grep '^[^ ]*:[0-9]*:[FE]:' "$suite.log" || tail -n 5 "$suite.log"
+    for test; do
+      log=${test%.sh}.log
+      ! grep -q '^FAIL ' "$log" 2>/dev/null || grep '^[^ ]*:[0-9]*:[FE]:' "$log" || tail -n 5 "$log"
     done
   fi
 done
 rm -f busy.out
-echo "check-busy: $# suites, $passed runs passed, $failed failed"
+echo "check-busy: $# tests, $passed runs passed, $failed failed"
 [ "$failed" = 0 ]

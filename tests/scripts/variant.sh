@@ -50,7 +50,7 @@ case $kind in
     options=--disable-static
     launcher='valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full --show-leak-kinds=all'
     launcher="$launcher --errors-for-leak-kinds=all"
-    launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" ms=200 under=valgrind
+    launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" under=valgrind
     ;;
   coverage)
     # One object per file, no code that optimization replaces, and atomic counts.
