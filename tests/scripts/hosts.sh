@@ -155,7 +155,7 @@ awk -F '|' '
       whole = log_of[test]
       sub(/\.sh\.log$|\.log$/, "", whole)
       if (times[test] + (test == whole ? 0 : times[whole]) >= runs[log_of[test]])
-        print "skipped on all hosts: " test | "sort"
+        print "skipped on all hosts, in whole or in part: " test | "sort"
     }
   }' hosts.tmp/logs hosts.tmp/skips
 print_totals <hosts.tmp/totals || failed=1
