@@ -152,8 +152,8 @@ static inline struct suite_repeat suite_repeat(long rounds)
   return repeat;
 }
 
-/* Repeats a test that needs one undisturbed attempt, up to this number of times. Time is no limit,
-   because a slow host needs the most attempts. */
+/* Repeats a test that needs one undisturbed attempt, up to this number of times. The time does not
+   limit them, because a slow host needs the most attempts. */
 static inline struct suite_repeat suite_retry(long attempts)
 {
   struct suite_repeat retry = { attempts, 0, 0, { 0, 0 } };
