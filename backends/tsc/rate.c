@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -40,7 +40,7 @@ static long long from_file(void)
   return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
 }
 
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 
 enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
 
@@ -247,7 +247,7 @@ static const struct source {
   int is_rounded;
 } sources[] = {
   { "tsc_freq_khz", from_file, 0 },
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
   { "perf time_mult", from_perf, 0 },
 #endif
   { "CPUID leaf 15H", from_cpuid15, 0 },

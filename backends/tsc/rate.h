@@ -4,10 +4,6 @@
 #ifndef CPUCYCLES_TSC_RATE_H
 #define CPUCYCLES_TSC_RATE_H
 
-#if defined(HAVE_PERF_EVENTS) && defined(__linux__)
-#define CPUC_TSC_HAS_PERF 1
-#endif
-
 #include "backends/backend.h"
 
 #pragma GCC visibility push(hidden)
@@ -17,7 +13,7 @@ struct cpuc_rate cpuc_tsc_rate(void);
 void cpuc_tsc_close(void);
 int cpuc_tsc_invariant(const char **source);
 
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 /* Returns the rate in Hz from the mmap page of an event, or 0 if the page does not contain it. */
 struct perf_event_mmap_page;
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page);

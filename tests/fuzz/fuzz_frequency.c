@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #endif
 
@@ -103,7 +103,7 @@ static void try_rates(const char *bytes, size_t size)
 
 static void try_factors(const char *bytes, size_t size)
 {
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
   static struct perf_event_mmap_page page;
   unsigned int factors[2] = { 0, 0 };
 
@@ -118,7 +118,7 @@ static void try_factors(const char *bytes, size_t size)
 
 static void try_page(const char *bytes, size_t size)
 {
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
   static struct perf_event_mmap_page page;
 
   memset(&page, 0, sizeof page);

@@ -17,7 +17,7 @@
 
 #include <string.h>
 #include <unistd.h>
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #endif
 
@@ -216,7 +216,7 @@ START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
 }
 END_TEST
 
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 
 static long long rate_from_factors(unsigned int mult, unsigned short shift)
 {
@@ -232,7 +232,7 @@ static long long rate_from_factors(unsigned int mult, unsigned short shift)
 
 START_TEST(kernel_factors_give_the_rate)
 {
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
   static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
   size_t i;
 
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 {
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
   static struct perf_event_mmap_page page;
 
   page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
@@ -274,7 +274,7 @@ START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
 }
 END_TEST
 
-#if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
+#if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
 
 static struct perf_event_mmap_page changing;
 static int steps = -1; /* before the handler changes the page; -1: it has */
@@ -402,7 +402,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
   tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
-#if defined(SINGLE_STEPS) && defined(CPUC_TSC_HAS_PERF)
+#if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
   tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
 #endif
   tcase_add_test(tests, exact_sources_precede_rounding_ones);

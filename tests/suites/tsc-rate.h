@@ -7,7 +7,7 @@
 
 #include "backends/tsc/rate.h"
 
-#ifdef CPUC_TSC_HAS_PERF
+#ifdef HAVE_PERF_EVENTS
 
 #include <sys/resource.h>
 
