@@ -262,8 +262,8 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens an event, and closes it. Stores whether the event that was requested last counts the kernel,
-   even if it was refused. Returns 0 or an errno. Uses the storage of the thread, so that
+/* Opens an event, and closes it. Stores whether the event that was requested last counts the
+   kernel, even if it was refused. Returns 0 or an errno. Uses the storage of the thread, so that
    cpuc_perf_close() closes the event if a fault ends this function. */
 static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
 {
