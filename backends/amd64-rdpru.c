@@ -22,9 +22,7 @@ static int open_aperf(const struct cpuc_services *services, struct cpuc_diagnosi
   struct cpuc_cpuid_leaf sizes;
 
   (void)services, (void)diagnosis;
-  /* Every x86-64 CPU has this leaf, which contains its address sizes. Asking for the largest leaf
-     first would cost another exit to the hypervisor, a few microseconds. */
-  sizes = cpuc_cpuid_read(0x80000008);
+  sizes = cpuc_cpuid_read(CPUC_CPUID_SIZES); /* every x86-64 CPU has this leaf */
   return (sizes.b >> 4 & 1) && sizes.d >> 16 >= APERF ? 0 : ENODEV;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Executes CPUID. Source: Intel SDM volume 2A, CPUID. */
+/* Executes CPUID. Sources: Intel SDM volume 2A, CPUID; the GNU C Library manual, X86-specific
+   Facilities. */
 
 #include "config.h"
 
@@ -8,11 +9,22 @@
 #ifdef HAVE_CPUID_H
 #include <cpuid.h>
 #endif
+#ifdef HAVE_SYS_PLATFORM_X86_H
+#include <sys/platform/x86.h>
+#endif
 
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
   struct cpuc_cpuid_leaf read = { 0, 0, 0, 0 };
 
+#ifdef HAVE_SYS_PLATFORM_X86_H
+  /* glibc has executed CPUID for this leaf when the program started. */
+  if (leaf == CPUC_CPUID_SIZES) {
+    const unsigned int *saved = __x86_get_cpuid_feature_leaf(CPUID_INDEX_80000008)->cpuid_array;
+
+    return (struct cpuc_cpuid_leaf) { saved[0], saved[1], saved[2], saved[3] };
+  }
+#endif
 #ifdef HAVE_CPUID_H
 #ifdef __i386__
   if (__get_cpuid_max(0, 0) == 0) /* the oldest CPUs do not have CPUID */

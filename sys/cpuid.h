@@ -11,6 +11,9 @@ struct cpuc_cpuid_leaf {
   unsigned int a, b, c, d;
 };
 
+/* The leaf of the address sizes, which also describes RDPRU. */
+#define CPUC_CPUID_SIZES 0x80000008U
+
 /* Executes CPUID for a leaf, and subleaf 0. All registers are 0 if the CPU or the compiler does not
    have CPUID: a CPU that has it reports a highest leaf above 0 in leaf 0. Each call can exit to the
    hypervisor, which takes microseconds. */
