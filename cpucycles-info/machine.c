@@ -194,23 +194,22 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
   find_arm_core(parser, line, value);
 }
 
-/* Lines that do not fit into struct cpuc_kernel_file_line are cut. The lines of the keys above do
-   fit. */
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
-  struct cpuc_kernel_file_line line = { .length = 0 };
+  struct cpuc_kernel_file_line line;
   char piece[2048];
-  int file = cpuc_kernel_file_open("/proc/cpuinfo"), length, i;
+  const char *rest;
+  int file = cpuc_kernel_file_open("/proc/cpuinfo"), length;
 
   if (file < 0)
     return;
+  cpuc_kernel_file_line_begin(&line);
   while ((length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0)
-    for (i = 0; i < length; i++)
-      if (cpuc_kernel_file_line_add(&line, piece[i]))
-        parse_cpuinfo_line(&parser, line.text);
+    for (rest = piece; (rest = cpuc_kernel_file_line_add(&line, rest, piece + length)) != NULL;)
+      parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpuc_kernel_file_line_add(&line, '\n')) /* ends a last line that has no newline */
+  if (!line.has_ended) /* a last line that has no newline */
     parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);

@@ -31,71 +31,33 @@ static const char *parse_spaced_mhz(const char *text, long long *hz)
   return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
 }
 
-/* Architectures whose kernels report a frequency in /proc/cpuinfo. BogoMIPS is not a frequency. */
-enum {
-  ALPHA = 1,
-  IA64 = 2,
-  LOONGARCH = 4,
-  PARISC = 8,
-  POWER = 16,
-  S390 = 32,
-  SPARC = 64,
-  X86 = 128,
-  ARC = 256,
-  XTENSA = 512,
-  ALL = 1023
-};
-
-/* Architectures by the beginning of their name in uname(2). */
-static const struct {
-  const char *machine;
-  unsigned int family;
-} machines[] = {
-  { "alpha", ALPHA },
-  { "amd64", X86 },
-  { "arc", ARC },
-  { "i386", X86 },
-  { "i486", X86 },
-  { "i586", X86 },
-  { "i686", X86 },
-  { "ia64", IA64 },
-  { "loongarch", LOONGARCH },
-  { "parisc", PARISC },
-  { "powerpc", POWER },
-  { "ppc", POWER },
-  { "s390", S390 },
-  { "sparc", SPARC },
-  { "x86_64", X86 },
-  { "xtensa", XTENSA },
-};
-
-enum { MACHINES = sizeof machines / sizeof machines[0] };
-
-/* Lines that contain a frequency, of the form "key : value". */
+/* Lines that contain a frequency, of the form "key : value". BogoMIPS is not a frequency. */
 static const struct cpuinfo_format {
-  unsigned int families;
+  unsigned int architectures;
   int is_current; /* the value is the current frequency */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or NULL */
 } cpuinfo_formats[] = {
-  { X86, 1, "cpu MHz", parse_mhz },
-  { IA64 | PARISC | XTENSA, 0, "cpu MHz", parse_mhz },
-  { X86, 0, "model name", cpuc_parse_model_name },
-  { LOONGARCH, 0, "CPU MHz", parse_mhz },
-  { POWER, 0, "clock", parse_named_mhz },
-  { S390, 0, "cpu MHz static", parse_mhz },
-  { ARC, 0, "CPU speed", parse_spaced_mhz },
+  { CPUC_ARCHITECTURE_X86, 1, "cpu MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_PARISC, 0, "cpu MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_XTENSA, 0, "cpu MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_model_name },
+  { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_named_mhz },
+  { CPUC_ARCHITECTURE_S390, 0, "cpu MHz static", parse_mhz },
+  { CPUC_ARCHITECTURE_ARC, 0, "CPU speed", parse_spaced_mhz },
 };
 
 enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 
 /* Lines that also contain the rate of a counter. */
 static const struct {
-  unsigned int families;
+  unsigned int architectures;
   long long (*rate_of)(const char *line);
 } counters[] = {
-  { ALPHA, cpuc_cpuinfo_rate_alpha_cycle_frequency },
-  { SPARC, cpuc_cpuinfo_rate_sparc_clock_tick },
+  { CPUC_ARCHITECTURE_ALPHA, cpuc_cpuinfo_rate_alpha_cycle_frequency },
+  { CPUC_ARCHITECTURE_SPARC, cpuc_cpuinfo_rate_sparc_clock_tick },
 };
 
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
@@ -110,13 +72,16 @@ static const char *value_of(const char *line, const char *key)
 }
 
 /* Returns the frequency in a line in Hz, or 0. Sets *is_current for a line "key : value". */
-static long long parse_line(const char *line, unsigned int families, int *is_current)
+static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
 {
+  const char *line = cpuinfo->line.text;
   int i;
 
   for (i = 0; i < COUNTERS; i++) {
-    long long hz = counters[i].families & families ? counters[i].rate_of(line) : 0;
+    long long hz = 0;
 
+    if (counters[i].architectures & cpuinfo->architectures)
+      hz = counters[i].rate_of(line);
     if (hz > 0)
       return hz;
   }
@@ -124,7 +89,7 @@ static long long parse_line(const char *line, unsigned int families, int *is_cur
     const char *value = NULL;
     long long hz;
 
-    if (cpuinfo_formats[i].families & families)
+    if (cpuinfo_formats[i].architectures & cpuinfo->architectures)
       value = value_of(line, cpuinfo_formats[i].key);
     if (!value)
       continue;
@@ -136,41 +101,28 @@ static long long parse_line(const char *line, unsigned int families, int *is_cur
   return 0;
 }
 
-void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine)
+void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
 {
-  int i;
-
-  cpuinfo->families = *machine ? 0 : ALL;
-  for (i = 0; i < MACHINES; i++)
-    if (strncmp(machine, machines[i].machine, strlen(machines[i].machine)) == 0)
-      cpuinfo->families = machines[i].family;
+  cpuinfo->architectures = cpuc_architecture();
   cpuinfo->constant = 0;
   cpuinfo->current = 0;
-  cpuinfo->has_flags = cpuinfo->has_aperfmperf = cpuinfo->matched = 0;
-  memset(&cpuinfo->line, 0, sizeof cpuinfo->line);
+  cpuinfo->has_flags = cpuinfo->has_aperfmperf = 0;
+  cpuc_kernel_file_line_begin(&cpuinfo->line);
 }
 
 /* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts.
    Without the flag, it prints the frequency that a cpufreq driver has set, or else a constant one:
    arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The first is taken for constant, too,
-   because few CPUs without the flag have such a driver, and sysfs then answers earlier. The line of
-   flags does not fit into the buffer for a line, so find_aperfmperf() searches the characters of
-   the file. */
-static int is_flags(const struct cpuc_cpuinfo *cpuinfo)
+   because few CPUs without the flag have such a driver, and sysfs then answers earlier. The flag is
+   among the first thousand characters, even if the line is cut: arch/x86/include/asm/cpufeatures.h,
+   word 3. */
+static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
 {
-  return strncmp(cpuinfo->line.text, "flags", 5) == 0;
-}
-
-static void find_aperfmperf(struct cpuc_cpuinfo *cpuinfo, char next)
-{
-  static const char flag[] = " aperfmperf";
-
-  if (next != flag[cpuinfo->matched])
-    cpuinfo->matched = next == flag[0];
-  else if (++cpuinfo->matched == (int)sizeof flag - 1) {
+  if (strncmp(cpuinfo->line.text, "flags", 5) != 0)
+    return;
+  cpuinfo->has_flags = 1;
+  if (strstr(cpuinfo->line.text, " aperfmperf"))
     cpuinfo->has_aperfmperf = 1;
-    cpuinfo->matched = 0;
-  }
 }
 
 static void end_line(struct cpuc_cpuinfo *cpuinfo)
@@ -178,11 +130,10 @@ static void end_line(struct cpuc_cpuinfo *cpuinfo)
   int is_current = 0;
   long long hz, *highest;
 
-  if (is_flags(cpuinfo))
-    cpuinfo->has_flags = 1;
-  if (cpuc_kernel_file_line_is_cut(&cpuinfo->line))
+  parse_flags(cpuinfo);
+  if (cpuinfo->line.is_cut)
     return;
-  hz = parse_line(cpuinfo->line.text, cpuinfo->families, &is_current);
+  hz = parse_line(cpuinfo, &is_current);
   highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
   if (hz > *highest)
     *highest = hz;
@@ -190,13 +141,10 @@ static void end_line(struct cpuc_cpuinfo *cpuinfo)
 
 void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length)
 {
-  int i;
+  const char *end = text + length;
 
-  for (i = 0; i < length; i++) {
-    find_aperfmperf(cpuinfo, text[i]);
-    if (cpuc_kernel_file_line_add(&cpuinfo->line, text[i]))
-      end_line(cpuinfo);
-  }
+  while ((text = cpuc_kernel_file_line_add(&cpuinfo->line, text, end)) != NULL)
+    end_line(cpuinfo);
 }
 
 int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo)
@@ -217,22 +165,12 @@ enum {
   LIMIT = 32 * 1024  /* bytes: tens of CPUs, enough for all core types */
 };
 
-/* Under an emulator, uname(2) names the emulated machine, but /proc/cpuinfo may be that of the
-   host. */
-static void begin_cpuinfo(struct cpuc_cpuinfo *cpuinfo)
-{
-  char machine[32];
-
-  cpuc_architecture_name(machine, sizeof machine);
-  cpuc_cpuinfo_begin(cpuinfo, machine);
-}
-
 /* Returns the size of the next read. If the first one has not reached the end of the flags of x86,
    small reads follow, up to 2 KiB: one that exceeds the part of the first CPU would let the kernel
    prepare the part of the next CPU, which takes ten microseconds in a virtual machine. */
 static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
 {
-  return cpuinfo->families & X86 && !cpuinfo->has_flags && total >= CHUNK_SIZE
+  return cpuinfo->architectures & CPUC_ARCHITECTURE_X86 && !cpuinfo->has_flags && total >= CHUNK_SIZE
       && total < 2 * CHUNK_SIZE
     ? PIECE_SIZE : CHUNK_SIZE;
 }
@@ -243,8 +181,8 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
   char chunk[CHUNK_SIZE];
   int length, total = 0;
 
-  begin_cpuinfo(&cpuinfo);
-  if (cpuinfo.families == 0 || cpuc_query_open(query, query->source->name) != 0)
+  cpuc_cpuinfo_begin(&cpuinfo);
+  if (cpuinfo.architectures == 0 || cpuc_query_open(query, query->source->name) != 0)
     return 0;
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
     && (length = cpuc_kernel_file_read_some(query->file, chunk, size_of_read(&cpuinfo, total)))

@@ -33,10 +33,10 @@ struct cpuc_query {
   int file;
   DIR *directory;
   const struct cpuc_backend *reference;
-  /* frequency-sysfs.c: number of CPUs whose files are read (-1: not listed yet), and these CPUs. */
+  /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
   int cpus;
   int cpu[CPUC_QUERY_CPUS];
-  int has_policy[CPUC_QUERY_CPUS]; /* 1 if the CPU has a directory cpufreq */
+  int has_policies; /* 1 if the CPUs have frequency policies */
   long long current; /* current frequency in /proc/cpuinfo, once read */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads the frequencies that Linux reports per CPU in sysfs, for one CPU of each frequency
-   policy. */
+/* Reads the frequencies that Linux reports per CPU in sysfs, for one CPU of each frequency policy.
+   All CPUs of a policy have one frequency. */
 
 #include "config.h"
 
@@ -8,33 +8,15 @@
 #include "sys/parse.h"
 
 #include <dirent.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-  MAX_CPUS = 1024,
   MAX_DIRECTORY_ENTRIES = 256,
   MISSING_FILES_LIMIT = 4 /* the search for a file ends after so many CPUs without it */
 };
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
-
-/* A set of CPU numbers. */
-struct cpu_set {
-  unsigned char has[MAX_CPUS / 8];
-};
-
-static void add_cpu(struct cpu_set *set, int cpu)
-{
-  if (cpu < MAX_CPUS)
-    set->has[cpu / 8] |= (unsigned char)(1 << cpu % 8);
-}
-
-static int has_cpu(const struct cpu_set *set, int cpu)
-{
-  return set->has[cpu / 8] >> cpu % 8 & 1;
-}
 
 /* Makes the path of a file in the directory of a CPU, which must fit. cpuc_kernel_file_path()
    explains why this does not use snprintf(). */
@@ -55,79 +37,34 @@ static void make_cpu_path(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* Reads a list of CPUs. Returns their number, or 0 if the list ends without a newline and is thus
-   incomplete. */
-static int read_cpus(struct cpuc_query *query, const char *path, struct cpu_set *set)
-{
-  char text[256];
-  const char *rest = text;
-  int first, last, count = 0, length = cpuc_query_read_text(query, path, text, sizeof text);
-
-  memset(set, 0, sizeof *set);
-  if (length <= 0 || text[length - 1] != '\n')
-    return 0;
-  while ((rest = cpuc_parse_cpus(rest, &first, &last)) != NULL)
-    for (; first <= last && first < MAX_CPUS; first++) {
-      add_cpu(set, first);
-      count++;
-    }
-  return count;
-}
-
-/* Finds the CPUs from their directories, if there is no list. */
-static void find_cpu_directories(struct cpuc_query *query, struct cpu_set *set)
-{
-  struct dirent *entry;
-  int cpu, i;
-
-  if (cpuc_query_open_directory(query, CPU_DIRECTORY) != 0)
-    return;
-  for (i = 0; i < MAX_DIRECTORY_ENTRIES && (entry = readdir(query->directory)) != NULL; i++) {
-    if (strncmp(entry->d_name, "cpu", 3) == 0 && cpuc_parse_integer(entry->d_name + 3, &cpu))
-      add_cpu(set, cpu);
-  }
-  cpuc_query_close_directory(query);
-}
-
-/* Returns 1 if the CPU has a directory cpufreq. In most virtual machines no CPU has one, and each
-   access to a missing file takes a microsecond or more. */
-static int has_policy(int cpu)
+/* Returns 1 if CPU 0 has a frequency policy. In most virtual machines no CPU has one, and listing
+   the policies would take ten microseconds. */
+static int has_policies(void)
 {
   char path[64], whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  make_cpu_path(path, cpu, "cpufreq");
+  make_cpu_path(path, 0, "cpufreq");
   return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
-/* Lists the CPUs whose files are read: the first online CPU of each frequency policy, and every
-   online CPU without a policy. */
+/* Lists the CPUs whose files are read: one of each policy, whose directory has the number of such a
+   CPU in its name. Without policies, only CPU 0 is asked. */
 static void list_cpus(struct cpuc_query *query)
 {
-  struct cpu_set online, policy, covered;
-  char path[128];
-  int cpu, other, policies = 0, is_single = 0;
+  struct dirent *entry;
+  int i, cpu;
 
-  memset(&covered, 0, sizeof covered);
+  query->has_policies = has_policies();
   query->cpus = 0;
-  if (read_cpus(query, CPU_DIRECTORY "/online", &online) == 0
-    && read_cpus(query, CPU_DIRECTORY "/present", &online) == 0)
-    find_cpu_directories(query, &online);
-  for (cpu = 0; cpu < MAX_CPUS && query->cpus < CPUC_QUERY_CPUS; cpu++) {
-    if (!has_cpu(&online, cpu) || has_cpu(&covered, cpu))
-      continue;
-    query->cpu[query->cpus] = cpu;
-    query->has_policy[query->cpus]
-      = (policies > 0 || query->cpus < MISSING_FILES_LIMIT) && has_policy(cpu);
-    if (!query->has_policy[query->cpus++])
-      continue;
-    if (++policies > 1 && is_single)
-      continue; /* each CPU has its own policy, as on x86 */
-    make_cpu_path(path, cpu, "cpufreq/affected_cpus");
-    is_single = read_cpus(query, path, &policy) == 1;
-    for (other = 0; other < MAX_CPUS; other++)
-      if (has_cpu(&policy, other))
-        add_cpu(&covered, other);
+  if (query->has_policies && cpuc_query_open_directory(query, CPU_DIRECTORY "/cpufreq") == 0) {
+    for (i = 0; i < MAX_DIRECTORY_ENTRIES && query->cpus < CPUC_QUERY_CPUS
+      && (entry = readdir(query->directory)) != NULL; i++)
+      if (strncmp(entry->d_name, "policy", 6) == 0 && cpuc_parse_integer(entry->d_name + 6, &cpu))
+        query->cpu[query->cpus++] = cpu;
+    cpuc_query_close_directory(query);
   }
+  if (query->cpus == 0)
+    query->cpu[query->cpus++] = 0;
 }
 
 /* Returns the rate in a file in the directory of a CPU, or 0. */
@@ -144,13 +81,15 @@ static long long from_cpu(struct cpuc_query *query, int cpu)
 /* Returns the highest frequency of all core types in Hz, or 0. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query)
 {
-  int needs_policy = strncmp(query->source->name, "cpufreq/", 8) == 0, i;
   long long highest = 0, hz;
+  int i;
 
-  if (query->cpus < 0)
+  if (query->cpus == 0)
     list_cpus(query);
+  if (!query->has_policies && strncmp(query->source->name, "cpufreq/", 8) == 0)
+    return 0;
   for (i = 0; i < query->cpus && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
-    hz = needs_policy && !query->has_policy[i] ? 0 : from_cpu(query, query->cpu[i]);
+    hz = from_cpu(query, query->cpu[i]);
     if (hz > highest)
       highest = hz;
   }

@@ -89,8 +89,8 @@ static const struct cpuc_query_source sources[] = {
   { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ },
-  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ },
   { CPUC_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
+  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ },
   { "clock_tick", cpuc_frequency_from_sysfs, 1 },
   { "/proc/device-tree", cpuc_frequency_from_device_tree, 1 },
   { "tsc_freq_khz", cpuc_frequency_from_sysfs, KHZ },
@@ -151,7 +151,7 @@ struct cpuc_frequency cpuc_frequency_estimate(void)
 
   memset(&query, 0, sizeof query);
   query.found = &found;
-  query.file = query.cpus = -1;
+  query.file = -1;
   for (i = 0; i < SOURCES && hz == 0; i++) {
     hz = run_guarded(&query, &sources[i]);
     if (hz > 0) {

@@ -29,17 +29,16 @@ struct cpuc_frequency cpuc_frequency_estimate(void);
 
 /* State of a parser of /proc/cpuinfo, which is read in pieces. */
 struct cpuc_cpuinfo {
-  unsigned int families; /* architectures whose lines are accepted, one bit each */
+  unsigned int architectures; /* whose lines are accepted, of enum cpuc_architecture */
   long long constant;    /* highest constant frequency so far in Hz, or 0 */
   long long current;     /* highest current frequency so far in Hz, or 0 */
   int has_flags, has_aperfmperf; /* x86: 1 if the line or the flag was found */
-  int matched; /* length of the beginning of " aperfmperf" with which the text so far ends */
   struct cpuc_kernel_file_line line;
 };
 
-/* machine: the architecture from uname(2). Under an emulator the lines can be those of another
-   architecture, which are ignored. If machine is empty, all lines are accepted. */
-void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo, const char *machine);
+/* Accepts only lines of cpuc_architecture(), because under an emulator the file can be that of the
+   host. */
+void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo);
 
 /* Parses the next piece. Ignores a line that is too long or lacks its newline, because a number in
    it may be incomplete. */

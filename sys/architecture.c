@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Asks the system for the name of the architecture. Does not use snprintf(): its first call in a
-   process takes a few microseconds, and would be part of the first call of the library. */
+/* The architecture of the program, from the macros of the compiler. */
 
 #include "config.h"
 
 #include "sys/architecture.h"
 
-#ifdef HAVE_SYS_UTSNAME_H
-#include <string.h>
-#include <sys/utsname.h>
-#endif
-
-void cpuc_architecture_name(char *name, int size)
+enum cpuc_architecture cpuc_architecture(void)
 {
-#ifdef HAVE_SYS_UTSNAME_H
-  struct utsname system;
-
-  if (uname(&system) >= 0) {
-    size_t length = strlen(system.machine);
-
-    if (length >= (size_t)size)
-      length = (size_t)size - 1;
-    memcpy(name, system.machine, length);
-    name[length] = 0;
-    return;
-  }
+#if defined __x86_64__ || defined __i386__
+  return CPUC_ARCHITECTURE_X86;
+#elif defined __powerpc__
+  return CPUC_ARCHITECTURE_POWER;
+#elif defined __s390__
+  return CPUC_ARCHITECTURE_S390;
+#elif defined __sparc__
+  return CPUC_ARCHITECTURE_SPARC;
+#elif defined __loongarch__
+  return CPUC_ARCHITECTURE_LOONGARCH;
+#elif defined __alpha__
+  return CPUC_ARCHITECTURE_ALPHA;
+#elif defined __hppa__
+  return CPUC_ARCHITECTURE_PARISC;
+#elif defined __ia64__
+  return CPUC_ARCHITECTURE_IA64;
+#elif defined __arc__
+  return CPUC_ARCHITECTURE_ARC;
+#elif defined __XTENSA__
+  return CPUC_ARCHITECTURE_XTENSA;
+#else
+  return CPUC_ARCHITECTURE_OTHER;
 #endif
-  (void)size;
-  *name = 0;
 }

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The name of the architecture. */
+/* The architecture of the program. */
 
 #ifndef CPUCYCLES_ARCHITECTURE_H
 #define CPUCYCLES_ARCHITECTURE_H
 
 #pragma GCC visibility push(hidden)
 
-/* Stores the name of the architecture in uname(2), such as "x86_64", or an empty text on systems
-   without uname(). Under an emulator it is the emulated architecture. */
-void cpuc_architecture_name(char *name, int size);
+/* The architectures on which /proc/cpuinfo contains a frequency, one bit each. */
+enum cpuc_architecture {
+  CPUC_ARCHITECTURE_OTHER = 0,
+  CPUC_ARCHITECTURE_ALPHA = 1,
+  CPUC_ARCHITECTURE_ARC = 2,
+  CPUC_ARCHITECTURE_IA64 = 4,
+  CPUC_ARCHITECTURE_LOONGARCH = 8,
+  CPUC_ARCHITECTURE_PARISC = 16,
+  CPUC_ARCHITECTURE_POWER = 32,
+  CPUC_ARCHITECTURE_S390 = 64,
+  CPUC_ARCHITECTURE_SPARC = 128,
+  CPUC_ARCHITECTURE_X86 = 256,
+  CPUC_ARCHITECTURE_XTENSA = 512
+};
+
+/* Returns the architecture that the library was compiled for. Under an emulator, files of the
+   kernel can describe another. */
+enum cpuc_architecture cpuc_architecture(void);
 
 #pragma GCC visibility pop
 

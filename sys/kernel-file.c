@@ -151,18 +151,27 @@ int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, si
   return (int)used;
 }
 
-int cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, char next)
+void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line)
 {
-  const int room = sizeof line->text - 1;
+  line->length = line->has_ended = line->is_cut = 0;
+}
+
+const char *cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, const char *text,
+  const char *end)
+{
+  const char *newline = memchr(text, '\n', (size_t)(end - text));
+  size_t length = (size_t)((newline ? newline : end) - text), room;
 
   if (line->has_ended)
-    line->length = 0;
-  line->has_ended = next == '\n';
-  if (line->has_ended)
-    line->text[line->length < room ? line->length : room] = 0;
-  else if (line->length < room)
-    line->text[line->length++] = next ? next : '?';
-  else
-    line->length = room + 1;
-  return line->has_ended;
+    cpuc_kernel_file_line_begin(line);
+  room = sizeof line->text - 1 - line->length;
+  if (length > room || memchr(text, 0, length))
+    line->is_cut = 1;
+  if (length > room)
+    length = room;
+  memcpy(line->text + line->length, text, length);
+  line->length += length;
+  line->text[line->length] = 0;
+  line->has_ended = newline != NULL;
+  return newline ? newline + 1 : NULL;
 }

@@ -47,22 +47,20 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit);
    -1. */
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
-/* A line of a text file that is read in pieces. Must be all zeros at the beginning of the file. */
+/* A line of a text file that is read in pieces. */
 struct cpuc_kernel_file_line {
-  char text[256]; /* a string once the line has ended; longer lines are cut */
-  int length;     /* of the string; sizeof text if the line is cut */
-  int has_ended;
+  size_t length;
+  int has_ended; /* 1 if the next character begins another line */
+  int is_cut;    /* 1 if the line is longer than text, or contains a byte 0 */
+  char text[1024]; /* a string */
 };
 
-/* Adds the next character of the file; a byte 0 becomes '?'. Returns 1 if the character ends the
-   line; the next call then begins another line. A last line without a newline does not end. */
-int cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, char next);
+void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line);
 
-/* Returns 1 if `text` lacks the end of the line. */
-static inline int cpuc_kernel_file_line_is_cut(const struct cpuc_kernel_file_line *line)
-{
-  return line->length >= (int)sizeof line->text;
-}
+/* Adds the characters before end, or up to the first newline. Returns the text after the newline;
+   the next call then begins another line. Returns NULL if the line has not ended yet. */
+const char *cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, const char *text,
+  const char *end);
 
 #pragma GCC visibility pop
 

@@ -314,19 +314,9 @@ check-fuzz: config.h
 
 # Machines for tests/suites/check_machines.
 EXTRA_DIST += tests/machines/README
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpufreq/policy0/affected_cpus
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/affected_cpus
+EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpufreq/policy4/affected_cpus
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/online
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/present
 EXTRA_DIST += tests/machines/idle-cores/proc/cpuinfo
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu1/cpufreq/affected_cpus
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu2/cpufreq/affected_cpus
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu3/cpufreq/affected_cpus
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/cpu3/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/online
-EXTRA_DIST += tests/machines/offline-cpu0/sys/devices/system/cpu/present
 EXTRA_DIST += tests/machines/silent-model/proc/cpuinfo

@@ -29,11 +29,10 @@ static long long rate_of_line(const char *line, const char *key, size_t decimals
 void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const char *piece,
   int length)
 {
-  int i;
+  const char *end = piece + length;
 
-  for (i = 0; i < length && !search->hz; i++)
-    if (cpuc_kernel_file_line_add(&search->line, piece[i])
-      && !cpuc_kernel_file_line_is_cut(&search->line))
+  while (!search->hz && (piece = cpuc_kernel_file_line_add(&search->line, piece, end)) != NULL)
+    if (!search->line.is_cut)
       search->hz = search->rate_of(search->line.text);
 }
 

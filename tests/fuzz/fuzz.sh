@@ -14,7 +14,7 @@ targets() {
   rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
   sources='lib/frequency-cpuinfo.c lib/frequency-query.c lib/frequency-system.c'
   cat <<END
-frequency 65536 $sources lib/request.c $rates sys/architecture.c sys/kernel-file.c \
+frequency 65536 $sources lib/request.c $rates sys/kernel-file.c \
   sys/parse.c sys/root.c
 options 512 cpucycles-info/cpucycles-info.c
 scale 64 lib/scale.c lib/calibrate.c

@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "lib/request.h"
+#include "sys/architecture.h"
 #include "sys/cpuid.h"
 #include "sys/parse.h"
 
@@ -30,12 +31,20 @@ static void check(long long hz)
     abort();
 }
 
-static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int piece)
+/* The architectures whose lines are accepted. */
+static unsigned int architectures;
+
+enum cpuc_architecture cpuc_architecture(void)
+{
+  return (enum cpuc_architecture)architectures;
+}
+
+static void try_cpuinfo(const char *bytes, size_t size, int piece)
 {
   struct cpuc_cpuinfo cpuinfo;
   size_t i;
 
-  cpuc_cpuinfo_begin(&cpuinfo, machine);
+  cpuc_cpuinfo_begin(&cpuinfo);
   for (i = 0; i < size; i += (size_t)piece) {
     size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
 
@@ -48,9 +57,11 @@ static void try_cpuinfo(const char *bytes, size_t size, const char *machine, int
 /* Cutting the file into pieces must change nothing. */
 static void try_cpuinfos(const char *bytes, size_t size)
 {
-  try_cpuinfo(bytes, size, "", 2048);
-  try_cpuinfo(bytes, size, "", 7);
-  try_cpuinfo(bytes, size, "sparc64", 2048);
+  architectures = 0x3ff;
+  try_cpuinfo(bytes, size, 2048);
+  try_cpuinfo(bytes, size, 7);
+  architectures = CPUC_ARCHITECTURE_SPARC;
+  try_cpuinfo(bytes, size, 2048);
 }
 
 static void try_number(const char *bytes, size_t size)

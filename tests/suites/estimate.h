@@ -14,26 +14,27 @@
 #include "tests/suites/fake-root.h"
 #include "tests/suites/guarded.h"
 
-#include <stdio.h>
 #include <string.h>
+
+enum { EVERY_ARCHITECTURE = 0x3ff };
 
 /* A test may set these. */
 static struct {
   const char *setting;      /* the environment variable cpucyclespersecond, or NULL */
-  const char *architecture; /* empty: not known */
+  unsigned int architectures; /* of enum cpuc_architecture */
   struct cpuc_rate system;
   const struct cpuc_backend *reference;
   long long measured;
-} simulated = { .architecture = "" };
+} simulated = { .architectures = EVERY_ARCHITECTURE };
 
 const char *cpuc_environment(const char *name)
 {
   return strcmp(name, "cpucyclespersecond") == 0 ? simulated.setting : NULL;
 }
 
-void cpuc_architecture_name(char *name, int size)
+enum cpuc_architecture cpuc_architecture(void)
 {
-  snprintf(name, (size_t)size, "%s", simulated.architecture);
+  return (enum cpuc_architecture)simulated.architectures;
 }
 
 struct cpuc_rate cpuc_frequency_from_system(void)
