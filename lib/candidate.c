@@ -43,7 +43,7 @@ static const char *const failures[] = {
 static void drop(struct cpuc_candidate *candidate, const char *reason)
 {
   candidate->is_dropped = 1;
-  cpuc_reasons_drop(candidate->info, reason);
+  cpuc_reasons_drop(&candidate->info, reason);
 }
 
 /* Runs a step of the trial. Returns 0 if the step drops the counter or causes a fault, which also
@@ -54,7 +54,7 @@ static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
 
   if (signal != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_signal(candidate->info, signal, &candidate->diagnosis);
+    cpuc_reasons_drop_signal(&candidate->info, signal, &candidate->diagnosis);
   }
   return !candidate->is_dropped;
 }
@@ -68,9 +68,9 @@ static void open_counter(void *argument)
     error = candidate->backend->open(candidate->context->services, &candidate->diagnosis);
   if (error != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_errno(candidate->info, error, &candidate->diagnosis);
+    cpuc_reasons_drop_errno(&candidate->info, error, &candidate->diagnosis);
   } else if (candidate->diagnosis.unit)
-    candidate->info->unit = candidate->diagnosis.unit;
+    candidate->info.unit = candidate->diagnosis.unit;
 }
 
 /* Returns the shared calibration, prepared for measurements of this counter. */
@@ -87,7 +87,7 @@ static struct cpuc_calibrate_setup *calibration_of(const struct cpuc_candidate *
 static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
 {
   candidate->reader.scale = cpuc_scale_between(units, cycles);
-  candidate->info->scaling = cpuc_scale_factor(candidate->reader.scale);
+  candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
   candidate->rate
     = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->context->persecond);
 }
@@ -103,7 +103,7 @@ static void find_scale(void *argument)
   enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
 
   if (backend->kind != CPUC_KIND_SCALED && backend->kind != CPUC_KIND_CLOCK) {
-    candidate->info->scaling = 1;
+    candidate->info.scaling = 1;
     candidate->rate = persecond;
     return;
   }
@@ -164,8 +164,8 @@ static void score(void *argument)
 
   switch (cpuc_step_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
   case CPUC_STEP_UP:
-    candidate->info->state = CPUCYCLES_USABLE;
-    candidate->info->score = smallest + cpuc_candidate_penalty(candidate);
+    candidate->info.state = CPUCYCLES_USABLE;
+    candidate->info.score = smallest + cpuc_candidate_penalty(candidate);
     break;
   case CPUC_STEP_DOWN:
     drop(candidate, "decreasing");
@@ -205,21 +205,19 @@ static void close_candidate(struct cpuc_candidate *candidate)
 }
 
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
-  struct cpucycles_counter_info *info, struct cpuc_candidate_context *context)
+  struct cpuc_candidate_context *context)
 {
   memset(candidate, 0, sizeof *candidate);
-  memset(info, 0, sizeof *info);
   candidate->backend = entry->backend;
-  candidate->info = info;
   candidate->context = context;
   candidate->reader.read = entry->backend->read;
-  cpuc_reasons_describe(info, entry);
+  cpuc_reasons_describe(&candidate->info, entry);
 }
 
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
-  candidate->info->reason = candidate->info->explanation = NULL; /* was "not-asked" */
+  candidate->info.reason = candidate->info.explanation = NULL; /* was "not-asked" */
   if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, find_scale)
@@ -232,7 +230,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 {
   candidate->is_dropped = 0;
   if (run(candidate, open_counter)
-    && (candidate->info->scaling > 0 || run(candidate, find_scale))
+    && (candidate->info.scaling > 0 || run(candidate, find_scale))
     && run(candidate, extend_for_use) && run(candidate, read_again))
     return 1;
   close_candidate(candidate);
@@ -241,9 +239,9 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 
 static void explain(void *argument)
 {
-  const struct cpuc_candidate *candidate = argument;
+  struct cpuc_candidate *candidate = argument;
 
-  cpuc_reasons_explain(candidate->info, candidate->backend);
+  cpuc_reasons_explain(&candidate->info, candidate->backend);
 }
 
 void cpuc_candidate_explain(struct cpuc_candidate *candidate)

@@ -25,7 +25,7 @@ struct cpuc_candidate_context {
 
 struct cpuc_candidate {
   const struct cpuc_backend *backend;
-  struct cpucycles_counter_info *info; /* the public results: state, score, scaling, reason */
+  struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
   struct cpuc_diagnosis diagnosis; /* details of the last open() */
   struct cpuc_reader reader;
@@ -36,7 +36,7 @@ struct cpuc_candidate {
 
 /* Initializes the candidate and the public description of its counter. */
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
-  struct cpucycles_counter_info *info, struct cpuc_candidate_context *context);
+  struct cpuc_candidate_context *context);
 
 /* Returns the part of the score that depends on the kind alone. */
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);

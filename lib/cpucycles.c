@@ -114,7 +114,7 @@ static long long millionths_of(const struct cpuc_candidate *candidate)
 {
   struct cpuc_scale scale = candidate->reader.scale;
 
-  if (candidate->info->state == CPUCYCLES_DROPPED)
+  if (candidate->info.state == CPUCYCLES_DROPPED)
     return 0;
   /* scales 2000000 and halves the result, to round */
   return scale.multiplier ? (cpuc_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
@@ -122,12 +122,13 @@ static long long millionths_of(const struct cpuc_candidate *candidate)
 
 static void print_trace(const struct cpuc_selection *selected)
 {
-  const struct cpucycles_counter_info *info = selected->counters;
   int i;
 
-  for (i = 0; i < selected->count; i++, info++) {
+  for (i = 0; i < selected->count; i++) {
+    const struct cpuc_candidate *candidate = &selected->candidates[i];
+    const struct cpucycles_counter_info *info = &candidate->info;
     /* %f would print the decimal point of the locale */
-    long long scaling = millionths_of(&selected->candidates[i]);
+    long long scaling = millionths_of(candidate);
 
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
       info->name, info->score, scaling / 1000000, scaling % 1000000, info->width == 32);
@@ -242,7 +243,7 @@ static void explain_all(struct cpuc_selection *selection)
   int i;
 
   for (i = 0; i < selection->count; i++)
-    cpuc_reasons_explain(&selection->counters[i], cpuc_table[i].backend);
+    cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend);
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)
@@ -253,7 +254,7 @@ const struct cpucycles_counter_info *cpucycles_counter(int i)
   if (!selected || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
     || i >= selected->count)
     return NULL;
-  return &selected->counters[i];
+  return &selected->candidates[i].info;
 }
 
 void cpucycles_tracesetup(void)

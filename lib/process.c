@@ -18,8 +18,8 @@
 static struct {
   struct cpuc_lock lock;
   int selected;
-  struct cpucycles_counter_info counters[CPUC_TABLE_LENGTH];
-  struct cpuc_selection selection; /* last, because most candidates are never accessed */
+  struct cpuc_candidate candidates[CPUC_TABLE_LENGTH];
+  struct cpuc_selection selection;
 } process;
 
 /* The state of a thread that has called acquire(), to be restored by release(). */
@@ -56,8 +56,8 @@ static void note_reason(const char *code)
   int i;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (process.counters[i].state == CPUCYCLES_SELECTED)
-      cpuc_reasons_note_selected(&process.counters[i], code);
+    if (process.candidates[i].info.state == CPUCYCLES_SELECTED)
+      cpuc_reasons_note_selected(&process.candidates[i].info, code);
 }
 
 /* Members of cpuc_process_services. */
@@ -90,7 +90,7 @@ static void select_guarded(void)
 
   cpuc_guard_enter();
   try_clocks();
-  cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.counters,
+  cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
     &process.selection);
   backend = process.selection.backend;
   if (backend && backend->fix_up)

@@ -40,14 +40,15 @@ int cpuc_request_includes(const char *list, const char *counter)
   return 0;
 }
 
-static const struct cpucycles_counter_info *find(const struct cpucycles_counter_info *infos,
-  int count, const char *name, size_t length)
+static const struct cpucycles_counter_info *find(const struct cpuc_candidate *candidates, int count,
+  const char *name, size_t length)
 {
   int i;
 
   for (i = 0; i < count; i++)
-    if (strlen(infos[i].name) == length && strncmp(infos[i].name, name, length) == 0)
-      return &infos[i];
+    if (strlen(candidates[i].info.name) == length
+      && strncmp(candidates[i].info.name, name, length) == 0)
+      return &candidates[i].info;
   return NULL;
 }
 
@@ -78,7 +79,7 @@ static int append(char *text, size_t size, const char *name, const char *why, co
   return 0;
 }
 
-void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
+void cpuc_request_describe_unusable(const char *list, const struct cpuc_candidate *candidates,
   int count, char *text, int size)
 {
   const struct cpucycles_counter_info *info;
@@ -91,7 +92,7 @@ void cpuc_request_describe_unusable(const char *list, const struct cpucycles_cou
     char shown[32];
 
     copy_printable(shown, sizeof shown, name, length);
-    info = find(infos, count, name, length);
+    info = find(candidates, count, name, length);
     if (!info)
       more = append(text, (size_t)size, shown, "is not a counter of this library", NULL);
     else if (info->state == CPUCYCLES_DROPPED)

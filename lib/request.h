@@ -4,7 +4,7 @@
 #ifndef CPUCYCLES_REQUEST_H
 #define CPUCYCLES_REQUEST_H
 
-#include "include/cpucycles.h"
+#include "lib/candidate.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,7 +16,7 @@ int cpuc_request_includes(const char *list, const char *counter);
 
 /* Call after the selection. Stores a sentence on the names that could not be used and the reasons,
    or the empty string if all could be used. */
-void cpuc_request_describe_unusable(const char *list, const struct cpucycles_counter_info *infos,
+void cpuc_request_describe_unusable(const char *list, const struct cpuc_candidate *candidates,
   int count, char *text, int size);
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@
 
 static int is_usable(const struct cpuc_candidate *candidate)
 {
-  return candidate->info->state == CPUCYCLES_USABLE;
+  return candidate->info.state == CPUCYCLES_USABLE;
 }
 
 /* Returns 1 for time-based counters, and for the counter that counts nothing. Converted time is
@@ -52,7 +52,7 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   for (earlier = selection->candidates; earlier < candidate; earlier++)
     if (is_usable(earlier) && counts_no_cycles(earlier) <= counts_no_cycles(candidate)
       && (counts_no_cycles(earlier) < counts_no_cycles(candidate)
-        || earlier->info->score <= cpuc_candidate_penalty(candidate)))
+        || earlier->info.score <= cpuc_candidate_penalty(candidate)))
       return 0;
   return !reads_same_register(selection, candidate);
 }
@@ -61,7 +61,7 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
 {
   if (counts_no_cycles(candidate) != counts_no_cycles(other))
     return counts_no_cycles(candidate) < counts_no_cycles(other);
-  return candidate->info->score < other->info->score;
+  return candidate->info.score < other->info.score;
 }
 
 /* Returns 1 if the candidate can become the fallback counter instead of the OS clock: all threads
@@ -90,8 +90,8 @@ static int select_counter(struct cpuc_selection *selection, struct cpuc_candidat
 {
   if (!cpuc_candidate_reopen(candidate))
     return 0;
-  candidate->info->state = CPUCYCLES_SELECTED;
-  selection->implementation = candidate->info->name;
+  candidate->info.state = CPUCYCLES_SELECTED;
+  selection->implementation = candidate->info.name;
   selection->backend = candidate->backend;
   selection->reader = candidate->reader;
   selection->inline_method
@@ -120,7 +120,7 @@ static int choose_among(struct cpuc_selection *selection, int named, const char 
   int i;
 
   for (i = 0; i < selection->count; i++, candidate++)
-    if ((list && cpuc_request_includes(list, candidate->info->name)) == named)
+    if ((list && cpuc_request_includes(list, candidate->info.name)) == named)
       cpuc_candidate_try(candidate, !can_win(selection, candidate));
   while ((best = find_best(selection, 0)) != NULL)
     if (select_counter(selection, best)) {
@@ -150,16 +150,16 @@ static void select_last_resort(struct cpuc_selection *selection)
   selection->implementation = "default-zero";
   for (i = 0; i < selection->count; i++)
     if (candidates[i].backend->kind == CPUC_KIND_NONE) {
-      selection->counters[i].state = CPUCYCLES_SELECTED;
-      selection->counters[i].scaling = 1;
+      candidates[i].info.state = CPUCYCLES_SELECTED;
+      candidates[i].info.scaling = 1;
     }
 }
 
 static void begin_selection(struct cpuc_selection *selection, const struct cpuc_services *services,
-  struct cpucycles_counter_info *counters, int count)
+  struct cpuc_candidate *candidates, int count)
 {
-  memset(selection, 0, offsetof(struct cpuc_selection, candidates));
-  selection->counters = counters;
+  memset(selection, 0, sizeof *selection);
+  selection->candidates = candidates;
   selection->count = count;
   selection->inline_method = CPUCYCLES_INLINE_CALL;
   selection->timer.invariant = -1;
@@ -173,19 +173,18 @@ static void begin_selection(struct cpuc_selection *selection, const struct cpuc_
 }
 
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection)
+  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection)
 {
   const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  _Static_assert(CPUC_SELECT_LIMIT - CPUC_TABLE_LENGTH >= 0, "too many counters");
   if (list && !cpuc_request_has_names(list))
     list = NULL;
-  begin_selection(selection, services, counters, count);
+  begin_selection(selection, services, candidates, count);
   for (i = 0; i < count; i++) {
-    cpuc_candidate_begin(&selection->candidates[i], &table[i], &counters[i], &selection->context);
+    cpuc_candidate_begin(&candidates[i], &table[i], &selection->context);
     if (list)
-      cpuc_reasons_drop(&counters[i], "not-asked");
+      cpuc_reasons_drop(&candidates[i].info, "not-asked");
   }
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list))
     select_last_resort(selection);
@@ -193,7 +192,7 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
     return;
   for (i = 0; i < count; i++)
     if (cpuc_request_includes(list, table[i].name))
-      cpuc_candidate_explain(&selection->candidates[i]);
-  cpuc_request_describe_unusable(list, counters, count, selection->unusable_names,
+      cpuc_candidate_explain(&candidates[i]);
+  cpuc_request_describe_unusable(list, candidates, count, selection->unusable_names,
     (int)sizeof selection->unusable_names);
 }

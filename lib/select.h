@@ -13,11 +13,9 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CPUC_SELECT_LIMIT = 64 }; /* highest number of entries in a table */
-
 struct cpuc_selection {
   struct cpuc_frequency frequency;
-  struct cpucycles_counter_info *counters; /* one per entry of the table */
+  struct cpuc_candidate *candidates; /* one per entry of the table */
   int count;
   struct cpuc_candidate_context context;
   const char *implementation; /* name of the selected counter */
@@ -30,15 +28,15 @@ struct cpuc_selection {
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
-  struct cpuc_candidate candidates[CPUC_SELECT_LIMIT]; /* last: most are never accessed */
 };
 
 /* Tries the `count` entries of the table, and opens the best one. If CPUCYCLES_IMPLEMENTATION in
    the environment names counters, tries these first, and the others only if none of these can be
-   used. Passes `services` to the counters. Stores their descriptions in `counters`, which has room
-   for `count`. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
+   used. Passes `services` to the counters. Stores the candidates in `candidates`, which has room for
+   `count` and must live as long as the selection. Call between cpuc_guard_enter() and
+   cpuc_guard_leave(). */
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpucycles_counter_info *counters, struct cpuc_selection *selection);
+  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

@@ -165,9 +165,9 @@ static void try_leaves(const char *bytes, size_t size)
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
 static void try_choice(const char *bytes, size_t size)
 {
-  static const struct cpucycles_counter_info infos[] = {
-    { .name = "works" },
-    { .name = "does-not", .reason = "refused" },
+  static const struct cpuc_candidate candidates[] = {
+    { .info = { .name = "works" } },
+    { .info = { .name = "does-not", .reason = "refused" } },
   };
   char skipped[320], *list = malloc(size + 1);
   size_t i, length;
@@ -175,7 +175,7 @@ static void try_choice(const char *bytes, size_t size)
   memcpy(list, bytes, size);
   list[size] = 0;
   memset(skipped, 'x', sizeof skipped);
-  cpuc_request_describe_unusable(list, infos, 2, skipped, (int)sizeof skipped);
+  cpuc_request_describe_unusable(list, candidates, 2, skipped, (int)sizeof skipped);
   length = strnlen(skipped, sizeof skipped);
   if (length == sizeof skipped || (length > 0 && !cpuc_request_has_names(list)))
     abort();

@@ -643,7 +643,7 @@ START_TEST(unscaled_counter_needs_no_wrapper)
     if (strcmp(cpuc_table[i].name, selected->implementation) == 0) {
       const struct cpuc_backend *backend = cpuc_table[i].backend;
 
-      if (backend->width == 64 && selected->counters[i].scaling == 1)
+      if (backend->width == 64 && selected->candidates[i].info.scaling == 1)
         ck_assert(cpucycles == backend->read);
       else
         ck_assert(cpucycles != backend->read);

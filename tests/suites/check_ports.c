@@ -188,7 +188,7 @@ void *dlsym(void *handle, const char *symbol)
 }
 
 /* Selects between the counter and a clock with the library's own selection. */
-static struct cpucycles_counter_info infos[2];
+static struct cpuc_candidate candidates[2];
 
 static long long read_clock(void)
 {
@@ -214,7 +214,7 @@ static void select_selfcounts(void)
 
   cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpuc_select(&offered, table, 2, infos, &selection);
+  cpuc_select(&offered, table, 2, candidates, &selection);
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals(&saved);
 }
@@ -223,9 +223,9 @@ START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)
 {
   symbol_is_missing = 1;
   select_selfcounts();
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(infos[0].reason, "absent");
-  ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
+  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(candidates[0].info.reason, "absent");
+  ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
 }
 END_TEST
 
@@ -233,9 +233,9 @@ START_TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
 {
   selfcounts_error = ENOTSUP;
   select_selfcounts();
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(infos[0].reason, "absent");
-  ck_assert_int_eq(infos[0].error_number, ENOTSUP);
+  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(candidates[0].info.reason, "absent");
+  ck_assert_int_eq(candidates[0].info.error_number, ENOTSUP);
 }
 END_TEST
 
@@ -243,8 +243,8 @@ START_TEST(other_errors_of_thread_selfcounts_are_reported)
 {
   selfcounts_error = EPERM;
   select_selfcounts();
-  ck_assert_str_eq(infos[0].reason, "refused");
-  ck_assert_int_eq(infos[0].error_number, EPERM);
+  ck_assert_str_eq(candidates[0].info.reason, "refused");
+  ck_assert_int_eq(candidates[0].info.error_number, EPERM);
 }
 END_TEST
 

@@ -81,14 +81,14 @@ static void select_among(const struct cpuc_backend *backend, int count)
   const struct cpuc_table_entry last = { "clock", "", &clock };
   struct cpuc_table_entry table[5] = { { "other", "", &scaled }, { "other", "", &scaled },
     { "other", "", &scaled }, { "counter", "", backend }, last };
-  static struct cpucycles_counter_info infos[5];
+  static struct cpuc_candidate candidates[5];
   static struct cpuc_selection selection;
 
   enter_guard();
-  cpuc_select(NULL, table + 4 - count, count + 1, infos, &selection);
+  cpuc_select(NULL, table + 4 - count, count + 1, candidates, &selection);
   leave_guard();
   ck_assert_str_eq(selection.implementation, "clock");
-  info = infos[count - 1];
+  info = candidates[count - 1].info;
 }
 
 static void select_counter(enum cpuc_kind kind, long long (*read)(void),
@@ -187,9 +187,10 @@ static void drop_by_clock(long long (*now)(void))
   struct cpuc_candidate candidate;
 
   enter_guard();
-  cpuc_candidate_begin(&candidate, &entry, &info, &trial);
+  cpuc_candidate_begin(&candidate, &entry, &trial);
   cpuc_candidate_try(&candidate, 0);
   leave_guard();
+  info = candidate.info;
 }
 
 static long long now_and_then_back(void)

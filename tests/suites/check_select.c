@@ -220,16 +220,16 @@ struct cpuc_frequency cpuc_frequency_estimate(void)
   return (struct cpuc_frequency) { CPUC_FREQUENCY_DEFAULT, "default", "" };
 }
 
-static struct cpucycles_counter_info infos[8];
+static struct cpuc_candidate candidates[8];
 static struct cpuc_selection selection;
 
 static void select_among(const struct cpuc_table_entry *table, int count)
 {
   forbidden = suite_forbidden_page();
-  memset(infos, 0, sizeof infos);
+  memset(candidates, 0, sizeof candidates);
   entries = 0;
   enter_guard();
-  cpuc_select(NULL, table, count, infos, &selection);
+  cpuc_select(NULL, table, count, candidates, &selection);
   leave_guard();
 }
 
@@ -241,17 +241,17 @@ static void select_among(const struct cpuc_table_entry *table, int count)
 
 static void expect_dropped(int i, const char *reason)
 {
-  ck_assert_int_eq(infos[i].state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(infos[i].reason, reason);
-  ck_assert_ptr_nonnull(infos[i].explanation);
-  ck_assert_int_eq(infos[i].score, 0);
+  ck_assert_int_eq(candidates[i].info.state, CPUCYCLES_DROPPED);
+  ck_assert_str_eq(candidates[i].info.reason, reason);
+  ck_assert_ptr_nonnull(candidates[i].info.explanation);
+  ck_assert_int_eq(candidates[i].info.score, 0);
 }
 
 static void expect_dropped_by_signal(int i, const char *remedy)
 {
   expect_dropped(i, "signal");
-  ck_assert_int_eq(infos[i].signal_number, SIGSEGV);
-  ck_assert_pstr_eq(infos[i].remedy, remedy);
+  ck_assert_int_eq(candidates[i].info.signal_number, SIGSEGV);
+  ck_assert_pstr_eq(candidates[i].info.remedy, remedy);
 }
 
 START_TEST(score_is_smallest_step_plus_penalty)
@@ -259,14 +259,14 @@ START_TEST(score_is_smallest_step_plus_penalty)
   SELECT(ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
-  ck_assert_int_eq(infos[0].score, 107);
-  ck_assert_int_eq(infos[1].score, 107);
-  ck_assert_int_eq(infos[2].score, 41);
-  ck_assert_int_eq(infos[3].score, 2399 + 200); /* a microsecond at the default frequency */
-  ck_assert_double_eq_tol(infos[3].scaling, 2399.987654, 1e-9);
+  ck_assert_int_eq(candidates[0].info.score, 107);
+  ck_assert_int_eq(candidates[1].info.score, 107);
+  ck_assert_int_eq(candidates[2].info.score, 41);
+  ck_assert_int_eq(candidates[3].info.score, 2399 + 200); /* a microsecond at the default frequency */
+  ck_assert_double_eq_tol(candidates[3].info.scaling, 2399.987654, 1e-9);
   ck_assert_str_eq(selection.implementation, "core");
-  ck_assert_int_eq(infos[2].state, CPUCYCLES_SELECTED);
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_USABLE);
+  ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
+  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_USABLE);
 }
 END_TEST
 
@@ -275,8 +275,8 @@ START_TEST(cycle_counter_beats_time_counter_at_any_score)
   SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
     LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up_by_4711));
   ck_assert_str_eq(selection.implementation, "perf");
-  ck_assert_int_eq(infos[2].score, 4811);
-  ck_assert_int_lt(infos[1].score, infos[2].score);
+  ck_assert_int_eq(candidates[2].info.score, 4811);
+  ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
 }
 END_TEST
 
@@ -293,7 +293,7 @@ START_TEST(first_counter_of_a_register_wins_at_any_score)
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     LAST_CLOCK);
-  ck_assert_int_lt(infos[1].score, infos[0].score);
+  ck_assert_int_lt(candidates[1].info.score, candidates[0].info.score);
   ck_assert_str_eq(selection.implementation, "way");
 }
 END_TEST
@@ -334,7 +334,7 @@ START_TEST(counter_passing_2_63_increases)
 {
   SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "high");
-  ck_assert_int_eq(infos[0].score, 3);
+  ck_assert_int_eq(candidates[0].info.score, 3);
 }
 END_TEST
 
@@ -377,7 +377,7 @@ START_TEST(remedy_of_open_survives_a_later_signal)
   expect_dropped_by_signal(4, "load a module");
   expect_dropped_by_signal(5, NULL);
   ck_assert_str_eq(selection.implementation, "works");
-  ck_assert_ptr_null(infos[6].remedy);
+  ck_assert_ptr_null(candidates[6].info.remedy);
 }
 END_TEST
 
@@ -388,14 +388,14 @@ START_TEST(open_may_give_reason_explanation_remedy_and_unit)
     ENTRY("own words", .kind = CPUC_KIND_CORE, .open = open_with_own_words, .read = read_up),
     ENTRY("unit", .kind = CPUC_KIND_CORE, .open = open_with_unit, .read = read_up), LAST_CLOCK);
   expect_dropped(0, "refused");
-  ck_assert_str_eq(infos[0].remedy, "ask nicely");
-  ck_assert_str_eq(infos[0].unit, "ticks");
-  ck_assert_int_eq(infos[0].error_number, EACCES);
+  ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
+  ck_assert_str_eq(candidates[0].info.unit, "ticks");
+  ck_assert_int_eq(candidates[0].info.error_number, EACCES);
   expect_dropped(1, "absent");
-  ck_assert_str_eq(infos[1].explanation, "it is somewhere else");
-  ck_assert_int_eq(infos[1].error_number, EIO);
-  ck_assert_ptr_null(infos[1].remedy);
-  ck_assert_str_eq(infos[2].unit, "kernel cycles, too");
+  ck_assert_str_eq(candidates[1].info.explanation, "it is somewhere else");
+  ck_assert_int_eq(candidates[1].info.error_number, EIO);
+  ck_assert_ptr_null(candidates[1].info.remedy);
+  ck_assert_str_eq(candidates[2].info.unit, "kernel cycles, too");
 }
 END_TEST
 
@@ -403,8 +403,8 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
   SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_constant, .rate = rate_unknown),
     ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), LAST_CLOCK);
-  ck_assert_int_eq(infos[0].state, CPUCYCLES_DROPPED);
-  ck_assert_ptr_nonnull(infos[0].reason);
+  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
+  ck_assert_ptr_nonnull(candidates[0].info.reason);
   expect_dropped(1, "signal");
   ck_assert_str_eq(selection.implementation, "clock");
 }
@@ -447,7 +447,7 @@ START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
   slow = *monotonic->backend;
   slow.read = read_monotonic_slowly;
   SELECT({ "slow", "the monotonic clock", &slow }, *wall);
-  ck_assert_int_eq(infos[1].state, CPUCYCLES_USABLE);
+  ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_USABLE);
   ck_assert_str_eq(selection.implementation, "slow");
 }
 END_TEST
@@ -471,13 +471,13 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
 
   if (skip_where_the_clock_is_slow("rate_reported_in_the_trial_is_used_after_it"))
     return;
-  for (i = 0; i == 0 || (i < 30 && infos[0].state != CPUCYCLES_SELECTED); i++) {
+  for (i = 0; i == 0 || (i < 30 && candidates[0].info.state != CPUCYCLES_SELECTED); i++) {
     rate_calls = 0; /* a busy machine can prevent the measurement that verifies it */
     SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_reported,
       .rate = rate_reported_once));
   }
   ck_assert_str_eq(selection.implementation, "reported");
-  ck_assert_double_eq_tol(infos[0].scaling, 2399987654.0 / 346153847, 1e-12);
+  ck_assert_double_eq_tol(candidates[0].info.scaling, 2399987654.0 / 346153847, 1e-12);
   ck_assert_uint_eq(selection.reader.scale.multiplier,
     cpuc_scale_between(346153847, 2399987654).multiplier);
 }
@@ -509,7 +509,7 @@ START_TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
       .open = open_well, .close = close_well));
   ck_assert_str_eq(selection.implementation, "thread");
   ck_assert_ptr_eq(selection.fallback.read, read_up);
-  ck_assert_int_eq(infos[4].state, CPUCYCLES_USABLE);
+  ck_assert_int_eq(candidates[4].info.state, CPUCYCLES_USABLE);
   ck_assert_int_eq(opens - closes, 1); /* the fallback counter is open */
 }
 END_TEST
@@ -552,33 +552,33 @@ START_TEST(later_explanation_adds_to_the_one_of_open)
     ENTRY("traps", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant),
     ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
-  ck_assert_str_eq(infos[0].remedy, "ask nicely");
-  cpuc_reasons_explain(&infos[0], &refused);
-  ck_assert_str_eq(infos[0].remedy, "ask twice");
-  ck_assert_ptr_nonnull(infos[0].explanation);
+  ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
+  cpuc_reasons_explain(&candidates[0].info, &refused);
+  ck_assert_str_eq(candidates[0].info.remedy, "ask twice");
+  ck_assert_ptr_nonnull(candidates[0].info.explanation);
   ck_assert_int_eq(explained_error, EACCES);
   ck_assert_int_eq(explained_signal, 0);
-  cpuc_reasons_explain(&infos[1], &refused);
+  cpuc_reasons_explain(&candidates[1].info, &refused);
   expect_dropped(1, "signal");
   ck_assert_int_eq(explained_signal, SIGSEGV);
   ck_assert_int_eq(explained_error, 0);
-  cpuc_reasons_explain(&infos[1], &absent);
+  cpuc_reasons_explain(&candidates[1].info, &absent);
   expect_dropped(1, "absent");
-  ck_assert_int_eq(infos[1].signal_number, SIGSEGV);
+  ck_assert_int_eq(candidates[1].info.signal_number, SIGSEGV);
   /* a stopped counter may only have to be started */
-  cpuc_reasons_explain(&infos[2], &refused);
+  cpuc_reasons_explain(&candidates[2].info, &refused);
   expect_dropped(2, "not-increasing");
-  ck_assert_str_eq(infos[2].remedy, "ask twice");
+  ck_assert_str_eq(candidates[2].info.remedy, "ask twice");
   ck_assert_int_eq(explained_error, 0);
   ck_assert_int_eq(explained_signal, 0);
   /* other reasons without errno and signal explain themselves, and a selected counter needs no
      remedy */
-  cpuc_reasons_explain(&infos[3], &refused);
+  cpuc_reasons_explain(&candidates[3].info, &refused);
   expect_dropped(3, "decreasing");
-  ck_assert_ptr_null(infos[3].remedy);
-  cpuc_reasons_explain(&infos[4], &refused);
-  ck_assert_int_eq(infos[4].state, CPUCYCLES_SELECTED);
-  ck_assert_ptr_null(infos[4].remedy);
+  ck_assert_ptr_null(candidates[3].info.remedy);
+  cpuc_reasons_explain(&candidates[4].info, &refused);
+  ck_assert_int_eq(candidates[4].info.state, CPUCYCLES_SELECTED);
+  ck_assert_ptr_null(candidates[4].info.remedy);
 }
 END_TEST
 
@@ -588,7 +588,7 @@ START_TEST(winner_that_cannot_reopen_is_dropped)
     ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
   ck_assert_str_eq(selection.implementation, "always");
   expect_dropped(0, "failed");
-  ck_assert_int_eq(infos[0].error_number, EBUSY);
+  ck_assert_int_eq(candidates[0].info.error_number, EBUSY);
 }
 END_TEST
 
@@ -608,9 +608,9 @@ START_TEST(stopped_clock_is_the_last_resort)
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
   ck_assert_str_eq(selection.implementation, "still");
-  ck_assert_int_eq(infos[1].state, CPUCYCLES_SELECTED);
-  ck_assert_str_eq(infos[1].reason, "not-increasing");
-  ck_assert_double_eq_tol(infos[1].scaling, 2399.987654, 1e-9);
+  ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
+  ck_assert_str_eq(candidates[1].info.reason, "not-increasing");
+  ck_assert_double_eq_tol(candidates[1].info.scaling, 2399.987654, 1e-9);
 }
 END_TEST
 
@@ -687,9 +687,9 @@ static void expect_tried(const char *tried)
     else if (tried[i] == 'z')
       expect_dropped(i, "not-increasing");
     else
-      ck_assert_ptr_null(infos[i].reason);
-    ck_assert_pstr_eq(infos[i].remedy, tried[i] == 'f' ? "ask nicely" : NULL);
-    ck_assert_int_eq(infos[i].error_number, tried[i] == 'f' ? EACCES : 0);
+      ck_assert_ptr_null(candidates[i].info.reason);
+    ck_assert_pstr_eq(candidates[i].info.remedy, tried[i] == 'f' ? "ask nicely" : NULL);
+    ck_assert_int_eq(candidates[i].info.error_number, tried[i] == 'f' ? EACCES : 0);
   }
 }
 
@@ -706,9 +706,9 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
     ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
     expect_tried(tried);
   }
-  ck_assert_str_eq(infos[0].name, "core");
-  ck_assert_str_eq(infos[0].kind, "core");
-  ck_assert_int_eq(infos[0].width, 64);
+  ck_assert_str_eq(candidates[0].info.name, "core");
+  ck_assert_str_eq(candidates[0].info.kind, "core");
+  ck_assert_int_eq(candidates[0].info.width, 64);
 }
 END_TEST
 
