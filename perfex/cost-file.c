@@ -8,6 +8,7 @@
 #include "perfex/cost-file.h"
 #include "perfex/message.h"
 #include "sys/kernel-file.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,34 +43,16 @@ static int next_word(struct cursor *cursor, char *word, int size)
   return length;
 }
 
-static int is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
 /* Parses nanoseconds with at most three decimals. Returns picoseconds, or -1 if the word is not
    such a number or exceeds the limit. */
 static long long parse_cost(const char *word)
 {
-  long long picoseconds = 0;
-  int digits = 0, decimals = -1;
+  const char *point = strchr(word, '.'), *rest;
+  long long picoseconds;
 
-  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): next_word() terminates it */
-  for (; is_digit(*word) || (*word == '.' && decimals < 0); word++) {
-    if (*word == '.') {
-      decimals = 0;
-      continue;
-    }
-    if (picoseconds > PFX_COST_LIMIT || decimals == 3)
-      return -1;
-    picoseconds = 10 * picoseconds + (*word - '0');
-    digits++;
-    decimals += decimals >= 0;
-  }
-  if (*word || digits == 0)
+  rest = cpuc_parse_decimal(word, 1000, &picoseconds);
+  if (!rest || *rest || (point && strlen(point) > sizeof ".000" - 1))
     return -1;
-  for (decimals = decimals < 0 ? 0 : decimals; decimals < 3; decimals++)
-    picoseconds *= 10;
   return picoseconds > PFX_COST_LIMIT ? -1 : picoseconds;
 }
 

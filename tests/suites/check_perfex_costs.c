@@ -285,7 +285,7 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   ck_assert(table.origin[24] == PFX_COST_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
   ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
-  ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 .25 0.250")), 0);
+  ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 0.25 0.250")), 0);
   table = table_now();
   ck_assert(table.origin[0] == PFX_COST_LOADED && is_cost(table.cost[0], 250, 250, 250));
   ck_assert(table.origin[16] == PFX_COST_LOADED && is_cost(table.cost[16], 250, 250, 250));
@@ -348,6 +348,8 @@ static const struct {
   { "0 1 2 3.1234", 1 },
   { "0 1 2 3.4.5", 1 },
   { "0 1 2 .", 1 },
+  { "0 .1 2 3", 1 },
+  { "0 1. 2 3", 1 },
   { "0 1 2 1000000000.001", 1 },
   { "0 1 2 99999999999999999999999999999999999999999", 1 },
   { "0 1 2 3\n0 1 2 3", 2 },
