@@ -379,6 +379,24 @@ START_TEST(flags_decide_whether_cpu_mhz_is_current)
 }
 END_TEST
 
+/* The library reads the file in pieces of 1024 bytes. */
+START_TEST(flags_in_two_pieces_are_read)
+{
+  static const char start[] = "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags :";
+  char text[2048];
+  int length;
+
+  for (length = 1024 - 30; length < 1024 + 10; length++) {
+    snprintf(text, sizeof text, "%-*s aperfmperf\n", length, start);
+    write_file("/proc/cpuinfo", text);
+    expect(2800000000, "/proc/cpuinfo");
+    snprintf(text, sizeof text, "%-*s constant_tsc\n", length, start);
+    write_file("/proc/cpuinfo", text);
+    expect(3000000000, "/proc/cpuinfo");
+  }
+}
+END_TEST
+
 START_TEST(long_cpuinfo_is_read_in_part)
 {
   FILE *file;
@@ -541,6 +559,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_current);
+  tcase_add_test(tests, flags_in_two_pieces_are_read);
   tcase_add_test(tests, long_cpuinfo_is_read_in_part);
   tcase_add_test(tests, malformed_setting_is_ignored);
   tcase_add_test(tests, malformed_variable_is_ignored);
