@@ -154,6 +154,7 @@ int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, si
 void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line)
 {
   line->length = line->has_ended = line->is_cut = 0;
+  line->text[0] = 0;
 }
 
 const char *cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, const char *text,

@@ -51,6 +51,18 @@ START_TEST(machine_without_files_is_not_known)
 }
 END_TEST
 
+/* Under valgrind, this also shows that the empty line is initialized. */
+START_TEST(empty_cpuinfo_has_no_model)
+{
+  make_machine();
+  write_file("/proc/cpuinfo", "");
+  fill("x86_64");
+  remove_machine();
+  expect_fallback_model("");
+  ck_assert_int_eq(cpu.types, 0);
+}
+END_TEST
+
 START_TEST(core_with_several_threads_is_counted_once)
 {
   make_machine();
@@ -390,6 +402,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, machine_without_files_is_not_known);
+  tcase_add_test(tests, empty_cpuinfo_has_no_model);
   tcase_add_test(tests, core_with_several_threads_is_counted_once);
   tcase_add_test(tests, long_list_of_cpus_is_read_whole);
   tcase_add_test(tests, list_of_cpus_ends_before_a_number_that_is_too_large);
