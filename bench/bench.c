@@ -26,7 +26,7 @@
 enum {
   SAMPLES = 10000,
   FIRST_USES = 25,
-  FIRST_USES_NANOSECONDS = 2000000000, /* of one contender; then no further one begins */
+  FIRST_USES_NANOSECONDS = 2000000000, /* after this time, no further use of a contender begins */
   SELECTIONS = 100,
   CONTENDERS_LIMIT = 32
 };

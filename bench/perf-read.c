@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/perf-read: compares the read of default-perfevent with a bare read(2), for software events,
-   which need no PMU. The kernel of check_perfevent opens them, and costs a few nanoseconds. */
+   which need no PMU. The simulated kernel of check_perfevent opens them, and adds a few nanoseconds
+   to a read. */
 
 #include "config.h"
 

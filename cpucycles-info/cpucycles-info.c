@@ -61,7 +61,7 @@ static int help(void)
   printf("%s"
          "\n"
          "Prints which CPU cycle counter programs get on this machine, how well it and\n"
-         "the others work, and why some do not: what to put into a bug report.\n"
+         "the others work, and why some do not. Put this report into a bug report.\n"
          "\n"
          "  -j, --json             print the report as one JSON document\n"
          "  -p, --plot             draw how the differences of adjacent reads are\n"

@@ -122,7 +122,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
 
   if (pipe(pipes) != 0)
     return -1;
-  signal(SIGCHLD, SIG_DFL); /* if ignored, also by inheritance, no status is kept */
+  signal(SIGCHLD, SIG_DFL); /* if it were ignored, waitpid() would return no status */
   child = start_child();
   if (child == 0) {
     close(pipes[0]);

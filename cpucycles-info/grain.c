@@ -21,7 +21,7 @@
 enum {
   LONGEST = 16,      /* highest number of iterations of a loop between two reads */
   FREQUENT = 12,     /* possible grains come from at most this many values */
-  RARE = 128,        /* values are rare, like interruptions, up to 1/RARE of the differences */
+  RARE = 128,        /* a value in less than 1/RARE of the differences is taken for interruptions */
   PARTS = 8,         /* possible grains are values divided by 1 to PARTS */
   MULTIPLES = 1024,  /* highest multiple of a grain that is recognized */
   LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always possible */
@@ -29,7 +29,7 @@ enum {
   REFINEMENTS = 3
 };
 
-/* A larger difference is not an interruption, but lies between the counts of two cores. */
+/* A larger difference is not an interruption: the thread has moved to a core with another count. */
 static const long long largest_difference = 1LL << 40;
 
 /* Limits for shares of the differences. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the counter in use for the lines "iqm" and "observed persecond", which the earliest
-   cpucycles-info also prints. */
+/* Measures the counter in use for the lines "iqm" and "observed persecond", which the
+   public-domain cpucycles-info also prints. */
 
 #include "config.h"
 

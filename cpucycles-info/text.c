@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report as plain lines that begin with "cpucycles". The lines of the earliest
-   cpucycles-info come first, in their old form and order. */
+/* Prints the report as plain lines that begin with "cpucycles". The lines of the
+   public-domain cpucycles-info come first, in its form and order. */
 
 #include "config.h"
 

@@ -35,9 +35,9 @@ struct cpuc_calibrate_setup {
 #define CPUC_CALIBRATE_TIME 4500000LL
 
 /* Finds out how a counter is scaled. If the hardware or the kernel reports its rate (units per
-   second), a measurement must agree within 1 %, unless no budget is left; *sixteenths is then 0. If
-   `reported` is 0, three measurements must agree on the cycles per unit, a multiple of 1, 1/2, 1/4,
-   1/8 or 1/16. This number is stored in *sixteenths, in sixteenths of a cycle. */
+   second), a measurement must agree within 1 %, unless no budget is left, and *sixteenths becomes
+   0. If `reported` is 0, three measurements must agree on the cycles per unit, a multiple of 1,
+   1/2, 1/4, 1/8 or 1/16. This number is stored in *sixteenths, in sixteenths of a cycle. */
 enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 

@@ -160,18 +160,19 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
 }
 
 enum {
-  CHUNK_SIZE = 1024, /* fits on small stacks, and is less than the part of one CPU on x86 */
+  CHUNK_SIZE = 1024, /* fits on small stacks, and is less than the lines of one CPU on x86 */
   PIECE_SIZE = 256,
   LIMIT = 32 * 1024  /* bytes: tens of CPUs, enough for all core types */
 };
 
 /* Returns the size of the next read. If the first one has not reached the end of the flags of x86,
-   small reads follow, up to 2 KiB: one that exceeds the part of the first CPU would let the kernel
-   prepare the part of the next CPU, which takes ten microseconds in a virtual machine. */
+   small reads follow, up to 2 KiB: a read beyond the lines of the first CPU would let the kernel
+   prepare those of the next CPU, which takes ten microseconds in a virtual machine. */
 static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
 {
-  return cpuinfo->architectures & CPUC_ARCHITECTURE_X86 && !cpuinfo->has_flags && total >= CHUNK_SIZE
-      && total < 2 * CHUNK_SIZE
+  int is_x86 = (cpuinfo->architectures & CPUC_ARCHITECTURE_X86) != 0;
+
+  return is_x86 && !cpuinfo->has_flags && total >= CHUNK_SIZE && total < 2 * CHUNK_SIZE
     ? PIECE_SIZE : CHUNK_SIZE;
 }
 

@@ -13,7 +13,7 @@
 
 enum {
   MAX_DIRECTORY_ENTRIES = 256,
-  MISSING_FILES_LIMIT = 4 /* the search for a file ends after so many CPUs without it */
+  MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */
 };
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"

@@ -141,10 +141,10 @@ struct cpuc_selection *cpuc_process_selection(void)
   return locking.is_acquired ? &process.selection : NULL;
 }
 
-/* The guard does not cover find(), but its faults must not be blocked either: the fix-up of the
-   selected counter repairs its faults, and handlers of the program take all others. Signals that
-   the program itself blocks stay blocked, because it takes them with sigwait(3) or similar
-   calls. */
+/* The guard does not cover find(), but the signals of faults must not stay blocked either: a
+   faulting read of the selected counter is repaired by its fix-up, and handlers of the program take
+   all other faults. Signals that the program itself blocks stay blocked, because it takes them with
+   sigwait(3) or similar calls. */
 int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
 {
   struct locking locking;

@@ -40,9 +40,9 @@ long long cpucycles_end(void)
   return count_fenced();
 }
 
-/* Calls through volatile pointers, so that the compiler cannot inline functions that a program
-   calls. Ignores negative sections, in which the counter was set back or the thread moved to
-   another core. */
+/* Calls the functions through volatile pointers, so that the compiler cannot inline them: a program
+   calls them, too. Ignores negative sections, in which the counter was set back or the thread moved
+   to another core. */
 static long long smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;

@@ -89,8 +89,8 @@ void cpuc_guard_forked(void)
 {
 }
 
-/* RtlCaptureContext() returns a second time after a fault. The values that are then used are
-   volatile, or live until body() returns and thus still in their places. */
+/* RtlCaptureContext() returns a second time after a fault. The values that are used after
+   that are volatile, or belong to the caller, which has not returned. */
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   guard.caught = guard.handler ? 0 : SIGSEGV;

@@ -262,9 +262,9 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens an event, and closes it. Stores whether the event that was requested last counts the
-   kernel, even if it was refused. Returns 0 or an errno. Uses the storage of the thread, so that
-   cpuc_perf_close() closes the event if a fault ends this function. */
+/* Opens an event, and closes it. Stores in *counts_kernel whether the last request, granted or
+   refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
+   thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
 static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
 {
   int error;

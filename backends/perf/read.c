@@ -127,9 +127,9 @@ int cpuc_perf_pages_have_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
-   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor,
-   cpuc_perf_read_slowly() has found no new count in it, unless this call has just opened it, and it
-   may belong to another file. So identifies it before it is read again. */
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor
+   that this call has not just opened, cpuc_perf_read_slowly() has found no new count in it. It may
+   then belong to another file, so this function identifies it before it reads again. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;

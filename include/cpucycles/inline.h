@@ -54,8 +54,8 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if one instruction reads the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if one instruction cannot read
-     it.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if reading the counter takes
+     more than one instruction.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
@@ -109,7 +109,8 @@ CPUCYCLES_INLINE_PART long long cpucycles_inline_scale_portable(long long count,
 }
 
 /* Clang decides by the number of its internal instructions whether to inline a function, and a
-   multiplication of _BitInt is a single one. On these CPUs it becomes no call. */
+   multiplication of _BitInt is a single one. On the CPUs below, Clang compiles it without a call
+   of a library function. */
 #if defined(__SIZEOF_INT128__)
 #define CPUCYCLES_INLINE_WIDE __int128
 #elif defined(__clang__) && defined(__BITINT_MAXWIDTH__) \
