@@ -95,10 +95,11 @@ void bench_print_table(const struct bench_report *report)
 
   print_machine(report);
   printf("medians of %d rounds of %d us or more; the contenders take turns, %s.\n"
-         "ratio: time divided by that of the first contender of the table; quartiles: of the ratio "
-         "in a\nround; step: smallest nonzero difference of adjacent reads; equal: share of "
-         "adjacent reads that\nare equal; first: time of the first use in a fresh process, in us; "
-         "mem, text: KiB that this adds:\nresident memory; text and data of shared objects\n",
+         "ratio: time divided by that of the first row; quartiles: those of the ratios of single "
+         "rounds;\nstep: smallest nonzero difference of adjacent reads; equal: share of adjacent "
+         "reads that are\nequal; first: time of the first use in a fresh process, in us; mem: KiB "
+         "of resident memory that\nthe first use adds; text: KiB of text and data of the shared "
+         "objects that it loads\n",
     BENCH_ROUNDS, BENCH_ROUND_NANOSECONDS / 1000,
     report->is_pinned ? "pinned to one CPU" : "not pinned to one CPU");
   print_kind(report, BENCH_READ, "one read");

@@ -286,7 +286,7 @@ static void print_settings(const struct settings_info *settings)
       text_or(settings->clock_sources, "not known"));
   if (*settings->governor)
     printf("cpucycles governor %s on %d CPUs%s\n", settings->governor, settings->governor_cpus,
-      settings->governors > 1 ? ", another on others" : "");
+      settings->governors > 1 ? "; other CPUs have another" : "");
   if (settings->turbo >= 0)
     printf("cpucycles turbo %s\n", settings->turbo ? "on" : "off");
 }

@@ -29,7 +29,7 @@ extern "C" {
 extern int start_counters(int e0, int e1);
 
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
-   each count is stored where the argument after its event points.
+   the count of each event is stored through the pointer that follows it.
    Returns: the number that start_counters() returned, if the events were counted all the time
      since; otherwise another positive number. Stopping makes the thread's number larger by one in
      both cases.

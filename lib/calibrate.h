@@ -35,14 +35,14 @@ struct cpuc_calibrate_setup {
 #define CPUC_CALIBRATE_TIME 4500000LL
 
 /* Finds out how a counter is scaled. If the hardware or the kernel reports its rate (units per
-   second), a measurement must agree within 1 %, unless no budget is left, and *sixteenths becomes
-   0. If `reported` is 0, three measurements must agree on the cycles per unit, a multiple of 1,
-   1/2, 1/4, 1/8 or 1/16. This number is stored in *sixteenths, in sixteenths of a cycle. */
+   second), a measurement must agree within 1 %, unless no budget is left; 0 is stored in
+   *sixteenths. If `reported` is 0, three measurements must agree on the cycles per unit, a multiple
+   of 1, 1/2, 1/4, 1/8 or 1/16; this number is stored there, in sixteenths of a cycle. */
 enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
-/* Returns the mean of three measured rates, in units per second, or 0 if they do not agree within 1
-   %. */
+/* Returns the mean of three measured rates, in units per second, or 0 if they do not agree
+   within 1 %. */
 long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration);
 
 /* Measures the rate of read() against the OS clock in about 1 ms. Returns counts per second, or 0

@@ -47,8 +47,8 @@ static int has_policies(void)
   return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
-/* Lists the CPUs whose files are read: one of each policy, whose directory has the number of such a
-   CPU in its name. Without policies, only CPU 0 is asked. */
+/* Lists the CPUs whose files are read: one CPU of each policy. The name of the policy's directory
+   ends in the number of one of its CPUs. Without policies, only CPU 0 is asked. */
 static void list_cpus(struct cpuc_query *query)
 {
   struct dirent *entry;

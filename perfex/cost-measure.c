@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 /* Nanoseconds of CPU time after which no measurement begins; the rest of the 20 ms is for the one
-   in progress. The limit is not one of elapsed time, because one preemption would then leave costs
-   unknown forever. Elapsed time is limited to ELAPSED_FACTOR times as much. */
+   in progress. CPU time is limited, because with a limit of elapsed time alone one preemption would
+   leave costs unknown forever. The limit of elapsed time is ELAPSED_FACTOR times as long. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
 

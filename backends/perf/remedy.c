@@ -158,10 +158,10 @@ enum {
 #define ALLOW_IN_CONTAINER "run the container with a seccomp profile that allows perf_event_open"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
 
-/* The decision: the first row that fits applies. A row fits if, of each group, it has either no bit
-   or the bit that is set. Without a PMU no permission helps, but the kernel tests permissions
-   first. So the rows about permissions come after those for an absent PMU, whose reason is
-   "absent". */
+/* The decision: the first row that fits applies. A row fits if, in each group, it has no bit, or
+   one of its bits is set in the known facts. Without a PMU no permission helps, but the kernel
+   tests permissions first. So the rows about permissions come after those for an absent PMU, whose
+   reason is "absent". */
 static const struct {
   unsigned if_known;
   const char *explanation, *remedy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The remedy for the counters of the time-stamp counter. */
+/* The remedy for counters that read the time-stamp counter. */
 
 #include "config.h"
 

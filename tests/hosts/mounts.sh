@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Included by hosts and scripts that change mounts. Only root can do so. Another user becomes root
-# in a user namespace for this change, and then has the own number again in a second one.
+# in a user namespace to change them; the command then runs in a second one, under the ID of this
+# user.
 
 # A condition that a shell tests before it mounts anything: it is in another mount namespace than
 # this script. In a sandbox where unshare() succeeds without an effect, a mount would hide the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The interface of the existing libcpucycles in its clients: five symbols. Written from its
+/* The interface of the public-domain libcpucycles in its clients: five symbols. Written from its
    documentation; replaces its header in tests. */
 
 #ifndef DROPIN_H

@@ -23,11 +23,11 @@ static inline CPUC_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
   return (uint64_t)high << 32 | low[index - 1];
 }
 
-static const struct cpuc_perf_counter method = { .instruction = instruction };
+static const struct cpuc_perf_counter counter = { .instruction = instruction };
 
 static CPUC_PERF_FIXABLE long long ours(void)
 {
-  return cpuc_perf_read(&method, instruction, cpuc_perf_self.index,
+  return cpuc_perf_read(&counter, instruction, cpuc_perf_self.index,
     cpuc_perf_self.shift);
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct cpuc_perf_findings findings;
-static const struct cpuc_perf_counter method = { .findings = &findings };
+static const struct cpuc_perf_counter counter = { .findings = &findings };
 
 /* In place of syscall() of the C library: requests a software event instead of core cycles. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): that name is reserved */
@@ -60,10 +60,10 @@ int module_open(void)
   cpuc_guard_keep(fix_up_nothing, SIGSEGV);
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals(&saved);
-  return cpuc_perf_open(&method, &cpuc_process_services, &why);
+  return cpuc_perf_open(&counter, &cpuc_process_services, &why);
 }
 
 long long module_read(void)
 {
-  return cpuc_perf_read_slowly(&method);
+  return cpuc_perf_read_slowly(&counter);
 }

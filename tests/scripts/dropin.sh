@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that a program written for the existing libcpucycles runs with this one. The program is
+# Tests that a program written for the public-domain libcpucycles runs with this one. The program is
 # compiled as C89 and C++98, and linked position-independent, with a copy relocation of the pointer,
-# and statically. It is linked with this library, and also with a stand-in for the existing one and
-# then run with this one.
+# and statically. It is linked with this library; it is also linked with a stand-in for the
+# public-domain one, and then run with this one.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

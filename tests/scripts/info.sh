@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the tool's plain report: the form and order of the lines of the existing tool, in a locale
-# with a decimal comma; the reasons; and the settings that the library ignores. Two reports show all
-# of this. options.py tests the arguments.
+# Tests the tool's plain report: the form and order of the lines of the public-domain tool, in a
+# locale with a decimal comma; the reasons; and the settings that the library ignores. Two reports
+# show all of this. options.py tests the arguments.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"
@@ -56,7 +56,7 @@ cat >$out.exact <<'END'
 18:cpucycles timer [a-z0-9-]+ differences( -?[0-9]+){5}, [0-9]+ below 0 of 10000
 19:cpucycles (dropped|last resort|note) [a-z0-9-]+ [a-z-]+: .+
 20:cpucycles clock source [a-z0-9_-]+; available: .+
-21:cpucycles governor [a-z_]+ on [0-9]+ CPUs(, another on others)?
+21:cpucycles governor [a-z_]+ on [0-9]+ CPUs(; other CPUs have another)?
 22:cpucycles turbo (on|off)
 23:cpucycles warning .+
 END

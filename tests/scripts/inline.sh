@@ -140,8 +140,8 @@ if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
   fi
 fi
 
-# A C++ module exports the functions, and a program calls them. Compilers that cannot import a name
-# of another header from a module either are skipped.
+# A C++ module exports the functions, and a program calls them. The test is skipped with compilers
+# that cannot import a name of cpucycles.h from a module either.
 modules='-std=c++20 -fmodules-ts'
 interface='-x c++ -c -o m.o'
 case $($CC --version 2>/dev/null) in

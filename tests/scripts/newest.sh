@@ -33,7 +33,7 @@ step "debootstrap"
 # words are meant to split
 # shellcheck disable=SC2086
 debootstrap --variant=minbase "$RELEASE" "$root" $mirror >"$work/out" 2>&1 || fail debootstrap
-# A system for one run need not reach the disk.
+# The system is deleted after this run, so dpkg need not wait for the disk.
 echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
 # A mirror's index may have expired.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/mirror"

@@ -120,7 +120,7 @@ Version: 0~20240114-1
 Architecture: $arch
 Multi-Arch: same
 Maintainer: $maintainer
-Description: stand-in for the existing libcpucycles
+Description: stand-in for the public-domain libcpucycles
 END
   quietly dpkg-deb --root-owner-group -b "$work/deb/old" "$work/old.deb"
   quietly dpkg --root="$root" -i "$work/old.deb"
@@ -171,9 +171,9 @@ END
   [ -z "$left" ] || wrong "deb: files left after all packages are removed: $left"
 }
 
-# measure WHICH COMPARISON: expects the packages of $replaced and $clients to be as installed, and the
-# archive's clients to measure with a counter for which the comparison with default-gettimeofday
-# holds. They request this counter: our library then uses it, and the archive's knows no requests.
+# measure WHICH COMPARISON: expects that no file of the packages $replaced and $clients has changed,
+# and that the archive's clients measure with default-gettimeofday (=) or with another counter (!=).
+# They request this counter: our library then uses it, and the archive's knows no requests.
 measure() {
   # words are meant to split
   # shellcheck disable=SC2086

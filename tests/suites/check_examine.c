@@ -287,7 +287,8 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
   clock_resolution = 1000;
   reads_until_interruption = _i;
   examine_for(0.001, read_interrupted_once);
-  /* not the mean of the interrupted ten, whose time contains eleven reads; within a clock step */
+  /* The mean of the ten interrupted reads must not be the result. The limit allows for eleven reads
+     and a step of the clock. */
   ck_assert_double_gt(results.read_nanoseconds, 0);
   ck_assert_double_le(results.read_nanoseconds, 2 * longest_read + 1000);
   ck_assert_double_gt(results.read_cycles, 0);

@@ -25,7 +25,7 @@ static void expect(long long persecond, const char *source)
   ck_assert_int_eq(found.persecond, persecond);
 }
 
-static void expect_skipped(const char *reason)
+static void expect_ignored(const char *reason)
 {
   struct cpuc_frequency found = estimate();
 
@@ -149,7 +149,7 @@ END_TEST
 
 static int is_constant;
 
-static int state_constancy(const char **source)
+static int report_constancy(const char **source)
 {
   *source = "the test";
   return is_constant;
@@ -165,7 +165,7 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
     return;
   simulated.reference = &reference;
   reported.hz = 0;
-  reference.invariant = state_constancy;
+  reference.invariant = report_constancy;
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
   is_constant = -1;
@@ -435,18 +435,18 @@ START_TEST(malformed_setting_is_ignored)
     expect(1600000000, "/proc/cpuinfo");
   }
   write_file("/etc/cpucyclespersecond", "fast\n");
-  expect_skipped("/etc/cpucyclespersecond is not a decimal number");
+  expect_ignored("/etc/cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", " \n");
-  expect_skipped("/etc/cpucyclespersecond is empty");
+  expect_ignored("/etc/cpucyclespersecond is empty");
   write_file("/etc/cpucyclespersecond", "999\n");
-  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  expect_ignored("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
   write_file("/etc/cpucyclespersecond", "99999999999999999999999999.5\n");
-  expect_skipped("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
+  expect_ignored("/etc/cpucyclespersecond is below 1000 or above 1000000000000");
   write_bytes("/etc/cpucyclespersecond", "2400000000\0", 11);
-  expect_skipped("/etc/cpucyclespersecond is not a text file");
+  expect_ignored("/etc/cpucyclespersecond is not a text file");
   write_file("/etc/cpucyclespersecond", " 2400000000"); /* a missing newline is accepted */
   expect(2400000000, "/etc/cpucyclespersecond");
-  expect_skipped("");
+  expect_ignored("");
   write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
   expect(2400000000, "/etc/cpucyclespersecond");
 }
@@ -467,18 +467,18 @@ START_TEST(malformed_variable_is_ignored)
   }
   memset(longest, '\377', sizeof longest - 1);
   simulated.setting = longest;
-  expect_skipped("cpucyclespersecond is not a decimal number");
+  expect_ignored("cpucyclespersecond is not a decimal number");
   simulated.setting = "1e300";
-  expect_skipped("cpucyclespersecond is not a decimal number");
+  expect_ignored("cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
-  expect_skipped("/etc/cpucyclespersecond is not a decimal number; cpucyclespersecond is not a "
+  expect_ignored("/etc/cpucyclespersecond is not a decimal number; cpucyclespersecond is not a "
     "decimal number");
   write_file("/etc/cpucyclespersecond", "2400000000");
-  expect_skipped("cpucyclespersecond is not a decimal number");
+  expect_ignored("cpucyclespersecond is not a decimal number");
   simulated.setting = "2400000000";
-  expect_skipped("cpucyclespersecond is not needed: another source reports the frequency");
+  expect_ignored("cpucyclespersecond is not needed: another source reports the frequency");
   simulated.setting = NULL;
-  expect_skipped("");
+  expect_ignored("");
 }
 END_TEST
 
@@ -489,22 +489,22 @@ START_TEST(setting_in_an_irregular_file_is_ignored)
 
   ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_skipped("/etc/cpucyclespersecond is not a regular file");
+  expect_ignored("/etc/cpucyclespersecond is not a regular file");
   rmdir(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
-  expect_skipped("/etc/cpucyclespersecond is not a regular file");
+  expect_ignored("/etc/cpucyclespersecond is not a regular file");
   remove(path_of("/etc/cpucyclespersecond"));
   ck_assert_int_eq(symlink("cpucyclespersecond", path_of("/etc/cpucyclespersecond")), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_skipped("/etc/cpucyclespersecond cannot be opened");
+  expect_ignored("/etc/cpucyclespersecond cannot be opened");
   remove(path_of("/etc/cpucyclespersecond"));
   file = fopen(path_of("/etc/cpucyclespersecond"), "w");
   for (i = 0; i < 1000000; i++)
     putc('1', file);
   fclose(file);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_skipped("/etc/cpucyclespersecond is too long for a number");
+  expect_ignored("/etc/cpucyclespersecond is too long for a number");
   ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
 }

@@ -660,7 +660,7 @@ static const struct {
   const char *name;
   void (*begin)(void);
   int (*crash)(void), signal;
-  int is_certain; /* no system or emulator does without the signal */
+  int is_certain; /* 1 if every system and emulator raises the signal */
 } crashes[] = {
   { "fault_outside_the_body", enter_guard, read_forbidden, SIGSEGV, 1 },
   { "fault_afterwards", keep_for_sigsegv, read_forbidden, SIGSEGV, 1 },

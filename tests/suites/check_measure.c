@@ -301,9 +301,8 @@ END_TEST
 
 static int reads_so_far;
 
-/* Nanoseconds. As many reads as begin one measurement are each interrupted, for different times
-   also on a clock of microseconds: the library takes equal times for reads without an interruption.
-   */
+/* Nanoseconds. Interrupts the reads at the beginning of one measurement. The interruptions differ
+   by microseconds, because the library takes two equal times for reads without an interruption. */
 static long long read_interrupted_at_first(void)
 {
   long long end = cpuc_os_clock_raw() + 50000 + 3000LL * reads_so_far;

@@ -113,8 +113,8 @@ static int selected(const char *test)
   return 1;
 }
 
-/* Why some thread no longer reads in the usual way; or "". */
-static const char *fallback(void)
+/* Returns the reason of the selected counter, or an empty string. */
+static const char *loss_reason(void)
 {
   const struct cpucycles_counter_info *counter;
   int i;
@@ -202,7 +202,7 @@ START_TEST(each_thread_counts_itself)
   spend_cpu_time();
   mine = cpucycles() - mine;
   ck_assert_int_le(mine, 2 * (perf_kernel_time() - my_time)); /* it slept while the others ran */
-  ck_assert_str_eq(fallback(), "");
+  ck_assert_str_eq(loss_reason(), "");
 }
 END_TEST
 
@@ -220,9 +220,9 @@ static void *count_busy_time(void *counts)
   return NULL;
 }
 
-/* _i: the counter in the table. While a thread waits for another one, its own count advances only
-   while it creates and joins that one, so by less if the other is busy long enough. A count of the
-   system advances by at least as much as the other thread counts. */
+/* _i: the counter in the table. This thread creates a busy thread and joins it. A count of scope
+   "thread" stops while this thread waits, so it advances by less than that of a thread that is busy
+   long enough. A count of the system advances by at least as much as the other thread counts. */
 START_TEST(reported_scope_fits_the_count)
 {
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
@@ -436,7 +436,7 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
     }
   ck_assert_int_ge(with_event, LOW_LIMIT / 4 - before);
   ck_assert_int_lt(with_event, READERS);
-  ck_assert_str_eq(fallback(), "by-fallback");
+  ck_assert_str_eq(loss_reason(), "by-fallback");
   end_readers(readers, READERS);
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -522,7 +522,7 @@ START_TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
   ck_assert_int_gt(late_before, 900000000000LL);
   ck_assert_int_ge(late_after, late_before);
   ck_assert_int_eq(open_descriptors(), descriptors);
-  ck_assert_str_eq(fallback(), "");
+  ck_assert_str_eq(loss_reason(), "");
 }
 END_TEST
 
@@ -737,7 +737,7 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(errno, 4711);
   ck_assert_int_eq(counts_by_fallback(cpucycles), 1);
-  ck_assert_str_eq(fallback(), "by-fallback");
+  ck_assert_str_eq(loss_reason(), "by-fallback");
 }
 END_TEST
 
@@ -833,7 +833,7 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
   before = cpucycles(); /* includes the time until the event was disabled */
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(counts_by_fallback(cpucycles), 1);
-  ck_assert_str_eq(fallback(), "by-fallback");
+  ck_assert_str_eq(loss_reason(), "by-fallback");
 }
 END_TEST
 
@@ -878,7 +878,7 @@ static void expect_threads_to_fall_back(void)
   ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread_by_fallback, &is_right), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(is_right, 1);
-  ck_assert_str_eq(fallback(), "by-fallback");
+  ck_assert_str_eq(loss_reason(), "by-fallback");
 }
 
 START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
@@ -1222,7 +1222,7 @@ START_TEST(page_without_an_index_is_left_for_read)
   ck_assert_int_eq(counts_cpu_time(read_page), 1);
   ck_assert_int_eq(executed, 0);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
-  ck_assert_str_eq(fallback(), "by-read");
+  ck_assert_str_eq(loss_reason(), "by-read");
 }
 END_TEST
 
@@ -1238,7 +1238,7 @@ START_TEST(lost_page_of_the_only_hardware_counter_leads_to_read)
   ck_assert_int_ge(read_page(), before);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
   ck_assert_int_eq(counts_cpu_time(read_page), 1);
-  ck_assert_str_eq(fallback(), "by-read");
+  ck_assert_str_eq(loss_reason(), "by-read");
 }
 END_TEST
 
@@ -1302,7 +1302,7 @@ START_TEST(revoked_instruction_leads_to_read)
   ck_assert_int_ge(by_rdpmc->read(), before);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
   ck_assert_int_eq(counts_cpu_time(by_rdpmc->read), 1);
-  ck_assert_str_eq(fallback(), "by-read");
+  ck_assert_str_eq(loss_reason(), "by-read");
 }
 END_TEST
 #else
@@ -1410,7 +1410,7 @@ START_TEST(pages_of_core_types_without_a_count_lead_to_read)
   executed = 0;
   read_page();
   ck_assert_int_eq(executed > 0, _i == 0);
-  ck_assert_str_eq(fallback(), "by-read");
+  ck_assert_str_eq(loss_reason(), "by-read");
 }
 END_TEST
 

@@ -98,7 +98,7 @@ END_TEST
 /* default-windows */
 
 static long long performance_now, performance_hz;
-static BOOL performance_states = 1;
+static BOOL frequency_is_reported = 1;
 
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count)
 {
@@ -109,7 +109,7 @@ BOOL QueryPerformanceCounter(LARGE_INTEGER *count)
 BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
 {
   hz->QuadPart = performance_hz;
-  return performance_states;
+  return frequency_is_reported;
 }
 
 static long long windows_rate_of(long long hz)
@@ -132,7 +132,7 @@ START_TEST(invalid_windows_frequency_gives_no_rate)
   ck_assert_int_eq(windows_rate_of(-1), 0);
   ck_assert_int_eq(windows_rate_of(LLONG_MIN), 0);
   ck_assert_int_eq(windows_rate_of(LLONG_MAX), 0);
-  performance_states = 0;
+  frequency_is_reported = 0;
   ck_assert_int_eq(windows_rate_of(10000000), 0);
 }
 END_TEST

@@ -17,7 +17,7 @@
 static char printed[16384];
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
-static struct counter_results result_count[2];
+static struct counter_results fake_results[2];
 static struct cpucycles_counter_info counters[4];
 
 /* Puts these into the report as the library's counters. */
@@ -138,7 +138,7 @@ START_TEST(machine_is_printed_completely)
   expect("cpucycles cpu type cpu_core: 2 CPUs");
   expect("cpucycles cpu type cpu_atom: 6 CPUs");
   expect("cpucycles clock source tsc; available: tsc hpet");
-  expect("cpucycles governor powersave on 3 CPUs, another on others");
+  expect("cpucycles governor powersave on 3 CPUs; other CPUs have another");
   expect("cpucycles turbo on");
   print(print_json);
   expect_json("\"types\": [{\"name\": \"cpu_core\",\"cpus\": 2},"
@@ -205,13 +205,13 @@ START_TEST(timer_is_printed_completely)
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
     .scope = "core", .unit = "ticks", .score = 7 };
-  struct counter_results *results = &result_count[0];
+  struct counter_results *results = &fake_results[0];
 
   set_counters(&fake, 1);
-  report.results = result_count;
+  report.results = fake_results;
   report.result_count = 2;
-  strcpy(result_count[1].name, "gone");
-  strcpy(result_count[1].failure, "it ended");
+  strcpy(fake_results[1].name, "gone");
+  strcpy(fake_results[1].failure, "it ended");
   strcpy(results->name, "fake");
   results->scaled = 1;
   results->reported = 1000;
@@ -347,9 +347,9 @@ static void print_warnings_about(const char *kind)
   report.warnings = 0;
   report.settings.turbo = 1;
   report.core = core_in_report;
-  strcpy(result_count[0].name, "fake");
-  strcpy(result_count[0].invariant_source, "me");
-  report.results = result_count;
+  strcpy(fake_results[0].name, "fake");
+  strcpy(fake_results[0].invariant_source, "me");
+  report.results = fake_results;
   report.result_count = 1;
   find_warnings(&report);
   print(print_text);
@@ -448,7 +448,7 @@ END_TEST
 
 START_TEST(plot_has_a_row_for_all_large_differences)
 {
-  struct counter_results *results = &result_count[0];
+  struct counter_results *results = &fake_results[0];
   int i;
 
   memset(results, 0, sizeof *results);

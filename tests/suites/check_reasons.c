@@ -165,14 +165,14 @@ static void by_lack_of_time(void)
   select_among(&scaled, 4);
 }
 
-static struct cpuc_rate state_too_high_rate(void)
+static struct cpuc_rate report_too_high_rate(void)
 {
   return cpuc_exact_rate(1400000000);
 }
 
 static void by_wrong_rate(void)
 {
-  select_counter(CPUC_KIND_SCALED, read_time, state_too_high_rate, NULL);
+  select_counter(CPUC_KIND_SCALED, read_time, report_too_high_rate, NULL);
 }
 
 /* The trial of a counter against a fake clock, as the system's own has no such faults. */

@@ -12,16 +12,16 @@
 #define CPU "/sys/devices/system/cpu/"
 
 static struct cpu_info cpu;
-static struct settings_info state;
+static struct settings_info settings;
 static struct system_info system_found;
 
 static void fill(const char *architecture)
 {
   memset(&cpu, 0, sizeof cpu);
-  memset(&state, 0, sizeof state);
+  memset(&settings, 0, sizeof settings);
   memset(&system_found, 0, sizeof system_found);
   fill_cpu(&cpu, architecture);
-  fill_settings(&state);
+  fill_settings(&settings);
   fill_system(&system_found);
 }
 
@@ -44,9 +44,9 @@ START_TEST(machine_without_files_is_not_known)
   ck_assert_int_eq(cpu.cpus, 0);
   ck_assert_int_eq(cpu.cores, 0);
   ck_assert_int_eq(cpu.types, 0);
-  ck_assert_str_eq(state.clock_source, "");
-  ck_assert_str_eq(state.governor, "");
-  ck_assert_int_eq(state.turbo, -1);
+  ck_assert_str_eq(settings.clock_source, "");
+  ck_assert_str_eq(settings.governor, "");
+  ck_assert_int_eq(settings.turbo, -1);
   ck_assert_str_eq(system_found.container, "");
 }
 END_TEST
@@ -259,7 +259,7 @@ static void warn_about_settings(void)
 {
   fill("x86_64");
   begin_report();
-  report.settings = state;
+  report.settings = settings;
   find_warnings(&report);
 }
 
@@ -276,31 +276,31 @@ START_TEST(warning_of_settings_that_distort_measurements)
   write_file("/sys/devices/system/clocksource/clocksource0/available_clocksource",
     "tsc hpet acpi_pm \n");
   warn_about_settings();
-  ck_assert_str_eq(state.governor, "performance");
-  ck_assert_int_eq(state.governor_cpus, 2);
-  ck_assert_int_eq(state.governors, 1);
-  ck_assert_int_eq(state.turbo, 0);
-  ck_assert_str_eq(state.clock_sources, "tsc hpet acpi_pm");
+  ck_assert_str_eq(settings.governor, "performance");
+  ck_assert_int_eq(settings.governor_cpus, 2);
+  ck_assert_int_eq(settings.governors, 1);
+  ck_assert_int_eq(settings.turbo, 0);
+  ck_assert_str_eq(settings.clock_sources, "tsc hpet acpi_pm");
   ck_assert(!has_warning("governor") && !has_warning("turbo") && !has_warning("clock source"));
   write_file(CPU "cpu1/cpufreq/scaling_governor", "powersave\n");
   write_file(CPU "cpu2/cpufreq/scaling_governor", "powersave\n");
   write_file(CPU "cpufreq/boost", "1\n");
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
   warn_about_settings();
-  ck_assert_str_eq(state.governor, "powersave");
-  ck_assert_int_eq(state.governor_cpus, 2);
-  ck_assert_int_eq(state.governors, 2);
+  ck_assert_str_eq(settings.governor, "powersave");
+  ck_assert_int_eq(settings.governor_cpus, 2);
+  ck_assert_int_eq(settings.governors, 2);
   ck_assert(has_warning("the governor powersave changes"));
   write_file(CPU "cpu0/cpufreq/scaling_governor", "powersave\n");
   write_file(CPU "cpu2/cpufreq/scaling_governor", "performance\n");
   fill("x86_64");
-  ck_assert_str_eq(state.governor, "powersave");
-  ck_assert_int_eq(state.governor_cpus, 2);
+  ck_assert_str_eq(settings.governor, "powersave");
+  ck_assert_int_eq(settings.governor_cpus, 2);
   ck_assert(has_warning("turbo is on"));
   ck_assert(has_warning("the clock source hpet is slow"));
   write_file(CPU "intel_pstate/no_turbo", "1\n");
   warn_about_settings();
-  ck_assert_int_eq(state.turbo, 0);
+  ck_assert_int_eq(settings.turbo, 0);
   remove_machine();
 }
 END_TEST
@@ -312,7 +312,7 @@ static int warns_of_watchdog(const char *setting, const char *name)
   write_file("/proc/sys/kernel/nmi_watchdog", setting);
   fill("x86_64");
   begin_report();
-  report.settings = state;
+  report.settings = settings;
   report.library.selected = &counter;
   find_warnings(&report);
   return has_warning("the kernel's NMI watchdog sets amd64-pmcff back");

@@ -400,12 +400,12 @@ static long long read_24_mhz(void)
   return cpuc_os_clock_monotonic() / 125 * 3;
 }
 
-static struct cpuc_rate state_25_mhz(void)
+static struct cpuc_rate report_25_mhz(void)
 {
   return cpuc_exact_rate(25000000);
 }
 
-static struct cpuc_rate state_24_mhz(void)
+static struct cpuc_rate report_24_mhz(void)
 {
   return cpuc_exact_rate(24000000);
 }
@@ -425,13 +425,13 @@ static const struct cpuc_backend reported = { .kind = CPUC_KIND_SCALED,
   .width = 64,
   .register_name = "reported",
   .read = read_24_mhz,
-  .rate = state_24_mhz };
-static const struct cpuc_backend misstated = { .kind = CPUC_KIND_SCALED,
+  .rate = report_24_mhz };
+static const struct cpuc_backend misreported = { .kind = CPUC_KIND_SCALED,
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
-  .register_name = "misstated",
+  .register_name = "misreported",
   .read = read_24_mhz,
-  .rate = state_25_mhz };
+  .rate = report_25_mhz };
 static const struct cpuc_backend narrow = { .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 32,
@@ -489,7 +489,7 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
     found += info.state == CPUCYCLES_SELECTED;
   }
   ck_assert_int_gt(found, 0);
-  select_one(&misstated, &info, &selection);
+  select_one(&misreported, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_DROPPED);
   ck_assert_str_eq(info.reason, "rate-mismatch");
 }

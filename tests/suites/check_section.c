@@ -41,7 +41,7 @@ static long long median_of(long long *values)
   return values[SAMPLES / 2];
 }
 
-/* The size of the counter's steps: no section is measured finer. */
+/* Returns the grain in cycles: no section is measured finer. */
 static long long grain_of_the_counter(void)
 {
   static long long differences[GRAIN_SAMPLES];
@@ -103,7 +103,7 @@ static long long least(long long (*section)(void))
 }
 
 /* The grain. Under an emulator and valgrind, whose reads vary, at least half of the overhead. */
-static long long finest_step(void)
+static long long allowed_deviation(void)
 {
   long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
 
@@ -119,7 +119,7 @@ START_TEST(empty_section_takes_0_to_one_grain)
   long long most = overhead / 2 > grain ? overhead / 2 : grain;
 
   ck_assert_int_ge(overhead, 0);
-  ck_assert_msg(net >= -finest_step() && net <= most,
+  ck_assert_msg(net >= -allowed_deviation() && net <= most,
     "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
     first);
 }
@@ -220,7 +220,7 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
    negligible. Long, short and empty sections alternate, because the core frequency may change. */
 START_TEST(chain_is_never_measured_too_short)
 {
-  long long step = finest_step(), whole = LLONG_MAX, empty = LLONG_MAX,
+  long long step = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,
     measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX,
     unfenced = LLONG_MAX;
   double length, limit;
@@ -271,7 +271,7 @@ static long long section_ahead_of_a_chain(void)
 
 START_TEST(code_beside_a_section_is_not_measured)
 {
-  long long step = finest_step(), empty = LLONG_MAX, chained = LLONG_MAX, behind = LLONG_MAX,
+  long long step = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX, behind = LLONG_MAX,
     ahead = LLONG_MAX, limit;
   int try;
 

@@ -178,7 +178,7 @@ static struct cpuc_rate rate_faults(void)
 
 static int entries; /* of the next selection */
 
-/* A table entry. The source defaults to the name. */
+/* A table entry. register_name is the name of the counter if it is not given. */
 static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backend)
 {
   static struct cpuc_backend pool[8];
@@ -262,7 +262,8 @@ START_TEST(score_is_smallest_step_plus_penalty)
   ck_assert_int_eq(candidates[0].info.score, 107);
   ck_assert_int_eq(candidates[1].info.score, 107);
   ck_assert_int_eq(candidates[2].info.score, 41);
-  ck_assert_int_eq(candidates[3].info.score, 2399 + 200); /* a microsecond at the default frequency */
+  /* a microsecond at the default frequency */
+  ck_assert_int_eq(candidates[3].info.score, 2399 + 200);
   ck_assert_double_eq_tol(candidates[3].info.scaling, 2399.987654, 1e-9);
   ck_assert_str_eq(selection.implementation, "core");
   ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
@@ -430,7 +431,8 @@ static long long read_monotonic_slowly(void)
   return cpuc_os_clock_monotonic();
 }
 
-/* Not even where its reads take longer than a microsecond, the other one's unit. */
+/* The reads of the monotonic clock here take longer than a microsecond, the unit of the wall
+   clock. */
 START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
 {
   const struct cpuc_table_entry *monotonic = entry_of("default-monotonic");

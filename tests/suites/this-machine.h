@@ -47,7 +47,7 @@ static inline int open_descriptors(void)
   return count;
 }
 
-/* Sets the limit of descriptors, which the numbers of new ones are below. */
+/* Limits descriptors: new ones get numbers below `numbers`. */
 static inline int set_descriptor_limit(unsigned long numbers)
 {
   struct rlimit limit;

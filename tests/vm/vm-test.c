@@ -203,8 +203,8 @@ __attribute__((noinline)) static int count_events(int e0, int e1, unsigned long 
   return read_counters(e0, &counts[0], e1, &counts[1]) == started;
 }
 
-/* The same a hundred times, less the count of one turn. Returns 0 if the counts differ or one is
-   incomplete. */
+/* Counts events several times, and subtracts the count of one turn. Returns 0 if the counts
+   differ or one is incomplete. */
 static int count_turns(int e0, int e1, unsigned long turns, long long *counts)
 {
   long long once[2], now[2];
