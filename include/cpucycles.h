@@ -140,8 +140,8 @@ struct cpucycles_counter_info {
 
 /* Describes counter i and the result of its trial. The first call of this function also searches
    for remedies, and may open files.
-   Returns: counter number i, from 0, in the order of preference. 0 if i is negative or past the
-     end.
+   Returns: counter number i, from 0, in the order of COUNTERS in cpucycles(3). 0 if i is negative
+     or past the end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 

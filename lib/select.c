@@ -137,7 +137,7 @@ static long long read_zero(void)
 }
 
 /* Selects a clock if no counter has passed its trial, because the clock may have stopped during the
-   trial only. Tries the list from its end. If no clock can be read, the count is always 0. */
+   trial only. Tries the table from its end. If no clock can be read, the count is always 0. */
 static void select_last_resort(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *candidates = selection->candidates;

@@ -56,8 +56,9 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while the kernel or another thread runs, so a measurement gives a lower bound: the
-   result is the highest of several, or the core frequency if that is higher. Returns Hz, or 0. */
+   a thread stops while the kernel or another thread runs, so its measurement gives a lower bound:
+   the result is then the core frequency or, if that is not known, the highest of several
+   measurements. Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;

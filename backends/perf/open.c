@@ -275,7 +275,7 @@ static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
   return error;
 }
 
-/* The counter counts the kernel if the event of one core type does. */
+/* The counter counts the kernel if the event of any core type does. */
 static int try_core_event(struct cpuc_perf_event_code code)
 {
   int counts_kernel, error = try_event(code, &counts_kernel);
