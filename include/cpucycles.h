@@ -4,7 +4,7 @@
 
    This holds for all functions, unless their comment has an exception:
    - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
-     the counter, once per process, in about 0.1 ms.
+     the counter, once per process, usually in a fraction of a millisecond.
    - They do not fail. In a signal handler that interrupts the selecting thread, some return 0:
      cpucycles(3), Signals.
    - They are thread-safe, including the first call; callers need no lock.

@@ -176,7 +176,7 @@ static void score(void *argument)
   }
 }
 
-/* Drops the counter of a core if it no longer advances. The trial of another counter may have
+/* Drops a counter of scope core if it no longer advances. The trial of another counter may have
    stopped it by closing a perf event that used the same hardware. */
 static void read_again(void *argument)
 {

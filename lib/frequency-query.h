@@ -41,8 +41,8 @@ struct cpuc_query {
 };
 
 /* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
-   then, because the CPU of the host does the work. /proc/cpuinfo is used only if it describes the
-   emulated CPU. */
+   then, because the CPU of the host does the work. Of /proc/cpuinfo, only lines of the program's
+   architecture are used. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query);
 long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query);
 long long cpuc_frequency_from_current(struct cpuc_query *query);
