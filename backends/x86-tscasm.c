@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* x86-tscasm: the time-stamp counter of i386, read with assembly, for compilers without the
-   intrinsic. Access,
-   failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2,
-   RDTSC. */
+   intrinsic. Access, failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM
+   volume 2, RDTSC. */
 
 #include "config.h"
 

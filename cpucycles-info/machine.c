@@ -270,8 +270,9 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
   find_other_model(cpu);
   count_hybrid_types(cpu);
 #ifndef CPUCYCLES_POSIX
-  if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS"))
-    cpu->cpus = atoi(getenv("NUMBER_OF_PROCESSORS"));
+  if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS")
+    && !cpuc_parse_integer(getenv("NUMBER_OF_PROCESSORS"), &cpu->cpus))
+    cpu->cpus = 0;
 #endif
 }
 

@@ -74,7 +74,7 @@ static void open_counter(void *argument)
 }
 
 /* Returns the shared calibration, prepared for measurements of this counter. */
-static struct cpuc_calibrate_setup *calibration_of(const struct cpuc_candidate *candidate)
+static struct cpuc_calibrate_setup *prepare_calibration(const struct cpuc_candidate *candidate)
 {
   struct cpuc_calibrate_setup *calibration = &candidate->context->calibration;
 
@@ -109,7 +109,7 @@ static void find_scale(void *argument)
   }
   reported = cpuc_reported_rate(backend).hz;
   if (backend->kind == CPUC_KIND_SCALED)
-    result = cpuc_calibrate(calibration_of(candidate), reported, persecond, &sixteenths);
+    result = cpuc_calibrate(prepare_calibration(candidate), reported, persecond, &sixteenths);
   if (result)
     drop(candidate, failures[result]);
   else if (sixteenths > 0)
@@ -120,7 +120,7 @@ static void find_scale(void *argument)
     drop(candidate, "no-rate");
 }
 
-static long long read_zero(void)
+static long long no_time(void)
 {
   return 0;
 }
@@ -129,7 +129,7 @@ static long long read_zero(void)
    extension then uses none. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
-  struct cpuc_extend32_clock no_clock = { read_zero, read_zero },
+  struct cpuc_extend32_clock no_clock = { no_time, no_time },
     clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (candidate->backend->width != 32)
@@ -153,7 +153,7 @@ static void extend_for_use(void *argument)
   long long measured = 0;
 
   if (candidate->backend->width == 32)
-    measured = cpuc_calibrate_mean(calibration_of(candidate));
+    measured = cpuc_calibrate_mean(prepare_calibration(candidate));
   extend(candidate, measured > 0 ? measured : candidate->rate);
 }
 
@@ -204,6 +204,17 @@ static void close_candidate(struct cpuc_candidate *candidate)
   memset(&candidate->diagnosis, 0, sizeof candidate->diagnosis);
 }
 
+/* Stores the properties that are known before the trial. */
+static void describe(struct cpucycles_counter_info *info, const struct cpuc_table_entry *entry)
+{
+  info->name = entry->name;
+  info->summary = entry->summary;
+  info->kind = cpuc_kind_name(entry->backend->kind);
+  info->scope = cpuc_scope_name(entry->backend->scope);
+  info->unit = entry->backend->unit;
+  info->width = entry->backend->width;
+}
+
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpuc_candidate_context *context)
 {
@@ -211,7 +222,7 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
   candidate->backend = entry->backend;
   candidate->context = context;
   candidate->reader.read = entry->backend->read;
-  cpuc_reasons_describe(&candidate->info, entry);
+  describe(&candidate->info, entry);
 }
 
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)

@@ -228,7 +228,7 @@ static long long selected_rate;
 
 static void find_rate(struct cpuc_selection *selection)
 {
-  selected_rate = cpuc_timer_selected_rate(selection);
+  selected_rate = cpuc_timer_find_rate(selection);
 }
 
 long long cpucycles_rate(void)

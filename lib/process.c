@@ -93,7 +93,7 @@ static void select_guarded(void)
   cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
     &process.selection);
   backend = process.selection.backend;
-  if (backend && backend->fix_up)
+  if (backend->fix_up)
     cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
   if (!cpuc_guard_leave())
     note_reason("unguarded");
@@ -104,7 +104,7 @@ static void select_guarded(void)
    forks. */
 static void after_fork_in_child(void)
 {
-  if (cpuc_process_has_selected() && process.selection.backend && process.selection.backend->forked)
+  if (cpuc_process_has_selected() && process.selection.backend->forked)
     process.selection.backend->forked();
   if (cpuc_lock_release_in_child(&process.lock, cpuc_os_thread_id()))
     cpuc_guard_forked();

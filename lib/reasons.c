@@ -60,17 +60,6 @@ static const char *code_of_errno(int error)
   }
 }
 
-void cpuc_reasons_describe(struct cpucycles_counter_info *info,
-  const struct cpuc_table_entry *entry)
-{
-  info->name = entry->name;
-  info->summary = entry->summary;
-  info->kind = cpuc_kind_name(entry->backend->kind);
-  info->scope = cpuc_scope_name(entry->backend->scope);
-  info->unit = entry->backend->unit;
-  info->width = entry->backend->width;
-}
-
 static int find_reason(const char *code)
 {
   int i = 0;

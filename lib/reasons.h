@@ -5,12 +5,9 @@
 #define CPUCYCLES_REASONS_H
 
 #include "backends/backend.h"
-#include "lib/table.h"
+#include "include/cpucycles.h"
 
 #pragma GCC visibility push(hidden)
-
-/* Stores the properties that are known before the trial. */
-void cpuc_reasons_describe(struct cpucycles_counter_info *, const struct cpuc_table_entry *);
 
 /* Marks a counter as dropped, because of a reason code, an errno of open(), or the signal of a
    fault. The sentence follows from the code, and the code follows from the errno, unless the

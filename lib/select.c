@@ -131,28 +131,16 @@ static int choose_among(struct cpuc_selection *selection, int named, const char 
   return 0;
 }
 
-static long long read_zero(void)
+/* Selects the last counter of this kind that can be opened and read. Returns 0 if there is none. */
+static int select_last(struct cpuc_selection *selection, enum cpuc_kind kind)
 {
-  return 0;
-}
-
-/* Selects a clock if no counter has passed its trial, because the clock may have stopped during the
-   trial only. Tries the table from its end. If no clock can be read, the count is always 0. */
-static void select_last_resort(struct cpuc_selection *selection)
-{
-  struct cpuc_candidate *candidates = selection->candidates;
   int i;
 
   for (i = selection->count - 1; i >= 0; i--)
-    if (candidates[i].backend->kind == CPUC_KIND_CLOCK && select_counter(selection, &candidates[i]))
-      return;
-  selection->reader.read = read_zero;
-  selection->implementation = "default-zero";
-  for (i = 0; i < selection->count; i++)
-    if (candidates[i].backend->kind == CPUC_KIND_NONE) {
-      candidates[i].info.state = CPUCYCLES_SELECTED;
-      candidates[i].info.scaling = 1;
-    }
+    if (selection->candidates[i].backend->kind == kind
+      && select_counter(selection, &selection->candidates[i]))
+      return 1;
+  return 0;
 }
 
 static void begin_selection(struct cpuc_selection *selection, const struct cpuc_services *services,
@@ -186,8 +174,10 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
     if (list)
       cpuc_reasons_drop(&candidates[i].info, "not-asked");
   }
-  if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list))
-    select_last_resort(selection);
+  /* The last resorts: a clock, which may have stopped during its trial only; then a count of 0. */
+  if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list)
+    && !select_last(selection, CPUC_KIND_CLOCK))
+    select_last(selection, CPUC_KIND_NONE);
   if (!list)
     return;
   for (i = 0; i < count; i++)

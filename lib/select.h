@@ -22,7 +22,7 @@ struct cpuc_selection {
   /* a sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used, or empty */
   char unusable_names[320];
   struct cpuc_reader reader; /* of the selected counter */
-  const struct cpuc_backend *backend; /* of the selected counter; NULL if none works */
+  const struct cpuc_backend *backend; /* of the selected counter */
   unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */
   /* Properties of the selected counter, which timer.c stores on demand. */
   struct cpuc_rate reported;
@@ -30,7 +30,7 @@ struct cpuc_selection {
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
 };
 
-/* Tries the `count` entries of the table, and opens the best one. If CPUCYCLES_IMPLEMENTATION in
+/* Tries the `count` entries of the table, one of them of CPUC_KIND_NONE, and opens the best one. If CPUCYCLES_IMPLEMENTATION in
    the environment names counters, tries these first, and the others only if none of these can be
    used. Passes `services` to the counters. Stores the candidates in `candidates`, which has room
    for `count` and must live as long as the selection. Call between cpuc_guard_enter() and

@@ -49,34 +49,34 @@ static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
 
 void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
-  if (selection->backend) {
-    selection->reported = cpuc_reported_rate(selection->backend);
-    selection->timer = describe(selection->backend, selection->reported);
-  }
+  selection->reported = cpuc_reported_rate(selection->backend);
+  selection->timer = describe(selection->backend, selection->reported);
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
    a thread stops while the kernel or another thread runs, so its measurement gives a lower bound:
-   the result is then the core frequency or, if that is not known, the highest of several
+   the result is then the core frequency or, if that cannot be measured, the highest of several
    measurements. Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
-  int is_of_thread = backend && backend->scope == CPUC_SCOPE_THREAD, i;
-  long long core = 0, highest = 0, rate;
+  int is_of_thread = backend->scope == CPUC_SCOPE_THREAD, i;
+  long long highest = 0, rate = 0;
 
   if (is_of_thread && cpuc_dependent_add_takes_one_cycle())
-    for (i = 0; i < TRIES && core == 0; i++)
-      core = cpuc_frequency_measure_core();
-  for (i = 0; i < TRIES && (highest == 0 || (is_of_thread && core == 0)); i++) {
+    for (i = 0; i < TRIES && rate == 0; i++)
+      rate = cpuc_frequency_measure_core();
+  if (rate > 0)
+    return rate;
+  for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
     rate = cpuc_calibrate_rate(cpucycles);
     if (rate > highest)
       highest = rate;
   }
-  return core > highest ? core : highest;
+  return highest;
 }
 
 /* A scaled counter has the rate that it is scaled to. */
-long long cpuc_timer_selected_rate(const struct cpuc_selection *selection)
+long long cpuc_timer_find_rate(const struct cpuc_selection *selection)
 {
   long long reported = selection->timer.reported_rate, rate;
 

@@ -13,7 +13,7 @@ void cpuc_timer_find_info(struct cpuc_selection *selection);
 
 /* Returns the reported or measured rate of the selected counter, which must be published, in counts
    per second; 0 if it is unknown. Call cpuc_timer_find_info() before. */
-long long cpuc_timer_selected_rate(const struct cpuc_selection *selection);
+long long cpuc_timer_find_rate(const struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

@@ -26,7 +26,7 @@
 #   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
-#   default-gettimeofday is the counter of last resort, and is always built.
+#   default-gettimeofday and default-zero are the counters of last resort, and are always built.
 #
 #   CPUCYCLES_BACKENDS_SUMMARY prints the counters that are built and those that are left
 #   out, with the reasons.
@@ -58,21 +58,18 @@ AC_DEFUN([CPUCYCLES_PROBE],
 m4_define([_CPUCYCLES_DECIDE],
 [cpucycles_built=no
 cpucycles_reason=
-AS_IF([test "$2" != default-gettimeofday && test "$cpucycles_only" != no \
-    && AS_CASE([" $cpucycles_only "], [*" $2 "*], [false], [:])],
-  [cpucycles_reason='not in --with-backends'],
-  [test "$2" != default-gettimeofday \
-    && AS_CASE([" $cpucycles_excluded "], [*" $2 "*], [:], [false])],
-  [cpucycles_reason='left out by --with-excluded-backends'],
+AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "* | " no "*], [],
+  [cpucycles_reason='not in --with-backends'])
+AS_CASE([" $cpucycles_excluded "], [*" $2 "*],
+  [cpucycles_reason='left out by --with-excluded-backends'])
+AS_IF([test -z "$cpucycles_reason"],
   [CPUCYCLES_PROBE([for counter $2], [backend_$1], [probes/$2.c])
   cpucycles_built=$cpucycles_cv_backend_$1
   cpucycles_reason="cpucycles_cv_backend_$1 is preset to $cpucycles_built"
   cpucycles_reason=${cpucycles_cv_reason_backend_$1-$cpucycles_reason}
   AS_IF([test "$cpucycles_built" != yes],
-    [AS_CASE([" $cpucycles_only "], [*" $2 "*],
-      [AC_MSG_ERROR([--with-backends: $2 cannot be built here: $cpucycles_reason])])
-    AS_IF([test "$2" = default-gettimeofday],
-      [AC_MSG_ERROR([default-gettimeofday cannot be built here: $cpucycles_reason])])])])
+    [AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "*],
+      [AC_MSG_ERROR([the counter $2 cannot be built here: $cpucycles_reason])])])])
 AS_IF([test "$cpucycles_built" = yes],
   [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
@@ -96,7 +93,7 @@ set +f])
 
 AC_DEFUN([CPUCYCLES_BACKENDS],
 [AC_ARG_WITH([backends],
-  [AS_HELP_STRING([--with-backends=LIST], [build only these counters (and default-gettimeofday)])],
+  [AS_HELP_STRING([--with-backends=LIST], [build only these counters (and those of last resort)])],
   [], [with_backends=yes])
 AC_ARG_WITH([excluded-backends],
   [AS_HELP_STRING([--with-excluded-backends=LIST], [build all counters but these])],
@@ -114,11 +111,13 @@ AS_CASE([$with_excluded_backends],
   [yes | no], [AC_MSG_ERROR([--with-excluded-backends needs a list; the counters are:$cpucycles_all])],
   [cpucycles_excluded=$with_excluded_backends
   _CPUCYCLES_LIST([cpucycles_excluded], [--with-excluded-backends])])
-AS_CASE([" $cpucycles_excluded "], [*" default-gettimeofday "*],
-  [AC_MSG_WARN([default-gettimeofday is the counter of last resort and cannot be excluded])])
+cpucycles_always='default-gettimeofday default-zero'
 for cpucycles_name in $cpucycles_excluded; do
   AS_CASE([" $cpucycles_only "], [*" $cpucycles_name "*],
     [AC_MSG_ERROR([$cpucycles_name is in both --with-backends and --with-excluded-backends])])
+  AS_CASE([" $cpucycles_always "], [*" $cpucycles_name "*],
+    [AC_MSG_WARN([$cpucycles_name is a counter of last resort and cannot be excluded])
+    cpucycles_excluded=`AS_ECHO([" $cpucycles_excluded "]) | sed "s/ $cpucycles_name / /g"`])
 done
 CPUCYCLES_BACKEND_OBJECTS=
 cpucycles_report_built=

@@ -10,6 +10,7 @@
 
 #include "backends/perf/kernel.h"
 #include "backends/perf/remedy.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,16 +24,28 @@ struct search {
   int core_types; /* including those without an event, which are not in `found` */
 };
 
-/* Reads a file that consists of prefix, number and newline. Returns the number, or -1. */
-static long read_number(const char *pmu, const char *file, const char *prefix, int base)
+/* Returns the type of the PMU for perf_event_open(2), or -1. */
+static long long read_type(const char *pmu)
 {
-  char text[64], *begin = text + strlen(prefix), *end;
+  char text[64];
+  long long type;
+
+  if (!cpuc_perf_kernel_read_pmu(pmu, "type", text, sizeof text))
+    return -1;
+  type = cpuc_parse_number_line(text, 1);
+  return type < INT32_MAX ? type : -1;
+}
+
+/* Reads a file that consists of "event=0x", a number and a newline. Returns the number, or -1. */
+static long read_event(const char *pmu, const char *file)
+{
+  char text[64], *begin = text + strlen("event=0x"), *end;
   long number;
 
   if (!cpuc_perf_kernel_read_pmu(pmu, file, text, sizeof text)
-    || strncmp(text, prefix, strlen(prefix)) != 0)
+    || strncmp(text, "event=0x", strlen("event=0x")) != 0)
     return -1;
-  number = strtol(begin, &end, base);
+  number = strtol(begin, &end, 16);
   return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
 }
 
@@ -51,7 +64,8 @@ static int is_of_some_cores(const char *pmu)
 static int find_event(const struct search *search, const char *pmu,
   struct cpuc_perf_event_code *code)
 {
-  long type = read_number(pmu, "type", "", 10), number;
+  long long type = read_type(pmu);
+  long number;
 
   if (type < 0)
     return 0;
@@ -59,9 +73,9 @@ static int find_event(const struct search *search, const char *pmu,
   code->config = (uint64_t)type << 32 | search->generic.config;
   if (search->try_event(*code) == 0)
     return 1;
-  number = read_number(pmu, "events/cpu_cycles", "event=0x", 16);
+  number = read_event(pmu, "events/cpu_cycles");
   if (number < 0)
-    number = read_number(pmu, "events/cycles", "event=0x", 16);
+    number = read_event(pmu, "events/cycles");
   code->type = (uint32_t)type;
   code->config = (uint64_t)number;
   return number >= 0 && search->try_event(*code) == 0;

@@ -67,12 +67,20 @@ enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
    permit perf events. */
 static int is_in_user_namespace(void)
 {
-  char text[64], *end;
+  static const long long ids_of_first[] = { 0, 0, 0xffffffff };
+  char text[64];
+  const char *rest = text;
+  long long number;
+  int i;
 
   if (cpuc_kernel_file_read_start("/proc/self/uid_map", text, sizeof text) <= 0)
     return 0;
-  return strtoul(text, &end, 10) != 0 || strtoul(end, &end, 10) != 0
-    || strtoul(end, NULL, 10) != 0xffffffff;
+  for (i = 0; i < 3; i++) {
+    rest = cpuc_parse_decimal(cpuc_parse_skip_blanks(rest), 1, &number);
+    if (!rest || number != ids_of_first[i])
+      return 1;
+  }
+  return 0;
 }
 
 /* Returns 1 in a container of Docker or Podman. */

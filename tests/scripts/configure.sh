@@ -78,6 +78,7 @@ configure || { cat "$work/out"; exit 1; }
 usual=$(built)
 first=$(echo "$usual" | tr ' ' '\n' | grep -v ^default- | head -n 1)
 [ -n "$first" ] || first=default-monotonic
+second=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e default-gettimeofday -e default-zero | head -n 1)
 foreign=$(for name in $(cat "$work/all"); do
   case " $usual " in *" $name "*) ;; *) echo "$name" ;; esac
 done | head -n 1)
@@ -85,20 +86,21 @@ done | head -n 1)
 says "the summary lists the counters that are built" "^    $first\$"
 says "the summary gives the reason for a counter that is left out" "^    $foreign: the target is not "
 
-accepts "one counter" "$(printf '%s\n' "$first" default-gettimeofday | sort | tr '\n' ' ')" \
-  --with-backends="$first"
-says "the summary gives the counters that the list leaves out" '^    default-zero: not in --with-backends$'
-accepts "two counters, by spaces and commas" \
-  "$(printf '%s\n' "$first" default-gettimeofday default-zero | sort | tr '\n' ' ')" \
+last='default-gettimeofday default-zero'
+accepts "one counter" "$(printf '%s\n' "$first" $last | sort | tr '\n' ' ')" --with-backends="$first"
+says "the summary gives the counters that the list leaves out" "^    $foreign: not in --with-backends\$"
+accepts "two counters, by spaces and commas" "$(printf '%s\n' "$first" $last | sort | tr '\n' ' ')" \
   --with-backends=" $first,  default-zero "
-accepts "the counter of last resort alone" "default-gettimeofday " --with-backends=default-gettimeofday
+accepts "the counters of last resort alone" "$last " --with-backends=default-zero
 accepts "all, by the option without a list" "$usual" --with-backends
-without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e default-zero | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
-accepts "all but two" "$without" --with-excluded-backends="$first,default-zero"
+without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e "$second" | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
+accepts "all but two" "$without" --with-excluded-backends="$first,$second"
 says "the summary gives the counters that were left out" "^    $first: left out by --with-excluded-backends\$"
-accepts "all left out except the last resort" "default-gettimeofday " \
+accepts "all left out except the last resorts" "$last " \
   --with-excluded-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
-says "the last resort is never left out" 'WARNING: default-gettimeofday is the counter of last resort'
+for name in $last; do
+  says "$name is never left out" "WARNING: $name is a counter of last resort"
+done
 
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs
 refuses "unknown counter left out" amd64-tcs --with-excluded-backends=amd64-tcs

@@ -288,9 +288,9 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   selection.backend = &backend;
   cpuc_timer_find_info(&selection);
   ck_assert_int_eq(selection.timer.reported_rate, reported.hz);
-  rate = cpuc_timer_selected_rate(&selection);
+  rate = cpuc_timer_find_rate(&selection);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
-    rate = cpuc_timer_selected_rate(&selection); /* a busy machine can prevent the measurement */
+    rate = cpuc_timer_find_rate(&selection); /* a busy machine can prevent the measurement */
   ck_assert(cpuc_scale_rates_agree(right, rate));
   if (reported.is_rounded)
     ck_assert_int_ne(rate, reported.hz);
@@ -328,7 +328,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   cpucycles = read_interrupted_at_first;
   for (i = 0; i < 100 && rate == 0; i++) { /* the machine may be busy, too */
     reads_so_far = 0;
-    rate = cpuc_timer_selected_rate(&selection);
+    rate = cpuc_timer_find_rate(&selection);
   }
   ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
 }
@@ -353,7 +353,7 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
   selection.backend = &backend;
   cpucycles = read_quarter;
   for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_rates_agree(core, rate)); i++) {
-    rate = cpuc_timer_selected_rate(&selection);
+    rate = cpuc_timer_find_rate(&selection);
     core = cpuc_frequency_measure_core();
   }
   ck_assert_msg(cpuc_scale_rates_agree(core, rate), "%lld; core: %lld", rate, core);

@@ -629,9 +629,13 @@ END_TEST
 START_TEST(selection_succeeds_if_every_counter_faults)
 {
   SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
-    ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz));
-  ck_assert_str_eq(selection.implementation, "default-zero");
-  ck_assert_int_eq(cpuc_reader_read(&selection.reader), 0);
+    ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz),
+    ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant));
+  ck_assert_str_eq(selection.implementation, "zero");
+  ck_assert_int_eq(cpuc_reader_read(&selection.reader), read_constant());
+  ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
+  ck_assert_double_eq(candidates[2].info.scaling, 1);
+  ck_assert_str_eq(candidates[2].info.reason, "not-increasing");
 }
 END_TEST
 
