@@ -23,8 +23,8 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   report->clock = clock_name;
   /* Starts children that must select, so this process must not have selected a counter yet. */
   examine_each(report, list, only, seconds);
-  observe_differences(report);
-  observe_rates(report);
+  measure_differences(report);
+  measure_loops(report);
   fill_library(&report->library);
   fill_core(report, list->core_persecond); /* after all other measurements */
   fill_surroundings(report);

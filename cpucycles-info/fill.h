@@ -54,9 +54,9 @@ static inline long long difference_of(long long later, long long earlier)
   return (long long)((unsigned long long)later - (unsigned long long)earlier);
 }
 
-/* observe.c: measures the counter in use for the first lines of the report. */
-void observe_differences(struct report *report);
-void observe_rates(struct report *report);
+/* in-use.c: measures the counter in use for the first lines of the report. */
+void measure_differences(struct report *report);
+void measure_loops(struct report *report);
 
 /* kernel.c: system calls. A test defines all of these itself: the linker then leaves kernel.c
    out. */

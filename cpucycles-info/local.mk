@@ -14,7 +14,7 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/library.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \
-	cpucycles-info/observe.c \
+	cpucycles-info/in-use.c \
 	cpucycles-info/plot.c \
 	cpucycles-info/print.h \
 	cpucycles-info/report.c \
@@ -27,7 +27,7 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	sys/cpuid.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h
-cpucycles_info_libcpucycles_info_la_LIBADD = sys/libfiles.la
+cpucycles_info_libcpucycles_info_la_LIBADD = sys/libshared.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c

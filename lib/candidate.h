@@ -29,7 +29,7 @@ struct cpuc_candidate {
   struct cpuc_candidate_context *context;
   struct cpuc_diagnosis diagnosis; /* details of the last open() */
   struct cpuc_reader reader;
-  long long rate; /* units per second, according to the scale */
+  long long rate; /* estimated units per second */
   int cannot_win; /* it loses with any score, so a few reads suffice */
   int is_dropped; /* the current trial dropped it */
 };

@@ -55,12 +55,12 @@ enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 static const struct {
   unsigned int architectures;
   long long (*rate_of)(const char *line);
-} counters[] = {
+} counter_lines[] = {
   { CPUC_ARCHITECTURE_ALPHA, cpuc_cpuinfo_rate_alpha_cycle_frequency },
   { CPUC_ARCHITECTURE_SPARC, cpuc_cpuinfo_rate_sparc_clock_tick },
 };
 
-enum { COUNTERS = sizeof counters / sizeof counters[0] };
+enum { COUNTER_LINES = sizeof counter_lines / sizeof counter_lines[0] };
 
 /* Returns the text after the key and its colon, or NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
@@ -77,11 +77,11 @@ static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
   const char *line = cpuinfo->line.text;
   int i;
 
-  for (i = 0; i < COUNTERS; i++) {
+  for (i = 0; i < COUNTER_LINES; i++) {
     long long hz = 0;
 
-    if (counters[i].architectures & cpuinfo->architectures)
-      hz = counters[i].rate_of(line);
+    if (counter_lines[i].architectures & cpuinfo->architectures)
+      hz = counter_lines[i].rate_of(line);
     if (hz > 0)
       return hz;
   }
@@ -112,8 +112,8 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
 
 /* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts.
    Without the flag, it prints the frequency that a cpufreq driver has set, or else a constant one:
-   arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). The first is taken for constant, too,
-   because few CPUs without the flag have such a driver, and sysfs then answers earlier. The flag is
+   arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both are taken for constant: where such
+   a driver runs, sysfs has answered before this file is read. The flag is
    among the first thousand characters, even if the line is cut: arch/x86/include/asm/cpufeatures.h,
    word 3. */
 static void parse_flags(struct cpuc_cpuinfo *cpuinfo)

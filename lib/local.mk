@@ -5,8 +5,8 @@
 # The files of sys/ that libperfex and the tool need, too. Each library has their objects, because
 # they are hidden in a shared library. A program that links both static libraries takes each object
 # once, from the library that it names first: the second one defines nothing that is still missing.
-noinst_LTLIBRARIES += sys/libfiles.la
-sys_libfiles_la_SOURCES = \
+noinst_LTLIBRARIES += sys/libshared.la
+sys_libshared_la_SOURCES = \
 	sys/environment.c \
 	sys/environment.h \
 	sys/kernel-file.c \
@@ -96,8 +96,8 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/recover.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libfiles.la
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libfiles.la
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libshared.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libshared.la
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

@@ -80,7 +80,7 @@ static void try_clocks(void)
 {
   int i;
 
-  for (i = 0; i < 2 && cpuc_guard_run(cpuc_os_clock_read_all, NULL) != 0; i++)
+  for (i = 0; i < 2 && cpuc_guard_run(cpuc_os_clock_try, NULL) != 0; i++)
     cpuc_os_clock_fall_back();
 }
 
@@ -94,7 +94,7 @@ static void select_guarded(void)
     &process.selection);
   backend = process.selection.backend;
   if (backend->fix_up)
-    cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
+    cpuc_guard_keep_handler(backend->fix_up, backend->fix_up_signal);
   if (!cpuc_guard_leave())
     note_reason("unguarded");
   __atomic_store_n(&process.selected, 1, __ATOMIC_SEQ_CST);
@@ -153,7 +153,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_restore_faults(&locking.signals);
+    cpuc_os_thread_restore_fault_mask(&locking.signals);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

@@ -25,8 +25,7 @@ static struct {
   CONTEXT before_body;
 } guard;
 
-/* Returns the signal that this fault raises on POSIX; 0 if reading a counter cannot cause this
-   exception. */
+/* Returns the signal that POSIX has for this exception, or 0 if the guard does not catch it. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {
@@ -78,8 +77,8 @@ int cpuc_guard_leave(void)
   return 1;
 }
 
-/* Windows never revokes a counter that is in use. */
-void cpuc_guard_keep(int (*fix_up)(void *context), int signal)
+/* No code needs a handler after the guard on Windows. */
+void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal)
 {
   (void)fix_up, (void)signal;
 }

@@ -205,7 +205,7 @@ void cpuc_guard_enter(void)
   cpuc_os_thread_unblock_faults();
 }
 
-void cpuc_guard_keep(int (*fix_up)(void *context), int signal)
+void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal)
 {
   __atomic_store_n(&guard.fix_up, fix_up, __ATOMIC_RELEASE);
   guard.lasting = signal;

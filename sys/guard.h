@@ -10,8 +10,8 @@
 /* Call these two between cpuc_os_thread_block_signals() and cpuc_os_thread_restore_signals(), in
    one thread at a time. enter replaces the program's handlers for faults, and unblocks these
    signals. leave restores the program's handlers, blocks the signals, and sends those again that
-   were sent to this thread since enter. leave returns 0 if cpuc_guard_keep() was called but its
-   handler cannot stay. */
+   were sent to this thread since enter. leave returns 0 if cpuc_guard_keep_handler() was called but
+   its handler cannot stay. */
 void cpuc_guard_enter(void);
 int cpuc_guard_leave(void);
 
@@ -19,7 +19,7 @@ int cpuc_guard_leave(void);
    after leave. It passes faults of any thread first to fix_up(), with the third argument of the
    handler, and passes on to the program what fix_up() does not repair. It does not stay if the
    program ignores the signal, or has installed another handler since enter. */
-void cpuc_guard_keep(int (*fix_up)(void *context), int signal);
+void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
 
 /* Calls body(argument). Call between enter and leave, and not in the body of another call. Returns
    0, or the signal of the fault that ended the body early (on Windows, the signal that POSIX has

@@ -51,7 +51,7 @@ int cpuc_os_clock_is_settable(void)
   return 0;
 }
 
-void cpuc_os_clock_read_all(void *unused)
+void cpuc_os_clock_try(void *unused)
 {
   (void)unused;
   (void)cpuc_os_clock_monotonic();

@@ -165,7 +165,7 @@ int cpuc_os_clock_is_settable(void)
 #endif
 }
 
-void cpuc_os_clock_read_all(void *unused)
+void cpuc_os_clock_try(void *unused)
 {
   (void)unused;
   (void)cpuc_os_clock_monotonic();

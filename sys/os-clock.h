@@ -24,9 +24,9 @@ long long cpuc_os_clock_raw(void);
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
 long long cpuc_os_clock_wall_microseconds(void);
 
-/* Reads each clock once, which may cause a fault; but not the coarse one, which can cause a fault
-   only where the monotonic one does. For cpuc_guard_run(). */
-void cpuc_os_clock_read_all(void *unused);
+/* Reads all clocks once, except the coarse one, which faults only if the monotonic one does. Each
+   read may cause a fault. For cpuc_guard_run(). */
+void cpuc_os_clock_try(void *unused);
 
 /* The first call makes all functions above read the clocks with system calls. The second call (on
    POSIX systems other than Linux, the first) makes them return 0. Needed because the C library

@@ -37,7 +37,7 @@ void cpuc_os_thread_block_faults(void)
 {
 }
 
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_fault_mask(const struct cpuc_os_thread_signals *saved)
 {
   (void)saved;
 }

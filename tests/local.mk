@@ -291,7 +291,7 @@ EXTRA_DIST += .clang-format .clang-tidy
 .PHONY: check-analysis
 check-analysis: config.h
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
-	  $(sys_libfiles_la_SOURCES) $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
+	  $(sys_libshared_la_SOURCES) $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 

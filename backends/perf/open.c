@@ -39,7 +39,7 @@ const struct cpuc_services *cpuc_perf_services;
 /* Stored when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
-int cpuc_perf_has_descriptor(const struct cpuc_perf_event *event)
+int cpuc_perf_owns_descriptor(const struct cpuc_perf_event *event)
 {
   uint64_t id = 0;
 
@@ -55,7 +55,7 @@ void cpuc_perf_close_descriptors(void)
 
   self->only_descriptor = -1;
   for (i = 0; i < self->event_count; i++) {
-    if (cpuc_perf_has_descriptor(&self->events[i]))
+    if (cpuc_perf_owns_descriptor(&self->events[i]))
       cpuc_perf_kernel_close(self->events[i].descriptor);
     self->events[i].descriptor = -1;
   }
@@ -120,9 +120,9 @@ int cpuc_perf_open_descriptors(void)
 }
 
 /* Moves a descriptor to a number from a quarter of the limit, or from 1024 if that is less, up to
-   half of the limit. Files of the program do not get these numbers by themselves. If the program
-   closed a low number, it would soon belong to another file, from which the library would read
-   once. Returns 0 or an errno. */
+   half of the limit. The kernel gives files of the program lower numbers as long as one is free. If
+   the event had a low number and the program closed it, the number would soon belong to another
+   file, from which the library would read once. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   unsigned long limit = cpuc_perf_kernel_descriptor_limit();
@@ -305,9 +305,9 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_found_no_pmu ? ENOENT
+  error = cpuc_remedy_pmu_is_absent ? ENOENT
                                    : try_event(core_cycles, &counter->findings->counts_kernel);
-  cpuc_remedy_found_no_pmu = error == ENOENT;
+  cpuc_remedy_pmu_is_absent = error == ENOENT;
   return error;
 }
 

@@ -127,14 +127,13 @@ int cpuc_perf_pages_have_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
-   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor
-   that this call has not just opened, cpuc_perf_read_slowly() has found no new count in it. It may
-   then belong to another file, so this function identifies it before it reads again. */
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, it may belong to
+   another file by now, so this function identifies it before it reads it again. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  if (self->only_descriptor >= 0 && !cpuc_perf_has_descriptor(&self->events[0]))
+  if (self->only_descriptor >= 0 && !cpuc_perf_owns_descriptor(&self->events[0]))
     return -1;
   return cpuc_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
 }

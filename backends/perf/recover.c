@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
-/* The empty page has the index 0. Makes its lock odd, which the lock of a kernel page never stays,
-   so that an interrupted read finds that the lock has changed. */
+/* Makes the lock of the empty page odd, so that an interrupted read finds it changed: the lock of a
+   kernel page is odd only while the kernel writes to the page. */
 static void mark_as_changed(struct perf_event_mmap_page *page)
 {
   page->lock = 1;

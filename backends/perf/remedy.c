@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cpuc_remedy_found_no_pmu;
+int cpuc_remedy_pmu_is_absent;
 
 /* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
    unknown. */

@@ -80,8 +80,8 @@ extern long long cpucycles_inline_overhead(void);
    program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
    optimization, but not in a function for another CPU, such as target("arch=haswell"), where
    always_inline is an error. Hooks of -finstrument-functions would disturb the measurement, and
-   would need the address of the function, which CPUCYCLES_INLINE_PART functions do not have. */
-#define CPUCYCLES_INLINE_PART \
+   would need the address of the function, which CPUCYCLES_INLINE_HELPER functions do not have. */
+#define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
 #define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPIES
@@ -93,7 +93,7 @@ extern long long cpucycles_inline_overhead(void);
 /* Scales a count to cycles: count * multiplier / 2^shift, rounded down, modulo 2^64, for shift
    1..63. A count is below 0 if a wall clock was set to a time before its origin. The portable form
    is for compilers without a 128-bit type. */
-CPUCYCLES_INLINE_PART long long cpucycles_inline_scale_portable(long long count,
+CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale_portable(long long count,
   unsigned long long multiplier, int shift)
 {
   unsigned long long high = (unsigned long long)(count >> 32);
@@ -118,7 +118,7 @@ CPUCYCLES_INLINE_PART long long cpucycles_inline_scale_portable(long long count,
 #define CPUCYCLES_INLINE_WIDE _BitInt(128)
 #endif
 
-CPUCYCLES_INLINE_PART long long cpucycles_inline_scale(long long count,
+CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale(long long count,
   unsigned long long multiplier, int shift)
 {
 #ifdef CPUCYCLES_INLINE_WIDE
@@ -134,11 +134,12 @@ CPUCYCLES_INLINE_PART long long cpucycles_inline_scale(long long count,
 #endif
 }
 
-/* One function per instruction. The library's backends call them, and name the manuals. */
+/* One function per instruction. The backends in the library call them, and the comments in their
+   files name the manuals. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tsc(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tsc(void)
 {
   unsigned int low, high;
 
@@ -146,7 +147,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tsc(void)
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_fixed_counter_1(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_fixed_counter_1(void)
 {
   unsigned int low, high;
 
@@ -154,7 +155,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_fixed_counter_1(void)
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_aperf(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_aperf(void)
 {
   unsigned int low, high;
 
@@ -165,7 +166,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_aperf(void)
 
 #elif defined(__aarch64__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cntvct(void)
 {
   unsigned long long count;
 
@@ -173,7 +174,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
   return count;
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_pmccntr(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_pmccntr(void)
 {
   unsigned long long count;
 
@@ -183,7 +184,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_pmccntr(void)
 
 #elif defined(__arm__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cntvct(void)
 {
   unsigned long long count;
 
@@ -193,7 +194,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cntvct(void)
 
 #elif defined(__powerpc64__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time_base(void)
 {
   unsigned long long count;
 
@@ -203,7 +204,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
 
 #elif defined(__powerpc__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time_base(void)
 {
   unsigned int before, low, high;
 
@@ -214,7 +215,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time_base(void)
 
 #elif defined(__riscv) && __riscv_xlen == 64
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cycle(void)
 {
   unsigned long long count;
 
@@ -222,7 +223,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
   return count;
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
 {
   unsigned long long count;
 
@@ -233,7 +234,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 #elif defined(__riscv)
 
 /* One asm for both counters, because compilers inline a short function more often. */
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle_or_time(unsigned int is_time)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cycle_or_time(unsigned int is_time)
 {
   unsigned int before, low, high;
 
@@ -244,12 +245,12 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle_or_time(unsigned
   return ((unsigned long long)high << 32) | low;
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_cycle(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cycle(void)
 {
   return cpucycles_inline_cycle_or_time(0);
 }
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
 {
   return cpucycles_inline_cycle_or_time(1);
 }
@@ -259,7 +260,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_time(void)
 /* The clock has been above 2^63 since 1971 and wraps around in 2042. Counted from 2000 (36524 days
    after its start in 1900, with 4096 units per microsecond), the count stays positive, and the
    scaled count far from the limits of 64 bits, until after 2050. */
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tod(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
 {
   unsigned long long count;
 
@@ -270,7 +271,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tod(void)
 
 #elif defined(__sparc_v9__) || defined(__arch64__)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tick(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tick(void)
 {
   unsigned long long count;
 
@@ -280,7 +281,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_tick(void)
 
 #elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
 
-CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_stable_counter(void)
+CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_stable_counter(void)
 {
   unsigned long long count;
 
@@ -292,7 +293,7 @@ CPUCYCLES_INLINE_PART unsigned long long cpucycles_inline_stable_counter(void)
 
 /* Reads the counter with its instruction. Returns 0 if this architecture does not have the
    instruction, or if the program is compiled for CPUs without it. */
-CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
+CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -360,14 +361,14 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_instruction(unsigned int method,
 }
 
 /* Reads the method before the rest of the state, because the library writes it last. */
-CPUCYCLES_INLINE_PART unsigned int cpucycles_inline_method(void)
+CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
 {
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
 /* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86, these
    counters are not scaled. */
-CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *cycles)
+CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method;
   unsigned long long count = 0;
@@ -389,7 +390,7 @@ CPUCYCLES_INLINE_PART int cpucycles_inline_read(unsigned int method, long long *
    leave user mode or the virtual machine, unlike CPUID. The compiler does not move accesses to
    memory and calls across the fence, but may move arithmetic in registers: the caller must prevent
    this. */
-CPUCYCLES_INLINE_PART void cpucycles_inline_fence(void)
+CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
   /* LFENCE waits until all instructions before it have completed, and none after it begins earlier:
@@ -456,7 +457,7 @@ CPUCYCLES_INLINE_PART void cpucycles_inline_fence(void)
 }
 
 /* Reads the count in cycles, with a call of cpucycles() if necessary. */
-CPUCYCLES_INLINE_PART long long cpucycles_inline_count(void)
+CPUCYCLES_INLINE_HELPER long long cpucycles_inline_count(void)
 {
   long long cycles;
 
@@ -464,7 +465,7 @@ CPUCYCLES_INLINE_PART long long cpucycles_inline_count(void)
 }
 
 /* Reads the count in cycles between two fences. */
-CPUCYCLES_INLINE_PART long long cpucycles_inline_count_fenced(void)
+CPUCYCLES_INLINE_HELPER long long cpucycles_inline_count_fenced(void)
 {
   long long cycles;
 
@@ -506,7 +507,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 
 #undef CPUCYCLES_INLINE_WIDE
 #undef CPUCYCLES_INLINE_FUNCTION
-#undef CPUCYCLES_INLINE_PART
+#undef CPUCYCLES_INLINE_HELPER
 
 #endif
 

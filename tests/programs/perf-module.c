@@ -57,7 +57,7 @@ int module_open(void)
 
   cpuc_os_thread_block_signals(&saved);
   cpuc_guard_enter();
-  cpuc_guard_keep(fix_up_nothing, SIGSEGV);
+  cpuc_guard_keep_handler(fix_up_nothing, SIGSEGV);
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals(&saved);
   return cpuc_perf_open(&counter, &cpuc_process_services, &why);

@@ -433,7 +433,7 @@ START_TEST(rates_are_observed_against_the_same_clock)
   if (skip_where_the_clock_is_slow("rates_are_observed_against_the_same_clock"))
     return;
   reads_until_stop = 4 * (OBSERVED - 1); /* the counter reads the clock, too */
-  observe_rates(&observing);
+  measure_loops(&observing);
   for (i = 0; i < OBSERVED; i++)
     ck_assert_int_eq(observing.observed[i].microseconds > 0, i < OBSERVED - 1);
   ck_assert(isfinite(observing.observed[OBSERVED - 1].low));

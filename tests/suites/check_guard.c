@@ -599,7 +599,7 @@ static int fix_up_nothing(void *context)
 static int keep_and_leave(int (*fix_up)(void *context), int signal)
 {
   enter_guard();
-  cpuc_guard_keep(fix_up, signal);
+  cpuc_guard_keep_handler(fix_up, signal);
   return leave_guard();
 }
 
@@ -900,7 +900,7 @@ START_TEST(handler_that_cannot_stay_is_reported)
   enter_guard();
   if (!_i)
     signal(SIGILL, handler_a);
-  cpuc_guard_keep(fix_up_page, SIGILL);
+  cpuc_guard_keep_handler(fix_up_page, SIGILL);
   ck_assert_int_eq(leave_guard(), 0);
   sigaction(SIGILL, NULL, &action);
   ck_assert_ptr_eq((void *)action.sa_handler, _i ? (void *)SIG_IGN : (void *)handler_a);

@@ -83,7 +83,7 @@ static void select_fallback(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_remedy_found_no_pmu = 0; /* otherwise no counter would be opened any more */
+  cpuc_remedy_pmu_is_absent = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
@@ -1280,7 +1280,7 @@ static int executes_rdpmc(void)
 static void keep_handlers(const struct cpuc_backend *backend)
 {
   enter_guard();
-  cpuc_guard_keep(backend->fix_up, backend->fix_up_signal);
+  cpuc_guard_keep_handler(backend->fix_up, backend->fix_up_signal);
   leave_guard();
 }
 

@@ -92,7 +92,7 @@ long long cpuc_os_clock_wall_microseconds(void)
   return read_clock() / 1000;
 }
 
-void cpuc_os_clock_read_all(void *unused)
+void cpuc_os_clock_try(void *unused)
 {
   (void)unused;
 }

@@ -1254,9 +1254,9 @@ static unsigned long long read_pmccntr(void)
   return count;
 }
 
-/* misleading LIST: an event's page permits a read of its counter, without an index; reading
+/* page-without-index LIST: an event's page permits a read of its counter, without an index; reading
    PMCCNTR_EL0 raises SIGILL. A counter of the list is selected there, and advances. */
-static int misleading(char **arguments)
+static int page_without_index(char **arguments)
 {
   const struct perf_event_mmap_page *page;
   int descriptor, status;
@@ -1277,7 +1277,7 @@ static int misleading(char **arguments)
 }
 
 /* Opens and closes an event with user access, which leaves the counter readable but stopped. */
-static void leave_frozen_counter(void)
+static void leave_stopped_counter(void)
 {
   int descriptor;
 
@@ -1285,24 +1285,24 @@ static void leave_frozen_counter(void)
   close(descriptor);
 }
 
-/* frozen, as root: PMCCNTR_EL0 is readable and stopped, so arm64-pmc is dropped. */
-static int frozen(char **arguments)
+/* stopped-counter, as root: PMCCNTR_EL0 is readable and stopped, so arm64-pmc is dropped. */
+static int stopped_counter(char **arguments)
 {
   char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };
   unsigned long long count;
 
   (void)arguments;
   run_on_cpu(0);
-  leave_frozen_counter();
+  leave_stopped_counter();
   count = read_pmccntr();
   loop(TURNS);
   if (read_pmccntr() != count)
-    return fail("the counter is not frozen");
+    return fail("the counter is not stopped");
   drop_privileges();
   if (dropped(expected) != PASSED)
     return FAILED;
   if (read_pmccntr() != count)
-    return fail("the counter is not frozen any more");
+    return fail("the counter has started");
   return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
@@ -1350,14 +1350,14 @@ static const struct {
   { "exact", 1, exact },
   { "forked", 1, forked },
 #ifdef __aarch64__
-  { "frozen", 0, frozen },
+  { "stopped-counter", 0, stopped_counter },
 #endif
   { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
   { "measures", 0, measures },
   { "no-descriptors", 2, no_descriptors },
 #ifdef __aarch64__
-  { "misleading", 1, misleading },
+  { "page-without-index", 1, page_without_index },
 #endif
 #ifdef HAVE_USER_ACCESS
   { "page-cost", 2, page_cost },

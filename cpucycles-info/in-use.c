@@ -24,7 +24,7 @@ static long long interquartile_mean(const long long *values)
 }
 
 /* Stores differences of adjacent reads, which show the read cost and how much it varies. */
-void observe_differences(struct report *report)
+void measure_differences(struct report *report)
 {
   long long reads[DIFFERENCES + 1];
   int i;
@@ -50,7 +50,7 @@ static unsigned long long multiply(unsigned long long x)
 }
 
 /* Measures bounds of the rate, which allow for an error of one microsecond in the time. */
-static void observe_loops(struct observed *observed, long long loops)
+static void time_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;
   long long i, begin = clock_nanoseconds(), time, cycles, first = cpucycles();
@@ -65,10 +65,10 @@ static void observe_loops(struct observed *observed, long long loops)
   observed->microseconds = time;
 }
 
-void observe_rates(struct report *report)
+void measure_loops(struct report *report)
 {
   int i;
 
   for (i = 0; i < OBSERVED; i++)
-    observe_loops(&report->observed[i], 1024LL << i);
+    time_loops(&report->observed[i], 1024LL << i);
 }
