@@ -111,26 +111,18 @@ EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 check_PROGRAMS += tests/programs/first-call
 tests_programs_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 if POSIX
-check_PROGRAMS += tests/programs/every-call tests/programs/persecond tests/programs/survive
-check_LTLIBRARIES += tests/programs/malloc-module.la
+check_PROGRAMS += tests/programs/every-call tests/programs/persecond
 endif
 if PERF_EVENTS
 check_LTLIBRARIES += tests/programs/trap-module.la
 endif
-EXTRA_DIST += tests/programs/malloc-module.c
-EXTRA_DIST += tests/programs/malloc-module.h
 EXTRA_DIST += tests/programs/trap-module.c
 EXTRA_DIST += tests/programs/persecond.c
-EXTRA_DIST += tests/programs/survive.c
-# An allocator that check_resources preloads in place of the C library's.
-tests_programs_malloc_module_la_SOURCES = tests/programs/malloc-module.c tests/programs/malloc-module.h
-tests_programs_malloc_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 # Floating-point traps, which options.py preloads.
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c tests/suites/float-traps.h
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-tests_programs_survive_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, compiled with stub headers of these. They come after the library, so
