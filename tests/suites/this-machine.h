@@ -363,19 +363,6 @@ static inline int full_device_refuses(void)
   return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
 }
 
-/* 0 if a blocked SIGSYS is reported as pending. */
-static inline int blocked_sigsys_is_pending(void)
-{
-  sigset_t set;
-
-  sigemptyset(&set);
-  sigaddset(&set, SIGSYS);
-  pthread_sigmask(SIG_BLOCK, &set, NULL);
-  raise(SIGSYS);
-  sigpending(&set);
-  return sigismember(&set, SIGSYS) != 1;
-}
-
 /* 0 if a locale with a decimal comma was set. musl accepts any name, but keeps the point. */
 static inline int set_decimal_comma(void)
 {
