@@ -659,7 +659,7 @@ static void select_with_request(const char *names)
 /* Requests; the initial of each counter that is tried, and "." for each other; the selected one;
    and the report. "refused" is f, and "core-asm" a. */
 static const struct {
-  const char *names, *tried, *selected, *skipped;
+  const char *names, *tried, *selected, *unusable;
 } requests[] = {
   { "reference", "....r.", "reference", "" },
   { " clock,reference\n", "....rc", "reference", "" },
@@ -708,7 +708,7 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
 
     select_with_request(requests[i].names);
     ck_assert_str_eq(selection.implementation, requests[i].selected);
-    ck_assert_str_eq(selection.unusable_names, requests[i].skipped);
+    ck_assert_str_eq(selection.unusable_names, requests[i].unusable);
     ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
     expect_tried(tried);
   }
