@@ -296,7 +296,7 @@ EXTRA_DIST += tests/fuzz/fuzz_options.dict
 EXTRA_DIST += tests/fuzz/fuzz_frequency.c
 EXTRA_DIST += tests/fuzz/fuzz_options.c
 EXTRA_DIST += tests/fuzz/fuzz_perfex.c
-EXTRA_DIST += tests/fuzz/fuzz_scale.c
+EXTRA_DIST += tests/fuzz/fuzz_calibrate.c
 dist_noinst_SCRIPTS += tests/fuzz/fuzz.sh
 .PHONY: check-fuzz
 check-fuzz: config.h

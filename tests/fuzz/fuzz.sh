@@ -17,7 +17,7 @@ targets() {
 frequency 65536 $sources lib/request.c $rates sys/kernel-file.c \
   sys/parse.c sys/root.c
 options 512 cpucycles-info/cpucycles-info.c
-scale 64 lib/scale.c lib/calibrate.c
+calibrate 64 lib/scale.c lib/calibrate.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
