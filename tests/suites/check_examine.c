@@ -25,7 +25,7 @@
 
 /* cpucycles-info/kernel.c */
 
-static int fork_is_refused, parent_ends_first, no_signal_is_sent;
+static int fork_is_refused, no_signal_is_sent;
 
 pid_t start_child(void)
 {
@@ -37,13 +37,6 @@ pid_t start_child(void)
 
 void request_signal_at_end_of_parent(int signal)
 {
-  pid_t parent = getppid();
-
-  if (parent_ends_first) {
-    kill(parent, SIGKILL);
-    while (getppid() == parent)
-      usleep(1000);
-  }
   if (no_signal_is_sent)
     return;
 #ifdef PR_SET_PDEATHSIG
@@ -53,29 +46,19 @@ void request_signal_at_end_of_parent(int signal)
 #endif
 }
 
-/* The OS clock, which a test can make coarse or slow, stop, or let leap ahead. */
+/* The OS clock, which a test can make coarse, or stop. */
 const char clock_name[] = "test";
-
-enum { SLOW_NANOSECONDS = 300000 };
 
 static long long clock_resolution = 1;
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
-static int slow_clock_reads;            /* this many reads take SLOW_NANOSECONDS each */
-static long long clock_leap;            /* each read adds one more of these nanoseconds */
 
 long long clock_nanoseconds(void)
 {
-  static long long time, leaps;
-  long long begin, now;
+  static long long time;
 
   if (reads_until_stop != 0) { /* a stopped one is read millions of times */
-    begin = now = cpuc_os_clock_raw();
-    while (slow_clock_reads > 0 && now - begin < SLOW_NANOSECONDS)
-      now = cpuc_os_clock_raw();
-    slow_clock_reads -= slow_clock_reads > 0;
     reads_until_stop -= reads_until_stop > 0;
-    leaps += clock_leap;
-    time = (now + leaps) / clock_resolution * clock_resolution;
+    time = cpuc_os_clock_raw() / clock_resolution * clock_resolution;
   }
   return time;
 }
@@ -171,22 +154,6 @@ const char *cpucycles_frequency_source(void)
 const char *cpucycles_frequency_ignored(void)
 {
   return NULL;
-}
-
-/* Advances by 41; a read takes 20 to 79. */
-static long long read_by_41(void)
-{
-  static long long time;
-  static unsigned int random;
-
-  random = random * 1664525 + 1013904223;
-  time += 20 + (random >> 8) % 60;
-  return time / 41 * 41;
-}
-
-static long long read_scaled_by_41(void)
-{
-  return (long long)((double)read_by_41() * 3.001);
 }
 
 /* Counts 2 % less than the reported rate. */
@@ -296,19 +263,6 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
 }
 END_TEST
 
-START_TEST(grain_of_41_units_is_found)
-{
-  examine_by(read_by_41);
-  ck_assert_int_eq(results.step, 41);
-  ck_assert_double_eq_tol(results.grain.counts, 41, 1e-6);
-  ck_assert_double_ge(results.grain.share, 0.99);
-  counter.scaling = 3.001;
-  examine_by(read_scaled_by_41);
-  ck_assert_int_ge(results.step, 123);
-  ck_assert_double_eq_tol(results.grain.counts, 41, 1e-6); /* units */
-}
-END_TEST
-
 START_TEST(false_reported_rate_is_found)
 {
   examine_by(read_slow);
@@ -364,17 +318,6 @@ static long long read_true(void)
   return cpuc_os_clock_raw();
 }
 
-START_TEST(slow_first_reads_of_the_clock_do_not_hide_the_cost)
-{
-  if (skip_where_the_clock_is_slow("slow_first_reads_of_the_clock_do_not_hide_the_cost"))
-    return;
-  slow_clock_reads = 50;
-  examine_by(read_true);
-  ck_assert_int_eq(slow_clock_reads, 0);
-  ck_assert_double_gt(results.read_nanoseconds, 0);
-}
-END_TEST
-
 START_TEST(coarse_clock_raises_the_uncertainty)
 {
   static const long long steps[] = { 1000, 4000000, 15625000 };
@@ -411,32 +354,6 @@ START_TEST(stopped_clock_measures_no_rate)
     ck_assert_int_eq(results.samples, SAMPLES); /* needs no clock */
     ck_assert_int_eq(results.step, 10);
   }
-}
-END_TEST
-
-/* The report has whole rates, and would show less than half a count per second as 0. */
-START_TEST(rate_below_1_is_unknown)
-{
-  clock_leap = 100000000000000;
-  examine_by(read_up);
-  ck_assert_double_gt(results.seconds, 1e6);
-  ck_assert(results.measured == 0);
-}
-END_TEST
-
-/* Not by the wall clock, which can be set back. */
-START_TEST(rates_are_observed_against_the_same_clock)
-{
-  static struct report observing;
-  int i;
-
-  if (skip_where_the_clock_is_slow("rates_are_observed_against_the_same_clock"))
-    return;
-  reads_until_stop = 4 * (OBSERVED - 1); /* the counter reads the clock, too */
-  measure_loops(&observing);
-  for (i = 0; i < OBSERVED; i++)
-    ck_assert_int_eq(observing.observed[i].microseconds > 0, i < OBSERVED - 1);
-  ck_assert(isfinite(observing.observed[OBSERVED - 1].low));
 }
 END_TEST
 
@@ -496,14 +413,6 @@ static void begin_and_wait(void)
     pause();
 }
 
-static void begin_and_observe(void)
-{
-  at_selection = NULL;
-  ck_assert_int_eq(write(held[1], "", 1), 1);
-  strcpy(results.name, "fake");
-  examine(&results, 86400, 0);
-}
-
 /* Starts a process of the tool whose child runs the body. Returns how many bodies have begun when
    neither process holds the pipe any more. Kills the process of the tool if one has begun. */
 static int bodies_begun(void (*body)(void))
@@ -556,37 +465,11 @@ START_TEST(child_ends_with_its_parent)
 }
 END_TEST
 
-START_TEST(child_without_a_parent_does_not_begin)
-{
-  parent_ends_first = 1;
-  ck_assert_int_eq(bodies_begun(begin_and_wait), 0);
-}
-END_TEST
-
-START_TEST(observation_ends_with_the_parent_where_no_signal_is_sent)
-{
-  no_signal_is_sent = 1;
-  ck_assert_int_eq(bodies_begun(begin_and_observe), 1);
-}
-END_TEST
-
 #else
 
 START_TEST(child_ends_with_its_parent)
 {
   skip("child_ends_with_its_parent", "this system has no PR_SET_PDEATHSIG");
-}
-END_TEST
-
-START_TEST(child_without_a_parent_does_not_begin)
-{
-  skip("child_without_a_parent_does_not_begin", "this system has no PR_SET_PDEATHSIG");
-}
-END_TEST
-
-START_TEST(observation_ends_with_the_parent_where_no_signal_is_sent)
-{
-  ck_assert_int_eq(bodies_begun(begin_and_observe), 1);
 }
 END_TEST
 
@@ -645,23 +528,17 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, true_reported_values_are_verified);
   tcase_add_loop_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost, 0, 12);
-  tcase_add_test(tests, grain_of_41_units_is_found);
   tcase_add_test(tests, false_reported_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
   tcase_add_test(tests, counter_passing_2_63_increases);
   tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
-  tcase_add_test(tests, slow_first_reads_of_the_clock_do_not_hide_the_cost);
   tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
   tcase_add_test(tests, stopped_clock_measures_no_rate);
-  tcase_add_test(tests, rate_below_1_is_unknown);
-  tcase_add_test(tests, rates_are_observed_against_the_same_clock);
   tcase_add_test(tests, without_fork_the_counter_in_use_is_examined);
   tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
   tcase_add_test(tests, signal_ends_only_one_examination);
   tcase_add_test(tests, child_ends_with_its_parent);
-  tcase_add_test(tests, child_without_a_parent_does_not_begin);
-  tcase_add_test(tests, observation_ends_with_the_parent_where_no_signal_is_sent);
   tcase_add_test(tests, unselected_counter_is_not_examined);
   tcase_add_test(tests, difference_between_cpus_is_found);
 }
