@@ -292,9 +292,7 @@ check-analysis: config.h
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/fuzz_options.dict
 EXTRA_DIST += tests/fuzz/fuzz_frequency.c
-EXTRA_DIST += tests/fuzz/fuzz_options.c
 EXTRA_DIST += tests/fuzz/fuzz_perfex.c
 EXTRA_DIST += tests/fuzz/fuzz_calibrate.c
 dist_noinst_SCRIPTS += tests/fuzz/fuzz.sh

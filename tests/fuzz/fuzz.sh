@@ -16,7 +16,6 @@ targets() {
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/kernel-file.c \
   sys/parse.c sys/root.c
-options 512 cpucycles-info/cpucycles-info.c
 calibrate 64 lib/scale.c lib/calibrate.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
@@ -55,20 +54,13 @@ build() {
     sources="$sources $srcdir/$source"
   done
   flags='-O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all'
-  if [ "$name" = options ]; then
-    $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" -c $sources -o "$directory/tool.o"
-    ${OBJCOPY:-objcopy} --redefine-sym main=tool "$directory/tool.o"
-    sources=$directory/tool.o
-  fi
   $FUZZ_CC $flags -I. -I"$srcdir" -I"$srcdir/include" "$srcdir/tests/fuzz/fuzz_$name.c" $sources \
     -o "$directory/fuzz_$name"
 }
 
 run() {
-  dictionary=
-  [ ! -f "$srcdir/tests/fuzz/fuzz_$2.dict" ] || dictionary="-dict=$srcdir/tests/fuzz/fuzz_$2.dict"
   "$directory/fuzz_$2" -max_total_time="$1" -max_len="$3" -timeout=10 -verbosity=0 \
-    -print_final_stats=1 -artifact_prefix="tests/fuzz/fuzz_$2-" $dictionary "$directory/$2" \
+    -print_final_stats=1 -artifact_prefix="tests/fuzz/fuzz_$2-" "$directory/$2" \
     >"$directory/$2.log" 2>&1 ||
     { cat "$directory/$2.log"; echo "fuzz: $2 has a finding"; return 1; }
   tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$directory/$2.log")
