@@ -128,8 +128,7 @@ static long long resample(const struct cpuc_extend32_state *extension,
 
   anchor->count
     = nearest(anchor->count + predicted_counts(extension, elapsed), (uint32_t)sample.inner);
-  if (elapsed > 0)
-    anchor->time = sample.outer;
+  anchor->time = sample.outer;
   anchor->set = 1;
   store_anchor(anchor);
   return (long long)anchor->count;
