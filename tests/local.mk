@@ -309,4 +309,4 @@ EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/scal
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpufreq/policy4/affected_cpus
 EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq
 EXTRA_DIST += tests/machines/idle-cores/proc/cpuinfo
-EXTRA_DIST += tests/machines/silent-model/proc/cpuinfo
+EXTRA_DIST += tests/machines/model-without-frequency/proc/cpuinfo

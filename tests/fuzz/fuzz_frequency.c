@@ -163,24 +163,24 @@ static void try_leaves(const char *bytes, size_t size)
 #endif
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
-static void try_choice(const char *bytes, size_t size)
+static void try_request(const char *bytes, size_t size)
 {
   static const struct cpuc_candidate candidates[] = {
     { .info = { .name = "works" } },
     { .info = { .name = "does-not", .reason = "refused" } },
   };
-  char skipped[320], *list = malloc(size + 1);
+  char unusable[320], *list = malloc(size + 1);
   size_t i, length;
 
   memcpy(list, bytes, size);
   list[size] = 0;
-  memset(skipped, 'x', sizeof skipped);
-  cpuc_request_describe_unusable(list, candidates, 2, skipped, (int)sizeof skipped);
-  length = strnlen(skipped, sizeof skipped);
-  if (length == sizeof skipped || (length > 0 && !cpuc_request_has_names(list)))
+  memset(unusable, 'x', sizeof unusable);
+  cpuc_request_describe_unusable(list, candidates, 2, unusable, (int)sizeof unusable);
+  length = strnlen(unusable, sizeof unusable);
+  if (length == sizeof unusable || (length > 0 && !cpuc_request_has_names(list)))
     abort();
   for (i = 0; i < length; i++)
-    if (skipped[i] < ' ' || skipped[i] > '~')
+    if (unusable[i] < ' ' || unusable[i] > '~')
       abort();
   if (cpuc_request_includes(list, "works") && !strstr(list, "works"))
     abort();
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_integer(bytes, size);
     break;
   case '8':
-    try_choice(bytes, size);
+    try_request(bytes, size);
     break;
 #if defined(__x86_64__) || defined(__i386__)
   case '4':

@@ -15,7 +15,7 @@ TOOL = os.environ["TOOL"]
 CLOCK = "default-gettimeofday"
 ONE = f"--counter {CLOCK}"
 SOURCE = os.environ["srcdir"]
-CLOCKS = ("clock", "none")
+NOT_CYCLES = ("clock", "none")
 WINDOWS = os.environ.get("EXEEXT") == ".exe"
 
 

@@ -106,7 +106,7 @@ START_TEST(handler_of_a_pending_signal_may_end_the_thread)
   struct suite_repeat repeat = suite_repeat(29);
 
   if (skip_under("qemu", "handler_of_a_pending_signal_may_end_the_thread",
-        "the frame of a signal in qemu is none that can be unwound"))
+        "qemu's frame of a signal cannot be unwound"))
     return;
   if (SUITE_SANITIZED) {
     skip("handler_of_a_pending_signal_may_end_the_thread",
@@ -126,7 +126,7 @@ static void add(TCase *tests)
 
 #else
 
-SUITE_WITHOUT(frames_of_c, "on this CPU, or by this C library, they are not unwound")
+SUITE_WITHOUT(frames_of_c, "they cannot be unwound on this CPU, or the C library does not do it")
 
 #endif
 

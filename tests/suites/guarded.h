@@ -17,10 +17,10 @@ static inline void enter_guard(void)
 
 static inline int leave_guard(void)
 {
-  int all_stay = cpuc_guard_leave();
+  int is_kept = cpuc_guard_leave();
 
   cpuc_os_thread_restore_signals(&signals_outside_guard);
-  return all_stay;
+  return is_kept;
 }
 
 #endif
