@@ -927,32 +927,16 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_does_not_step_back)
 }
 END_TEST
 
-static long long count_in_handler;
-
 static void lose_index(void)
 {
   page->lock += 2;
   page->index = 0;
 }
 
-static void lose_page_and_read(void)
-{
-  during_instruction = NULL;
-  lose_index();
-  count_in_handler = read_page();
-}
-
-static void open_page_at_1e12(void)
-{
-  page = add_page(0, 2, 48, 1000000000000LL);
-  open_page();
-  read_page();
-  hardware[1] = 500000000000LL; /* counted only if the interrupted read is not repeated */
-}
-
 #ifdef SINGLE_STEPS
 
 static int steps; /* before the handler loses the page */
+static long long count_in_handler;
 
 static void lose_page_after_steps(int signal, siginfo_t *info, void *context)
 {
@@ -962,7 +946,8 @@ static void lose_page_after_steps(int signal, siginfo_t *info, void *context)
   if (steps-- > 0)
     return;
   interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-  lose_page_and_read();
+  lose_index();
+  count_in_handler = read_page();
 }
 
 enum { RIGHT, WRONG, NOT_REACHED };
@@ -972,8 +957,9 @@ static int read_in_steps(void)
   struct sigaction action = { .sa_sigaction = lose_page_after_steps, .sa_flags = SA_SIGINFO };
   long long count;
 
-  open_page_at_1e12();
-  hardware[1] = 0;
+  page = add_page(0, 2, 48, 1000000000000LL);
+  open_page();
+  read_page();
   sigaction(SIGTRAP, &action, NULL);
   set_single_step(1);
   count = read_page();
