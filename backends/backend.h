@@ -115,12 +115,12 @@ struct cpuc_backend {
      the fallback. The services remain valid. NULL: nothing to do. */
   int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 
-  /* Returns the count. Called in the selection, by the trial, and for the reference counter by the
-     frequency estimate, without open(); then by every thread of the program, also in its signal
-     handlers, in forked children, and while another read is interrupted. A
-     counter of CPUC_SCOPE_THREAD opens itself in each further thread at the first read there; other
-     counters need only the one open(). `cpucycles` may point to this function, so its time is then
-     the whole read cost. */
+  /* Returns the count. Called in the selection: by the trial; and, for the reference counter only,
+     by the frequency estimate, which does not call open(). Called later by every thread of the
+     program, also in its signal handlers, in forked children, and while another read is
+     interrupted. A counter of CPUC_SCOPE_THREAD opens itself in each further thread at the first
+     read there; other counters need only the one open(). `cpucycles` may point to this function, so
+     its time is then the whole read cost. */
   long long (*read)(void);
 
   /* Releases everything that open(), read() and rate() acquired in the calling thread. Called in

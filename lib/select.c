@@ -174,7 +174,8 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
     if (list)
       cpuc_reasons_drop(&candidates[i].info, "not-asked");
   }
-  /* The last resorts: a clock, which may have stopped during its trial only; then a count of 0. */
+  /* The last resorts: a clock, because it may have been stopped during its trial but not later; if
+     no clock can be read, the counter that is always 0. */
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list)
     && !select_last(selection, CPUC_KIND_CLOCK))
     select_last(selection, CPUC_KIND_NONE);

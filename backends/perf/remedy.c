@@ -146,7 +146,7 @@ enum {
   /* The hypervisor. */
   NO_HYPERVISOR = 1 << 21,
   KVM = 1 << 22,
-  QEMU = 1 << 23, /* KVM, or an emulated CPU, where -cpu host is not available */
+  QEMU = 1 << 23, /* perhaps without KVM: an emulated CPU has no -cpu host */
   VMWARE = 1 << 24,
   HYPER_V = 1 << 25,
   XEN = 1 << 26,
