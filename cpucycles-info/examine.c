@@ -94,8 +94,8 @@ static int wait_for(pid_t child)
 /* In a child, the pipe that its parent reads; otherwise -1. */
 static int to_parent = -1;
 
-/* Uses poll(2), which reports a pipe without a reader in every PID namespace, because getppid() is
-   always 0 in some. Linux sets POLLERR, other systems POLLHUP. */
+/* Uses poll(2) and not getppid(), which is always 0 in some PID namespaces. poll() reports a pipe
+   without a reader: Linux with POLLERR, other systems with POLLHUP. */
 void end_without_parent(void)
 {
   struct pollfd pipe_end = { .fd = to_parent };
