@@ -173,8 +173,7 @@ static int count_multiples(const struct values *values, double grain, int is_who
     if (times[i] > most)
       most = times[i];
   }
-  return values->zeros + sum - most >= (values->all - values->zeros) * least_other
-    ? sum : 0;
+  return values->zeros + sum - most >= (values->all - values->zeros) * least_other ? sum : 0;
 }
 
 static struct possible_grain evaluate(const struct values *values, double grain, int is_whole)

@@ -15,12 +15,12 @@
 #endif
 
 enum {
-  CLOCK_SAMPLES = 16,              /* at each end of an observation */
-  READ_RUNS = 5,                   /* of the measurement of the read cost */
-  RUN_NANOSECONDS = 200000,        /* approximate duration of one */
-  LEAST_CLOCK_READS = 1000,        /* to find the step of the clock; the first may be slow */
-  LEAST_CLOCK_CHANGES = 4,         /* also to find it: reads continue for a coarse clock */
-  LEAST_CLOCK_STEPS = 10,          /* in the shortest duration that is exact enough */
+  CLOCK_SAMPLES = 16,       /* at each end of an observation */
+  READ_RUNS = 5,            /* of the measurement of the read cost */
+  RUN_NANOSECONDS = 200000, /* approximate duration of one */
+  LEAST_CLOCK_READS = 1000, /* to find the step of the clock; the first may be slow */
+  LEAST_CLOCK_CHANGES = 4,  /* also to find it: reads continue for a coarse clock */
+  LEAST_CLOCK_STEPS = 10,   /* in the shortest duration that is exact enough */
   /* a clock is stopped after so many equal reads; the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };

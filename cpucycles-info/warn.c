@@ -70,8 +70,7 @@ static void warn_about_frequency(struct report *report,
 
 /* Warns about a watchdog that was switched on during the observation. If it is on in the selection,
    the library drops this counter. */
-static void warn_about_watchdog(struct report *report,
-  const struct cpucycles_counter_info *counter)
+static void warn_about_watchdog(struct report *report, const struct cpucycles_counter_info *counter)
 {
   if (report->settings.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
     warn(report,

@@ -162,7 +162,7 @@ long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
 enum {
   CHUNK_SIZE = 1024, /* fits on small stacks, and is less than the lines of one CPU on x86 */
   PIECE_SIZE = 256,
-  LIMIT = 32 * 1024  /* bytes: tens of CPUs, enough for all core types */
+  LIMIT = 32 * 1024 /* bytes: tens of CPUs, enough for all core types */
 };
 
 /* Returns the size of the next read. If the first one has not reached the end of the flags of x86,

@@ -25,12 +25,12 @@ enum {
 
 /* The windows measured so far, and the length of the next one. All times are in nanoseconds. */
 struct series {
-  long passes;                   /* per window */
-  int count;                     /* number of windows that were long enough */
-  long long shortest[AGREEING];  /* the shortest of these windows, ascending */
-  long long least;               /* shortest nonzero time of any window; 0: none yet */
-  int is_coarse;                 /* 1: the clock did not advance in a window */
-  long long next, longest;       /* expected length of the next window; longest one so far */
+  long passes;                  /* per window */
+  int count;                    /* number of windows that were long enough */
+  long long shortest[AGREEING]; /* the shortest of these windows, ascending */
+  long long least;              /* shortest nonzero time of any window; 0: none yet */
+  int is_coarse;                /* 1: the clock did not advance in a window */
+  long long next, longest;      /* expected length of the next window; longest one so far */
 };
 
 /* Returns the length of a window that is long enough: as short as the step of the clock allows,

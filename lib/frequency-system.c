@@ -51,10 +51,10 @@ static const struct {
   const char *name;
   long long unit;
 } names[] = {
-  { "hw.cpufrequency_max", 1 },   /* Darwin on Intel */
-  { "hw.cpufrequency", 1 },       /* Darwin on Intel and PowerPC */
-  { "hw.clockrate", MHZ },        /* FreeBSD, DragonFly */
-  { "dev.cpu.0.freq", MHZ },      /* FreeBSD */
+  { "hw.cpufrequency_max", 1 }, /* Darwin on Intel */
+  { "hw.cpufrequency", 1 },     /* Darwin on Intel and PowerPC */
+  { "hw.clockrate", MHZ },      /* FreeBSD, DragonFly */
+  { "dev.cpu.0.freq", MHZ },    /* FreeBSD */
 };
 
 static struct cpuc_rate from_sysctlbyname(void)

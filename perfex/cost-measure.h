@@ -14,12 +14,12 @@ struct pfx_cost_measured {
     long bytes; /* size of the memory over which the loads were spread */
     struct pfx_cost load;
   } level[PFX_COST_LEVELS];
-  int levels;               /* number of measured levels; the first is the L1 cache */
-  int has_memory;           /* 1 if the last level is memory */
+  int levels;     /* number of measured levels; the first is the L1 cache */
+  int has_memory; /* 1 if the last level is memory */
   /* 1 if the size of the cache after the last measured one is unknown or too small; memory is then
      not measured */
   int has_unmeasured_cache;
-  long long nanoseconds;    /* elapsed time of the measurement */
+  long long nanoseconds; /* elapsed time of the measurement */
 };
 
 /* Measures, in at most 20 ms of CPU time, and stores the results in *measured. Levels for which

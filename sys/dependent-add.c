@@ -32,8 +32,7 @@ __attribute__((always_inline)) static inline unsigned long add_64(unsigned long 
   return add_16(add_16(add_16(add_16(x, y), y), y), y);
 }
 
-__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x,
-  unsigned long y)
+__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x, unsigned long y)
 {
   return add_64(add_64(x, y), y);
 }

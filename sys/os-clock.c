@@ -149,8 +149,7 @@ long long cpuc_os_clock_coarse(void)
 #if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
   struct timespec now;
 
-  if (!current_access()
-    && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+  if (!current_access() && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif
   return cpuc_os_clock_monotonic();

@@ -306,15 +306,15 @@ static int try_counter(void)
   if (!has_exit_key)
     return EAGAIN;
   error = cpuc_remedy_pmu_is_absent ? ENOENT
-                                   : try_event(core_cycles, &counter->findings->counts_kernel);
+                                    : try_event(core_cycles, &counter->findings->counts_kernel);
   cpuc_remedy_pmu_is_absent = error == ENOENT;
   return error;
 }
 
 /* Searches the core types after the event was tried, because without a PMU the search would find
    nothing. */
-int cpuc_perf_open(const struct cpuc_perf_counter *opened,
-  const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
+int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis)
 {
   int error;
 

@@ -127,8 +127,8 @@ cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(
 
 /* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
    does not allow it. */
-int cpuc_perf_open(const struct cpuc_perf_counter *opened,
-  const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
+int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis);
 void cpuc_perf_close(void);
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *diagnosis);

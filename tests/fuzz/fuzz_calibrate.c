@@ -50,10 +50,10 @@ static int has_multiple(long double rate, long double persecond, long double par
 
 /* A counter and a clock that are read alternately; each read takes time. */
 static struct {
-  long double time, count; /* ns, units */
-  long double rate;        /* units per nanosecond */
-  int step, width, cost;  /* clock, ns; counter, bits; read, ns */
-  int reads_to_interruption;         /* number of reads before the only interruption */
+  long double time, count;   /* ns, units */
+  long double rate;          /* units per nanosecond */
+  int step, width, cost;     /* clock, ns; counter, bits; read, ns */
+  int reads_to_interruption; /* number of reads before the only interruption */
   long double interruption;
   int is_faulty; /* the clock or the counter jumps or stops */
   struct fuzz_input *input;
@@ -143,8 +143,7 @@ static void try_find(struct fuzz_input *input)
   rate = machine.rate * 1e9L;
   failure = cpuc_calibrate(&calibration, 0, persecond, &sixteenths);
   FUZZ_EXPECT(failure ? failure <= CPUC_CALIBRATE_NO_TIME : sixteenths > 0);
-  FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0
-    && calibration.left < CPUC_CALIBRATE_TIME);
+  FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0 && calibration.left < CPUC_CALIBRATE_TIME);
   if (machine.is_faulty)
     return;
   window_error = error_of_window(400000);

@@ -27,8 +27,7 @@ static const struct cpuc_perf_counter counter = { .instruction = instruction };
 
 static CPUC_PERF_FIXABLE long long ours(void)
 {
-  return cpuc_perf_read(&counter, instruction, cpuc_perf_self.index,
-    cpuc_perf_self.shift);
+  return cpuc_perf_read(&counter, instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
 /* The sequence in the kernel's header, for a program with one event and one thread. */

@@ -35,8 +35,7 @@ static inline int check_every_answer(void)
 
   if (!count_increases())
     return 1;
-  if (cpucycles_persecond() < CPUC_RATE_LOWEST
-    || cpucycles_persecond() > CPUC_RATE_HIGHEST)
+  if (cpucycles_persecond() < CPUC_RATE_LOWEST || cpucycles_persecond() > CPUC_RATE_HIGHEST)
     return 2;
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!is_described(counter))

@@ -187,8 +187,7 @@ static long long read_around_2_63(void)
 
   if (begin == 0)
     begin = clock_nanoseconds();
-  return (long long)(INT64_MAX - 1000000ULL
-    + (unsigned long long)(clock_nanoseconds() - begin));
+  return (long long)(INT64_MAX - 1000000ULL + (unsigned long long)(clock_nanoseconds() - begin));
 }
 
 static void examine_for(double seconds, long long (*read)(void))
@@ -222,8 +221,7 @@ START_TEST(true_reported_values_are_verified)
   ck_assert_double_gt(results.read_nanoseconds, 0);
   ck_assert_double_eq_tol(results.read_cycles / results.read_nanoseconds, 1, 0.5);
   ck_assert(results.lowest <= results.lower_quartile && results.lower_quartile <= results.median
-    && results.median <= results.upper_quartile
-    && results.upper_quartile <= results.highest);
+    && results.median <= results.upper_quartile && results.upper_quartile <= results.highest);
 }
 END_TEST
 

@@ -15,11 +15,11 @@ static long long differences[GRAIN_SAMPLES];
 /* A simulated counter, which cpucycles() reads. */
 static struct {
   double grain;
-  double cost, varies;   /* a read takes cost to cost + varies, in counts */
-  double apart;          /* longest time between two reads; the shortest is 0 */
-  double corrected;      /* share of the reads that are 1 too high */
-  double interrupted;    /* share of the reads that are late by thousands of counts */
-  int unique;            /* 1: adds 1 to a count that would be returned twice */
+  double cost, varies; /* a read takes cost to cost + varies, in counts */
+  double apart;        /* longest time between two reads; the shortest is 0 */
+  double corrected;    /* share of the reads that are 1 too high */
+  double interrupted;  /* share of the reads that are late by thousands of counts */
+  int unique;          /* 1: adds 1 to a count that would be returned twice */
   double time;
   long long last;
   unsigned int random;

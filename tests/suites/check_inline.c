@@ -242,8 +242,7 @@ static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpu
   unsigned long long count;
 
   ck_assert_msg(cpucycles_inline_instruction(entry->backend->inline_method, &count),
-    "%s: no instruction",
-    entry->name);
+    "%s: no instruction", entry->name);
   cpucycles_inline_state.method = entry->backend->inline_method
     | (scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0);
   cpucycles_inline_state.multiplier = scale.multiplier;

@@ -419,8 +419,7 @@ static void add_tests(TCase *tests)
 #endif
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
-  tcase_add_loop_test(tests,
-    measurement_refines_only_a_rounded_reported_rate, 0, 2);
+  tcase_add_loop_test(tests, measurement_refines_only_a_rounded_reported_rate, 0, 2);
   tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);
   tcase_add_test(tests, rate_of_a_count_of_one_thread_is_the_core_frequency);
 #ifdef CPUCYCLES_POSIX

@@ -71,8 +71,7 @@ extern const struct cpuc_backend cpuc_backend_default_perfevent;
 
 static struct perf_event_mmap_page *page; /* of the first event */
 
-static struct perf_event_mmap_page *add_page(int which, uint32_t index, int width,
-  long long offset)
+static struct perf_event_mmap_page *add_page(int which, uint32_t index, int width, long long offset)
 {
   return perf_kernel.pages[which] = perf_kernel_page(index, width, offset);
 }

@@ -41,8 +41,7 @@ static int limit_to_three_descriptors(void)
   for (i = 0; i < 3; i++)
     if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
       return 1;
-  return setrlimit(RLIMIT_NOFILE, &three) != 0 || open("/dev/null", O_RDWR) >= 0
-    || errno != EMFILE;
+  return setrlimit(RLIMIT_NOFILE, &three) != 0 || open("/dev/null", O_RDWR) >= 0 || errno != EMFILE;
 }
 
 static int call_with_three_descriptors(void)

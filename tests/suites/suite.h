@@ -105,8 +105,7 @@ static inline int skip_where_the_clock_is_slow(const char *test)
   }
   if (least <= 2)
     return 0;
-  skip(test,
-    "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
+  skip(test, "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
   return 1;
 }
 

@@ -1264,8 +1264,7 @@ static int page_without_index(char **arguments)
 
   page = open_page(&descriptor);
   if (!page->cap_user_rdpmc || page->index != 0)
-    return fail("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc,
-      page->index);
+    return fail("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc, page->index);
   child = fork();
   if (child == 0)
     _exit((int)read_pmccntr() & 1);
