@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The trial of one counter. Each step runs under the fault guard, because reading a counter without
-   permission can cause a fault. select.c decides which counters are tried and which one wins. All
-   floating-point operations are exact, because the program may trap inexact ones or round in any
-   direction. */
+/* The trial of one counter. Each stage runs under the fault guard, because reading a counter
+   without permission can cause a fault. select.c decides which counters are tried and which one
+   wins. All floating-point operations are exact, because the program may trap inexact ones or round
+   in any direction. */
 
 #include "config.h"
 
@@ -46,11 +46,11 @@ static void drop(struct cpuc_candidate *candidate, const char *reason)
   cpuc_reasons_drop(&candidate->info, reason);
 }
 
-/* Runs a step of the trial. Returns 0 if the step drops the counter or causes a fault, which also
+/* Runs a stage of the trial. Returns 0 if the stage drops the counter or causes a fault, which also
    drops the counter. */
-static int run(struct cpuc_candidate *candidate, void (*step)(void *candidate))
+static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
 {
-  int signal = cpuc_guard_run(step, candidate);
+  int signal = cpuc_guard_run(stage, candidate);
 
   if (signal != 0) {
     candidate->is_dropped = 1;

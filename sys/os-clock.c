@@ -79,7 +79,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
 }
 #endif
 
-static long long read_with_syscall(clockid_t clock, long long persecond)
+static long long read_with_syscall(clockid_t clock, long long units_per_second)
 {
   long long seconds, nanoseconds;
 
@@ -88,12 +88,12 @@ static long long read_with_syscall(clockid_t clock, long long persecond)
   if (read_clock64(clock, &seconds, &nanoseconds) != 0
     && read_clock(clock, &seconds, &nanoseconds) != 0)
     return 0;
-  return seconds * persecond + nanoseconds / (1000000000 / persecond);
+  return seconds * units_per_second + nanoseconds / (1000000000 / units_per_second);
 }
 
 #else
 
-#define read_with_syscall(clock, persecond) 0LL
+#define read_with_syscall(clock, units_per_second) 0LL
 
 #endif
 

@@ -108,7 +108,7 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
     && cpuc_kernel_file_read_start(path, text, size) > 0;
 }
 
-void cpuc_perf_kernel_block_signals(void (*change)(void))
+void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
   sigset_t mask;
 

@@ -56,7 +56,7 @@ void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument)
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size);
 
 /* Calls change() with all signals of the thread blocked, because handlers may read. */
-void cpuc_perf_kernel_block_signals(void (*change)(void));
+void cpuc_perf_kernel_run_uninterrupted(void (*change)(void));
 
 #pragma GCC visibility pop
 

@@ -186,7 +186,7 @@ static int use_pages(void)
 }
 
 /* Initializes `count` events of the thread, which are not open yet. */
-static void add_events(int count)
+static void reset_events(int count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
@@ -204,7 +204,7 @@ static int open_events(void)
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int error;
 
-  add_events(core_types.count);
+  reset_events(core_types.count);
   error = cpuc_perf_open_descriptors();
   if (error == 0)
     error = pthread_setspecific(exit_key, self);
@@ -238,7 +238,7 @@ static void close_at_exit(void)
 static void on_thread_exit(void *unused)
 {
   (void)unused;
-  cpuc_perf_kernel_block_signals(close_at_exit);
+  cpuc_perf_kernel_run_uninterrupted(close_at_exit);
 }
 
 /* Runs when the library is loaded, because the C library has room in each thread for the values of
@@ -269,7 +269,7 @@ static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
 {
   int error;
 
-  add_events(1);
+  reset_events(1);
   error = open_event(&cpuc_perf_self.events[0], code, counts_kernel);
   close_events();
   return error;
@@ -305,14 +305,14 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_pmu_is_absent ? ENOENT
+  error = cpuc_remedy_no_pmu_was_found ? ENOENT
                                     : try_event(core_cycles, &counter->findings->counts_kernel);
-  cpuc_remedy_pmu_is_absent = error == ENOENT;
+  cpuc_remedy_no_pmu_was_found = error == ENOENT;
   return error;
 }
 
-/* Searches the core types after the event was tried, because without a PMU the search would find
-   nothing. */
+/* Searches for the core types after the event was tried, because without a PMU the search would
+   find nothing. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
   struct cpuc_diagnosis *diagnosis)
 {

@@ -145,11 +145,11 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
   long long count = self->last;
 
   if (self->state == CPUC_PERF_UNOPENED)
-    cpuc_perf_kernel_block_signals(cpuc_perf_open_thread);
+    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_open_thread);
   if (self->state == CPUC_PERF_VIA_MMAP && read_pages(counter, &count) != 0)
-    cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_read);
+    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_switch_to_read);
   if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
-    cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_fallback);
+    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_switch_to_fallback);
   if (self->state == CPUC_PERF_VIA_FALLBACK)
     count = self->base + cpuc_perf_services->fallback();
   if (count > self->last)

@@ -91,13 +91,13 @@ void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;
 
-  cpuc_perf_kernel_block_signals(cpuc_perf_switch_to_read);
+  cpuc_perf_kernel_run_uninterrupted(cpuc_perf_switch_to_read);
   errno = saved_errno;
 }
 
-/* The child does not have the pages of events, but has the empty pages, which stay mapped. It
-   releases the copies of descriptors when it opens its own events. This function makes no system
-   call, because many children never read. */
+/* The child does not have the pages of events. Empty pages that replaced some in the parent are
+   mapped in the child, too, and stay. The child releases the copies of descriptors when it opens
+   its own events. This function makes no system call, because many children never read. */
 void cpuc_perf_forked(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;

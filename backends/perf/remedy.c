@@ -4,8 +4,8 @@
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the
-   kernel; permission is tested before the PMU is searched); Debian, "security,perf: Allow further
-   restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN); for Ubuntu:
+   kernel; permission is tested before the kernel looks for the PMU); Debian, "security,perf: Allow
+   further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN); for Ubuntu:
    launchpad.net/bugs/2131046; Docker and Podman, default seccomp profile (perf_event_open with
    CAP_PERFMON); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
    create perf_user_access if they find a PMU; proc_pid_status(5), Seccomp and CapEff;
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cpuc_remedy_pmu_is_absent;
+int cpuc_remedy_no_pmu_was_found;
 
 /* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
    unknown. */

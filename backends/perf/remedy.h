@@ -19,7 +19,7 @@
 
 /* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
    then need no system calls to find this out. */
-extern int cpuc_remedy_pmu_is_absent;
+extern int cpuc_remedy_no_pmu_was_found;
 
 /* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
    Other PMUs count in caches, memory controllers or interconnects, such as arm_dsu_0 and arm_cmn_0,

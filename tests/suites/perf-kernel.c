@@ -211,7 +211,7 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, siz
   return *text != '\0';
 }
 
-void cpuc_perf_kernel_block_signals(void (*change)(void))
+void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
   sigset_t mask;
 
