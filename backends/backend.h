@@ -103,8 +103,10 @@ struct cpuc_backend {
   /* Width in bits: 64, or 32 if only the low half of the result of read() counts. */
   int width;
 
-  /* Name of the register or function in its manual, such as "TSC". Of backends with the same name
-     here, only the first in backends.def that works can be selected, whatever the scores. */
+  /* What read() reads: the name of a register or function in its manual, such as "TSC"; or a name
+     for several ways to read one thing, such as "perf cycles" and "OS clock". Of backends with the
+     same name here, only the first in backends.def that works can be selected, whatever the
+     scores. */
   const char *register_name;
 
   /* The unit of the count before scaling, such as "core cycles". */

@@ -15,5 +15,5 @@ make -s -j2 >out 2>&1 || { cat out; exit 1; }
 took=$(($(date +%s) - begin))
 cd ..
 rm -rf build-time
-if [ $took -lt $bound ]; then word=reached; else word=missed; fi
+if [ $took -lt $bound ]; then word=met; else word='not met'; fi
 echo "configure and make from a clean directory: $took s; bound $bound s: $word"

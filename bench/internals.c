@@ -37,7 +37,7 @@ static const double scaling_bound = 3;      /* nanoseconds */
 
 static int check_bound(double value, double bound)
 {
-  printf("; bound %.0f: %s\n", bound, value > bound ? "missed" : "reached");
+  printf("; bound %.0f: %s\n", bound, value > bound ? "not met" : "met");
   return value > bound;
 }
 

@@ -34,10 +34,11 @@ struct cpuc_calibrate_setup {
    left. */
 #define CPUC_CALIBRATE_TIME 4500000LL
 
-/* Finds out how a counter is scaled. If the hardware or the kernel reports its rate (units per
-   second), a measurement must agree within 1 %, unless no budget is left; 0 is stored in
-   *sixteenths. If `reported` is 0, three measurements must agree on the cycles per unit, a multiple
-   of 1, 1/2, 1/4, 1/8 or 1/16; this number is stored there, in sixteenths of a cycle. */
+/* Finds out how a counter is scaled. `reported` is its rate in units per second, if the hardware or
+   the kernel reports one: a measurement must agree with it within 1 %, unless no budget is left,
+   and *sixteenths is set to 0. If `reported` is 0, three measurements must agree on the cycles per
+   unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and *sixteenths is set to the cycles
+   per unit, in sixteenths of a cycle. */
 enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 

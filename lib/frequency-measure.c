@@ -13,7 +13,7 @@
 #include "sys/os-clock.h"
 
 enum {
-  PASSES_LIMIT = 4096,    /* per window: enough for 20 GHz; beyond, the clock is too coarse */
+  PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
   STEPS = 100,            /* of the clock per window, at least: 1 % each */
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */

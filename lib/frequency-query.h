@@ -21,7 +21,7 @@ struct cpuc_query_source {
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
-/* The highest number of CPUs whose files are read. No CPU has so many core types. */
+/* The highest number of CPUs whose files are read. No machine has so many core types. */
 enum { CPUC_QUERY_CPUS = 32 };
 
 struct cpuc_query {

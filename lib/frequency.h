@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The estimate of the CPU frequency: functions that other modules or tests call, under the name of
-   their file. frequency-query.h declares the functions that only frequency*.c call. */
+/* The estimate of the CPU frequency: functions that other modules or tests call, grouped by the
+   file that contains them. frequency-query.h declares the functions that only frequency*.c call. */
 
 #ifndef CPUCYCLES_FREQUENCY_H
 #define CPUCYCLES_FREQUENCY_H

@@ -23,7 +23,8 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal,
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
 /* Stores a code of cpucycles(3) as the reason of the selected counter, because at least one thread
-   uses a fallback, or because the fix-up has no handler. Keeps a worse one. Async-signal-safe. */
+   does not read it directly, or because the fix-up has no handler. Keeps a worse one.
+   Async-signal-safe. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

@@ -18,8 +18,9 @@ struct cpuc_scale {
    second. Both must be from 1 to 2^62, and persecond / rate below 2^61. */
 struct cpuc_scale cpuc_scale_between(long long rate, long long persecond);
 
-/* Returns the scale as a number, below 2^52 and rounded to 53 bits. All floating-point operations
-   are exact, because the program may trap inexact ones or round in any direction. */
+/* Returns the scale as a number, rounded to 53 bits. The number must be below 2^52. All
+   floating-point operations are exact, because the program may trap inexact ones or round in any
+   direction. */
 double cpuc_scale_factor(struct cpuc_scale scale);
 
 /* Returns the counts per second, rounded to the nearest integer; 0 if they exceed 10^15.

@@ -54,9 +54,9 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while the kernel or another thread runs, so its measurement gives a lower bound:
-   the result is then the core frequency or, if that cannot be measured, the highest of several
-   measurements. Returns Hz, or 0. */
+   a thread stops while another thread runs, and in most cases also while the kernel runs, so its
+   measurement gives a lower bound: the result is then the core frequency or, if that cannot be
+   measured, the highest of several measurements. Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend->scope == CPUC_SCOPE_THREAD, i;

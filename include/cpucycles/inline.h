@@ -54,8 +54,8 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if one instruction reads the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if reading the counter takes
-     more than one instruction.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if none of the constants above
+     stands for the selected counter.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
