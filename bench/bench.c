@@ -183,7 +183,7 @@ static void unpin(const struct pinning *pinning)
 
 /* The cost of a read. */
 
-/* Nanoseconds per read. */
+/* Nanoseconds per read or, for BENCH_FENCED, per section. */
 static double time_reads(const struct bench_contender *contender, long reads)
 {
   long long begin = now();
@@ -475,8 +475,8 @@ static int any_missed(void)
   return sum;
 }
 
-/* Is the inline instruction all of a read of the selected counter? If not, the ratios have no
-   bounds. */
+/* Returns 1 if a read of the selected counter consists of the inline instruction alone. If not, the
+   ratios have no bounds. */
 static int reads_the_instruction(void)
 {
   const struct cpucycles_counter_info *info;

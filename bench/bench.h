@@ -20,8 +20,8 @@ struct result {
   const char *module;
   int index;                     /* of the contender in its module */
   const struct result *baseline; /* the first contender of its kind, for comparison */
-  long reads;                    /* per round */
-  double times[BENCH_ROUNDS];    /* nanoseconds per read, sorted */
+  long reads;                    /* per round; BENCH_FENCED: sections */
+  double times[BENCH_ROUNDS];    /* nanoseconds per read or section, sorted */
   struct bench_spread time;      /* of times[] */
   struct bench_spread ratio;     /* of times[] to the baseline's in the same round */
   long long step;                /* smallest nonzero difference of adjacent reads, in counts */

@@ -24,7 +24,7 @@ struct bench_contender {
   /* Initializes the contender's library before the first read. Returns 0, or the reason why the
      library cannot be used here. The member is 0 if nothing needs to be initialized. */
   const char *(*prepare)(void);
-  void (*run)(long reads);
+  void (*run)(long reads); /* makes this number of reads; BENCH_FENCED: of sections */
   void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */
 };
 

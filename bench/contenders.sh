@@ -51,5 +51,5 @@ contender likwid contend-likwid.c "$CC" likwid -llikwid
 if [ -n "${BENCH_OTHER:-}" ]; then
   contender other contend-other.c "$CC" dlopen -ldl
 else
-  echo 'bench: skipped: another libcpucycles: BENCH_OTHER=.../libcpucycles.so.1 names it'
+  echo 'bench: skipped: another libcpucycles: set BENCH_OTHER=.../libcpucycles.so.1 to compare it'
 fi

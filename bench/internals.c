@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/internals: measures the library's own measurements: the error of the reference counter's
    measured rate against the reported one, the measured frequency, the time that each of these two
-   takes, and the variation of the core frequency. Also measures the cost of scaling. Uses
-   hidden functions of the library, because the public ones measure no rate that is reported, and
-   scale no counter that needs no scaling. */
+   takes, and the variation of the core frequency. Also measures the cost of scaling. Uses hidden
+   functions of the library, because cpucycles_rate() returns a reported rate that agrees with the
+   measured one, and because the library scales only the counters that need it. */
 
 #include "config.h"
 
