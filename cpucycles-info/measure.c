@@ -184,8 +184,8 @@ static void measure_grain(struct counter_results *results)
 }
 
 /* Measures the read cost: the lowest mean time of a call in several runs. A run has 10 to 10000
-   calls: as many as take RUN_NANOSECONDS and LEAST_CLOCK_STEPS, or fewer if an interruption
-   takes that long. */
+   calls: enough to take RUN_NANOSECONDS, and also LEAST_CLOCK_STEPS steps of the clock. It has
+   fewer if an interruption takes that long. */
 static void measure_read_cost(struct counter_results *results)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;

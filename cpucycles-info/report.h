@@ -49,7 +49,7 @@ struct counter_results {
 
 /* The rate of the counter in use, measured against the OS clock. */
 struct observed {
-  double low, high; /* bounds of the rate in counts per second */
+  double low, high; /* bounds of the rate, in cycles per second */
   long long loops, microseconds;
 };
 

@@ -25,7 +25,7 @@ long long pfx_cost_clock_thread(void)
   return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-long long pfx_cost_clock_core(void)
+long long pfx_cost_clock_core_frequency(void)
 {
   return cpucycles_core_persecond();
 }

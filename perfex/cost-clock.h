@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The clocks of the measurement of costs. A test defines these functions itself: the linker then
-   leaves cost-clock.c out. */
+/* The clocks and the core frequency with which costs are measured. A test defines these functions
+   itself: the linker then leaves cost-clock.c out. */
 
 #ifndef PERFEX_COST_CLOCK_H
 #define PERFEX_COST_CLOCK_H
@@ -12,6 +12,6 @@ long long pfx_cost_clock_elapsed(void);
 long long pfx_cost_clock_thread(void);
 
 /* The core frequency in Hz. 0 if it cannot be measured. */
-long long pfx_cost_clock_core(void);
+long long pfx_cost_clock_core_frequency(void);
 
 #endif

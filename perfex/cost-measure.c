@@ -146,7 +146,7 @@ static int is_late(const struct run *run)
    cpucycles(), at its measured rate or, without one, at the frequency estimate. */
 static void measure_cycle(struct run *run)
 {
-  long long rate = pfx_cost_clock_core(), cost;
+  long long rate = pfx_cost_clock_core_frequency(), cost;
 
   if (rate <= 0)
     rate = cpucycles_rate();

@@ -58,7 +58,7 @@ long long pfx_cost_clock_thread(void)
 /* 0: measured. */
 static long long core_rate;
 
-long long pfx_cost_clock_core(void)
+long long pfx_cost_clock_core_frequency(void)
 {
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
