@@ -34,7 +34,6 @@ EXTRA_DIST += bench/contend-papi.c
 EXTRA_DIST += bench/contend-likwid.c
 EXTRA_DIST += bench/contend-other.c
 EXTRA_DIST += bench/contend-scaled.c
-# EOL
 
 bench-reads: bench/bench$(EXEEXT) libcpucycles.la
 	$(AM_V_at)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \

@@ -47,7 +47,6 @@ posix_tests += tests/suites/check_resources
 posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
-# EOL
 
 tests_suites_check_float_LDADD = $(LDADD) -lm
 
@@ -56,7 +55,7 @@ perfex_tests =
 perfex_tests += tests/suites/check_perfex
 perfex_tests += tests/suites/check_perfex_costs
 perfex_tests += tests/suites/check_perfex_events
-# EOL
+
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 # With software events, in place of perfex/group.c.
@@ -83,13 +82,11 @@ suite_tests += tests/suites/check_select
 suite_tests += tests/suites/check_simulated_clock
 suite_tests += tests/suites/check_frequency_system
 suite_tests += tests/suites/check_tsc_rate
-# EOL
 if POSIX
 suite_tests += $(posix_tests)
 else
 suite_tests += tests/suites/check_first_call_windows
 suite_tests += tests/suites/check_guard_windows
-# EOL
 endif
 if PERFEX
 suite_tests += $(perfex_tests)
@@ -198,7 +195,6 @@ EXTRA_DIST += tests/vm/guests/ppc64el
 EXTRA_DIST += tests/vm/guests/ppc64el-constant
 EXTRA_DIST += tests/vm/guests/riscv64-plain
 EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
-# EOL
 
 # Libraries and flags of all suites.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
@@ -227,7 +223,7 @@ host_scripts += tests/scripts/opened-files.sh
 host_scripts += tests/scripts/options.sh
 host_scripts += tests/scripts/report.sh
 host_scripts += tests/scripts/settings.sh
-# EOL
+
 script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/dropin.sh
@@ -240,13 +236,14 @@ script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/symbols.sh
 script_tests += tests/scripts/words.sh
-# EOL
+
 TESTS += $(script_tests)
 dist_check_SCRIPTS += $(script_tests) tests/scripts/skipped-suites.sh
+
 perfex_script_tests =
 perfex_script_tests += tests/scripts/perfex.sh
 perfex_script_tests += tests/scripts/perfex-fortran.sh
-# EOL
+
 if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/programs/perfex-print
