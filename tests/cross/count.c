@@ -68,14 +68,14 @@ static void sleep_seconds(double seconds)
 static long read_continuously(double seconds)
 {
   long long end = clock_now() + (long long)(seconds * 1e9), before = cpucycles(), now;
-  long faults = 0;
+  long wrong_reads = 0;
 
   while (clock_now() < end) {
     now = cpucycles();
-    faults += now < 0 || now < before;
+    wrong_reads += now < 0 || now < before;
     before = now;
   }
-  return faults;
+  return wrong_reads;
 }
 
 static double rate_between(struct point begin, struct point end)
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 {
   double seconds = argc == 2 ? strtod(argv[1], NULL) : 0, expected;
   struct point begin, first, read, unread;
-  long faults;
+  long wrong_reads;
   int wrong;
 
   stay_on_this_cpu();
@@ -185,13 +185,13 @@ int main(int argc, char **argv)
   sleep_seconds(0.5);
   first = measure_point(cpucycles);
   expected = rate_between(begin, first);
-  faults = read_continuously(seconds);
+  wrong_reads = read_continuously(seconds);
   read = measure_point(cpucycles);
   sleep_seconds(seconds);
   unread = measure_point(cpucycles);
   printf("count: %s of %d bits, from %lld to %lld: %ld times negative or backward\n",
-    find_selected()->name, find_selected()->width, begin.cycles, unread.cycles, faults);
-  wrong = begin.cycles <= 0 || expected <= 0 || faults != 0;
+    find_selected()->name, find_selected()->width, begin.cycles, unread.cycles, wrong_reads);
+  wrong = begin.cycles <= 0 || expected <= 0 || wrong_reads != 0;
   wrong |= print_rate("read all the time", rate_between(first, read), expected);
   wrong |= print_rate("not read for as long", rate_between(read, unread), expected);
   wrong |= test_all_backends();

@@ -55,7 +55,7 @@ static struct {
   int step, width, cost;     /* clock, ns; counter, bits; read, ns */
   int reads_to_interruption; /* number of reads before the only interruption */
   long double interruption;
-  int is_faulty; /* the clock or the counter jumps or stops */
+  int defects; /* bit 0: the counter returns random counts; bit 1: the clock jumps */
   struct fuzz_input *input;
 } machine;
 
@@ -75,7 +75,7 @@ static long long read_counter(void)
 
   spend_read();
   count = (uint64_t)machine.count;
-  if (machine.is_faulty & 1)
+  if (machine.defects & 1)
     count = fuzz_consume(machine.input, 1) * (1ULL << (fuzz_consume(machine.input, 1) % 60));
   if (machine.width == 32)
     count = (count & 0xffffffff) | 0x5a5a00000000;
@@ -89,7 +89,7 @@ long long cpuc_os_clock_raw(void)
 
   spend_read();
   now = (long long)(machine.time / machine.step) * machine.step;
-  if (machine.is_faulty & 2)
+  if (machine.defects & 2)
     now += (long long)fuzz_consume(machine.input, 1)
       * (1LL << (fuzz_consume(machine.input, 1) % 50));
   return now;
@@ -108,8 +108,8 @@ static void begin_machine(struct fuzz_input *input, struct cpuc_calibrate_setup 
   machine.width = fuzz_consume(input, 1) % 2 ? 32 : 64;
   machine.reads_to_interruption = (int)fuzz_consume(input, 2);
   machine.interruption = (long double)fuzz_consume(input, 3);
-  machine.is_faulty = (int)fuzz_consume(input, 1) % 8;
-  machine.is_faulty = machine.is_faulty < 4 ? machine.is_faulty : 0;
+  machine.defects = (int)fuzz_consume(input, 1) % 8;
+  machine.defects = machine.defects < 4 ? machine.defects : 0;
   calibration->read = read_counter;
   calibration->now = cpuc_os_clock_raw;
   calibration->width = machine.width;
@@ -144,7 +144,7 @@ static void try_find(struct fuzz_input *input)
   failure = cpuc_calibrate(&calibration, 0, persecond, &sixteenths);
   FUZZ_EXPECT(failure ? failure <= CPUC_CALIBRATE_NO_TIME : sixteenths > 0);
   FUZZ_EXPECT(sixteenths >= 0 && calibration.left >= 0 && calibration.left < CPUC_CALIBRATE_TIME);
-  if (machine.is_faulty)
+  if (machine.defects)
     return;
   window_error = error_of_window(400000);
   if (!failure)
@@ -169,7 +169,7 @@ static void try_reported(struct fuzz_input *input)
       * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
   failure = cpuc_calibrate(&calibration, reported, 1000000000, &sixteenths);
   FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_CALIBRATE_RATE_MISMATCH);
-  if (machine.is_faulty)
+  if (machine.defects)
     return;
   window_error = error_of_window(200000) / 1000000;
   error = (machine.rate * 1e9L - (long double)reported) / (long double)reported;
@@ -191,7 +191,7 @@ static void try_rate(struct fuzz_input *input)
   rate = machine.width == 64 && fuzz_consume(input, 1) % 2 ? cpuc_calibrate_rate(read_counter)
                                                            : cpuc_calibrate_mean(&calibration);
   FUZZ_EXPECT(rate >= 0 && rate <= CPUC_RATE_HIGHEST);
-  if (machine.is_faulty || rate == 0)
+  if (machine.defects || rate == 0)
     return;
   error = ((long double)rate - machine.rate * 1e9L) / (machine.rate * 1e9L);
   FUZZ_EXPECT((error < 0 ? -error : error) <= 0.01L + 1.1L * error_of_window(400000) / 1000000);

@@ -175,7 +175,7 @@ static long long read_back_at_times(void)
   return ++reads % 1000 == 0 ? clock_nanoseconds() - 1000000 : clock_nanoseconds();
 }
 
-static long long read_nothing(void)
+static long long read_constant(void)
 {
   return 5;
 }
@@ -297,7 +297,7 @@ END_TEST
 
 START_TEST(stopped_counter_has_no_rate_and_no_step)
 {
-  examine_by(read_nothing);
+  examine_by(read_constant);
   ck_assert(results.measured == 0);
   ck_assert_int_eq(results.step, 0);
   ck_assert(results.grain.counts == 1);
@@ -448,7 +448,7 @@ static void wait_with_signal(void)
 }
 
 /* 0 if the signal at the end of the parent ends a process. */
-static int parent_death_signal_is_sent(void)
+static int end_by_parent_death_signal(void)
 {
   no_signal_is_sent = 1; /* by the tool's own call */
   return bodies_begun(wait_with_signal) != 1;
@@ -456,8 +456,8 @@ static int parent_death_signal_is_sent(void)
 
 START_TEST(child_ends_with_its_parent)
 {
-  if (skip_unless("child_ends_with_its_parent", parent_death_signal_is_sent, 0,
-      "PR_SET_PDEATHSIG sends no signal here"))
+  if (skip_unless("child_ends_with_its_parent", end_by_parent_death_signal, 0,
+        "PR_SET_PDEATHSIG sends no signal here"))
     return;
   ck_assert_int_eq(bodies_begun(begin_and_wait), 1);
 }
@@ -496,8 +496,8 @@ START_TEST(difference_between_cpus_is_found)
 {
   cpu_set_t before, after;
 
-  if (skip_unless("difference_between_cpus_is_found", two_cpus_can_be_used, 0,
-      "this process cannot use two CPUs"))
+  if (skip_unless("difference_between_cpus_is_found", use_two_cpus, 0,
+        "this process cannot use two CPUs"))
     return;
   sched_getaffinity(0, sizeof before, &before);
   examine_by(read_clock);

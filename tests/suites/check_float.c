@@ -48,7 +48,7 @@ static int enter(const struct environment *environment)
 static const struct environment *tried;
 
 /* 0 if the rounding changes a result. */
-static int rounding_matters(void)
+static int change_rounding(void)
 {
   double nearest = divide_by_three();
   volatile double sum = 1, part = 0x1p-60;
@@ -68,7 +68,7 @@ static int skip_environment(const char *test, const struct environment *environm
   if (environment->rounding < 0)
     return skip_unless(test, inexact_operation_traps, -SIGFPE,
       "floating-point exceptions are not trapped");
-  return skip_unless(test, rounding_matters, 0, "the rounding cannot be changed");
+  return skip_unless(test, change_rounding, 0, "the rounding cannot be changed");
 }
 
 /* What a process finds. */

@@ -235,7 +235,7 @@ START_TEST(grain_of_1_is_not_mistaken_for_another)
 }
 END_TEST
 
-static long long read_still(void)
+static long long read_constant(void)
 {
   return 5;
 }
@@ -248,7 +248,7 @@ static long long read_down(void)
 START_TEST(stopped_or_decreasing_counter_has_no_grain)
 {
   begin_with(26, 26);
-  cpucycles = read_still;
+  cpucycles = read_constant;
   ck_assert(find().counts == 1);
   cpucycles = read_down;
   ck_assert(find().counts == 1);

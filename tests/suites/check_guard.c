@@ -148,7 +148,7 @@ static void find_stack(int signal)
 }
 
 /* 0 if a handler runs on the alternate stack. */
-static int alternate_stack_is_used(void)
+static int use_alternate_stack(void)
 {
   struct sigaction action;
   stack_t stack;
@@ -180,7 +180,7 @@ START_TEST(fault_is_caught_on_any_alternate_stack)
   if (SUITE_SANITIZED)
     skip(test, "the sanitizer has an alternate stack of its own");
   if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind takes stacks for its own")
-    || skip_unless(test, alternate_stack_is_used, 0, "handlers run on no alternate stack"))
+    || skip_unless(test, use_alternate_stack, 0, "handlers run on no alternate stack"))
     return;
   memset(&action, 0, sizeof action);
   action.sa_handler = handle_on_stack;
@@ -408,7 +408,7 @@ static void note_code(int signal, siginfo_t *info, void *context)
 }
 
 /* 0 if a signal that the thread sends to itself has the code that it gives. */
-static int sent_code_is_received(void)
+static int receive_sent_codes(void)
 {
   int codes[] = { -42, SI_USER, BUS_ADRERR }, i;
   struct sigaction action;
@@ -428,7 +428,7 @@ static int sent_code_is_received(void)
 
 static int skip_without_codes(const char *test)
 {
-  return skip_unless(test, sent_code_is_received, 0,
+  return skip_unless(test, receive_sent_codes, 0,
     "rt_tgsigqueueinfo does not send a signal with a given code");
 }
 
@@ -700,19 +700,19 @@ END_TEST
 
 static volatile int fixed_up;
 static volatile char *not_fixed_up; /* another page without access */
-static volatile int is_foreign;  /* it is being read */
+static volatile int reads_not_fixed_up; /* 1 during a read of not_fixed_up */
 
 static void read_not_fixed_up(void)
 {
-  is_foreign = 1;
+  reads_not_fixed_up = 1;
   read_value = *not_fixed_up;
-  is_foreign = 0;
+  reads_not_fixed_up = 0;
 }
 
 static int fix_up_page(void *context)
 {
   (void)context;
-  if (is_foreign)
+  if (reads_not_fixed_up)
     return 0;
   make_readable(forbidden);
   fixed_up++;
@@ -761,7 +761,7 @@ START_TEST(other_faults_and_signals_reach_the_program)
     read_not_fixed_up();
   ck_assert_int_eq(seen_signal, SIGSEGV);
   ck_assert_int_gt(seen_code, 0);
-  is_foreign = 0;
+  reads_not_fixed_up = 0;
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGILL), 1);
   if (!sigsetjmp(out, 1))
     raise(SIGILL);

@@ -251,9 +251,9 @@ static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpu
 }
 
 /* As if each counter had been selected, and scaled if its kind is. */
-START_TEST(inline_reads_equal_those_of_every_plain_backend)
+START_TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
 {
-  const char *test = "inline_reads_equal_those_of_every_plain_backend";
+  const char *test = "inline_reads_equal_those_of_every_backend_with_an_instruction";
   const struct cpuc_scale unscaled = { 0, 0 };
   int i, read = 0;
 
@@ -270,7 +270,7 @@ START_TEST(inline_reads_equal_those_of_every_plain_backend)
       read++;
     }
   if (read == 0)
-    skip(test, "there is none here");
+    skip(test, "no counter that one instruction reads works here");
 }
 END_TEST
 
@@ -350,7 +350,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, layout_of_the_state_is_unchanged);
   tcase_add_test(tests, values_of_the_interface_are_unchanged);
   tcase_add_test(tests, state_describes_the_selected_counter);
-  tcase_add_test(tests, inline_reads_equal_those_of_every_plain_backend);
+  tcase_add_test(tests, inline_reads_equal_those_of_every_backend_with_an_instruction);
   tcase_add_test(tests, unknown_method_is_a_call);
   tcase_add_test(tests, overhead_is_the_shortest_empty_section);
 #ifdef CPUCYCLES_POSIX

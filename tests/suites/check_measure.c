@@ -71,7 +71,7 @@ static int skip_where_adds_show_no_frequency(const char *test)
     return 1;
   }
   return skip_where_the_clock_is_slow(test)
-    || skip_unless(test, chain_of_adds_can_be_timed, 0, "the times of one chain of adds differ");
+    || skip_unless(test, time_chain_of_adds, 0, "the times of one chain of adds differ");
 }
 
 /* Alternates with the underlying measurement, so that both see the core's same frequencies. */
@@ -132,7 +132,7 @@ END_TEST
 extern const struct cpuc_backend TSC;
 
 /* 0 if RDTSC is permitted and counts. */
-static int tsc_counts(void)
+static int read_tsc_twice(void)
 {
   unsigned long long begin = __builtin_ia32_rdtsc();
 
@@ -158,8 +158,8 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
   int i, known = 0;
 
   if (skip_under("valgrind", test, "valgrind slows the measurement")
-    || skip_unless(test, tsc_counts, 0, "RDTSC does not count")
-    || skip_unless(test, cpuinfo_contains_the_tsc_rate, 0,
+    || skip_unless(test, read_tsc_twice, 0, "RDTSC does not count")
+    || skip_unless(test, find_tsc_rate_in_cpuinfo, 0,
       "/proc/cpuinfo does not contain the rate of the time-stamp counter")
     || skip_where_the_clock_is_slow(test))
     return;
@@ -227,7 +227,7 @@ static int holds_in_a_fresh_process(int (*check)(void))
   return status == 0;
 }
 
-static int rate_is_that_of_the_kind(void)
+static int rate_fits_the_kind(void)
 {
   const struct cpucycles_counter_info *counter;
   long long rate = cpucycles_rate();
@@ -250,14 +250,14 @@ static int rate_is_that_of_the_clock(void)
   timer = cpucycles_timer();
   return strcmp(cpucycles_implementation(), "default-gettimeofday") == 0
     && timer->reported_rate == 1000000 && timer->invariant == 1 && timer->invariant_source
-    && rate_is_that_of_the_kind();
+    && rate_fits_the_kind();
 }
 
 START_TEST(rate_is_that_of_the_count)
 {
   if (skip_where_the_clock_is_slow("rate_is_that_of_the_count"))
     return;
-  ck_assert(holds_in_a_fresh_process(rate_is_that_of_the_kind));
+  ck_assert(holds_in_a_fresh_process(rate_fits_the_kind));
   ck_assert(holds_in_a_fresh_process(rate_is_that_of_the_clock));
 }
 END_TEST

@@ -398,7 +398,7 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
   struct reader readers[READERS];
   int i, with_event = 0, before;
 
-  if (skip_unless("events_leave_half_of_the_descriptors_to_the_program", lowers_the_limit, 0,
+  if (skip_unless("events_leave_half_of_the_descriptors_to_the_program", lower_the_limit, 0,
         "the limit of descriptors cannot be lowered")
     || !selected("events_leave_half_of_the_descriptors_to_the_program"))
     return;
@@ -425,7 +425,7 @@ START_TEST(event_has_a_private_descriptor_above_the_standard_streams)
   int saved[3], i, descriptor, has_event;
 
   if (_i && skip_unless("event_has_a_private_descriptor_above_the_standard_streams",
-        lowers_the_limit, 0, "the limit of descriptors cannot be lowered"))
+        lower_the_limit, 0, "the limit of descriptors cannot be lowered"))
     return;
   for (i = 0; i < 3; i++) {
     saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 20);
@@ -665,11 +665,11 @@ static void expect_right_child(long long before, long long count, long long (*re
 }
 
 /* _i: whether read(2) fails, which makes only the parent fall back. */
-START_TEST(fork_during_a_read_with_a_system_call)
+START_TEST(child_forked_during_a_read_counts_itself_upward)
 {
   long long before;
 
-  if (!selected("fork_during_a_read_with_a_system_call"))
+  if (!selected("child_forked_during_a_read_counts_itself_upward"))
     return;
   before = cpucycles();
   if (_i) {
@@ -783,7 +783,7 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
 {
   long long before;
 
-  if (skip_unless("stopped_event_leads_to_the_fallback_counter", events_can_be_disabled, 0,
+  if (skip_unless("stopped_event_leads_to_the_fallback_counter", disable_events, 0,
         "perf events cannot be disabled here")
     || !selected("stopped_event_leads_to_the_fallback_counter"))
     return;
@@ -841,7 +841,7 @@ static void expect_threads_to_fall_back(void)
 
 START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
 {
-  if (skip_unless("thread_without_a_free_descriptor_uses_the_fallback_counter", lowers_the_limit, 0,
+  if (skip_unless("thread_without_a_free_descriptor_uses_the_fallback_counter", lower_the_limit, 0,
         "the limit of descriptors cannot be lowered")
     || !selected("thread_without_a_free_descriptor_uses_the_fallback_counter"))
     return;
@@ -969,11 +969,11 @@ static int read_in_steps(void)
                                                                                     : WRONG;
 }
 
-START_TEST(handler_that_loses_the_page_after_any_instruction_of_a_read)
+START_TEST(read_is_right_if_a_handler_loses_the_page_after_any_instruction)
 {
   int result = RIGHT, number;
 
-  if (skip_without_single_steps("handler_that_loses_the_page_after_any_instruction_of_a_read"))
+  if (skip_without_single_steps("read_is_right_if_a_handler_loses_the_page_after_any_instruction"))
     return;
   for (number = 0; result == RIGHT; number++) {
     steps = number;
@@ -1157,7 +1157,7 @@ START_TEST(count_never_steps_back_without_page_and_descriptor)
 {
   long long before, after;
 
-  if (skip_unless("count_never_steps_back_without_page_and_descriptor", lowers_the_limit, 0,
+  if (skip_unless("count_never_steps_back_without_page_and_descriptor", lower_the_limit, 0,
         "the limit of descriptors cannot be lowered"))
     return;
   page = add_page(0, 2, 48, 1000);
@@ -1413,7 +1413,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, daemon_counts_itself_and_keeps_its_files);
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
   tcase_add_test(tests, forked_child_unmaps_no_memory_of_the_program);
-  tcase_add_loop_test(tests, fork_during_a_read_with_a_system_call, 0, 2);
+  tcase_add_loop_test(tests, child_forked_during_a_read_counts_itself_upward, 0, 2);
   tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
   tcase_add_test(tests, read_is_one_system_call);
   tcase_add_test(tests, file_on_our_descriptor_is_read_once_and_stays_open);
@@ -1426,7 +1426,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, thread_under_a_later_filter_uses_the_fallback_counter);
   tcase_add_test(tests, read_in_a_handler_that_interrupts_a_read_does_not_step_back);
 #ifdef SINGLE_STEPS
-  tcase_add_test(tests, handler_that_loses_the_page_after_any_instruction_of_a_read);
+  tcase_add_test(tests, read_is_right_if_a_handler_loses_the_page_after_any_instruction);
 #endif
   tcase_add_test(tests, count_is_offset_plus_sign_extended_counter_at_every_width);
   tcase_add_test(tests, count_continues_across_a_wraparound_of_the_counter);

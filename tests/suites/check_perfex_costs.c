@@ -475,7 +475,7 @@ static long allocated_bytes(char *memory, long room)
   return touched * page;
 }
 
-static int much_memory_can_be_locked(void)
+static int lock_much_memory(void)
 {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -492,7 +492,7 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   if (skip_under("valgrind", test, "valgrind's own memory would be locked")
     || skip_under("qemu", test, "qemu's own memory would be locked"))
     return;
-  if (skip_unless(test, much_memory_can_be_locked, 0, "this user may not lock so much memory"))
+  if (skip_unless(test, lock_much_memory, 0, "this user may not lock so much memory"))
     return;
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
   memory = pfx_cost_map_memory(&room);

@@ -24,7 +24,7 @@
 /* Can the kernel count these events here? Skips the test if not. */
 static int can_count(const char *test)
 {
-  return !skip_unless(test, page_faults_are_counted, 0,
+  return !skip_unless(test, count_page_fault, 0,
     "the kernel or emulator counts no page faults in user mode");
 }
 
@@ -574,7 +574,7 @@ START_TEST(events_never_have_the_numbers_of_standard_streams)
   pid_t child;
 
   if (!can_count("events_never_have_the_numbers_of_standard_streams")
-    || skip_unless("events_never_have_the_numbers_of_standard_streams", lowers_the_limit, 0,
+    || skip_unless("events_never_have_the_numbers_of_standard_streams", lower_the_limit, 0,
       "the limit of descriptors cannot be lowered"))
     return;
   child = fork();

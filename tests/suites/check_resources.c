@@ -183,18 +183,18 @@ static int call_all_under_a_fast_timer(void)
 {
   struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
   struct sigaction action;
-  int fault, i;
+  int failed_step, i;
 
   memset(&action, 0, sizeof action);
   action.sa_handler = read_at_the_timer;
   sigemptyset(&action.sa_mask);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  fault = check_every_answer();
-  for (i = 0; i < 1000 && !fault && alarms == 0; i++)
-    fault = check_every_answer();
+  failed_step = check_every_answer();
+  for (i = 0; i < 1000 && !failed_step && alarms == 0; i++)
+    failed_step = check_every_answer();
   setitimer(ITIMER_REAL, &never, NULL);
-  return fault ? fault : alarms == 0 ? 20 : 0;
+  return failed_step ? failed_step : alarms == 0 ? 20 : 0;
 }
 
 START_TEST(every_function_survives_a_timer_of_10_us)
@@ -210,9 +210,9 @@ END_TEST
 
 /* The stack. */
 
-static void *call_all(void *fault)
+static void *call_all(void *failed_step)
 {
-  *(int *)fault = check_every_answer();
+  *(int *)failed_step = check_every_answer();
   return NULL;
 }
 
@@ -221,15 +221,15 @@ static int call_all_on_a_small_stack(void)
   pthread_attr_t attributes;
   pthread_t thread;
   size_t size = 16384;
-  int fault = 20;
+  int failed_step = 20;
 
   pthread_attr_init(&attributes);
   while (pthread_attr_setstacksize(&attributes, size) != 0)
     size *= 2; /* the least that this system grants */
-  if (pthread_create(&thread, &attributes, call_all, &fault) != 0)
+  if (pthread_create(&thread, &attributes, call_all, &failed_step) != 0)
     return 21;
   pthread_join(thread, NULL);
-  return fault;
+  return failed_step;
 }
 
 START_TEST(every_function_fits_on_the_smallest_stack)

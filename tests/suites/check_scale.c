@@ -269,14 +269,14 @@ START_TEST(multiple_is_found_by_measuring)
       struct cpuc_calibrate_setup calibration
         = begin_simulation((double)machines[i].rate, width, 1);
       long long sixteenths;
-      enum cpuc_calibrate_result failure
-        = cpuc_calibrate(&calibration, 0, machines[i].persecond, &sixteenths);
+      enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 0, machines[i].persecond,
+        &sixteenths);
 
       if (machines[i].rate == 512000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
-      ck_assert_msg(failure
+      ck_assert_msg(result
           == (machines[i].sixteenths > 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE),
-        "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)failure);
+        "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)result);
       ck_assert_int_eq(sixteenths, machines[i].sixteenths);
       ck_assert_int_le(simulated_duration(), 5000000);
     }
@@ -311,36 +311,36 @@ END_TEST
 START_TEST(measuring_takes_at_most_five_milliseconds)
 {
   struct cpuc_calibrate_setup calibration = begin_simulation(54e6, 64, 1);
-  enum cpuc_calibrate_result failure = CPUC_CALIBRATE_SUCCESS;
+  enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
   long long sixteenths;
   int i;
 
   for (i = 0; i < 20; i++)
-    failure = cpuc_calibrate(&calibration, 0, 1800000000, &sixteenths);
-  ck_assert_int_eq(failure, CPUC_CALIBRATE_NO_TIME);
+    result = cpuc_calibrate(&calibration, 0, 1800000000, &sixteenths);
+  ck_assert_int_eq(result, CPUC_CALIBRATE_NO_TIME);
   for (i = 0; i < 20; i++)
-    failure = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
-  ck_assert_int_eq(failure, CPUC_CALIBRATE_SUCCESS);
+    result = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
+  ck_assert_int_eq(result, CPUC_CALIBRATE_SUCCESS);
   ck_assert_int_eq(cpuc_calibrate_mean(&calibration), 0);
   ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
 
-/* The measurement ends with this failure, with a reported rate and without one, soon after the
+/* The measurement ends with this result, with a reported rate and without one, soon after the
    jump. */
 static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibrate_result expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
   struct cpuc_calibrate_setup other = calibration;
-  enum cpuc_calibrate_result failure = cpuc_calibrate(&calibration, 24000000, 2400000000,
+  enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 24000000, 2400000000,
     &sixteenths);
 
-  ck_assert_int_eq(failure, expected);
+  ck_assert_int_eq(result, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1000000);
   simulated.time = simulated.begin;
   simulated.reads = 0;
-  failure = cpuc_calibrate(&other, 0, 2400000000, &sixteenths);
-  ck_assert_int_eq(failure, expected);
+  result = cpuc_calibrate(&other, 0, 2400000000, &sixteenths);
+  ck_assert_int_eq(result, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1500000);
   ck_assert_int_le(simulated.reads, 100000);
 }

@@ -220,7 +220,7 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
    negligible. Long, short and empty sections alternate, because the core frequency may change. */
 START_TEST(chain_is_never_measured_too_short)
 {
-  long long step = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,
+  long long deviation = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,
     measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX,
     unfenced = LLONG_MAX;
   double length, limit;
@@ -238,12 +238,13 @@ START_TEST(chain_is_never_measured_too_short)
     lower_to_least(&unfenced, unfenced_chain_section);
   }
   length = (double)(whole - empty) / LONG_CHAINS;
-  limit = length * 0.9 - (double)step;
-  ck_assert_msg((double)(measured - empty) > limit, "%lld, and it is %.1f; a step is %lld",
-    measured - empty, length, step);
+  limit = length * 0.9 - (double)deviation;
+  ck_assert_msg((double)(measured - empty) > limit,
+    "%lld, and it is %.1f; the allowed deviation is %lld", measured - empty, length, deviation);
   ck_assert_msg((double)(inline_measured - inline_empty) > limit,
-    "%lld inline, and it is %.1f; a step is %lld", inline_measured - inline_empty, length, step);
-  if ((double)unfenced > length * 0.9 - (double)step)
+    "%lld inline, and it is %.1f; the allowed deviation is %lld", inline_measured - inline_empty,
+    length, deviation);
+  if ((double)unfenced > length * 0.9 - (double)deviation)
     skip("unfenced_chain_is_measured_shorter",
       "plain reads wait for the chain here, or the counter is coarse");
 }
@@ -271,8 +272,8 @@ static long long section_ahead_of_a_chain(void)
 
 START_TEST(code_beside_a_section_is_not_measured)
 {
-  long long step = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX, behind = LLONG_MAX,
-    ahead = LLONG_MAX, limit;
+  long long deviation = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX,
+    behind = LLONG_MAX, ahead = LLONG_MAX, limit;
   int try;
 
   for (try = 0; try < TRIES; try++) {
@@ -281,7 +282,7 @@ START_TEST(code_beside_a_section_is_not_measured)
     lower_to_median(&behind, section_behind_a_chain);
     lower_to_median(&ahead, section_ahead_of_a_chain);
   }
-  limit = empty + (chained - empty) / 4 + 2 * step;
+  limit = empty + (chained - empty) / 4 + 2 * deviation;
   ck_assert_int_le(behind, limit);
   ck_assert_int_le(ahead, limit);
 }

@@ -12,11 +12,11 @@ static inline int count_increases(void)
   int i;
 
   for (i = 0; i < 100000000; i++) {
-    long long step = cpucycles() - begin;
+    long long difference = cpucycles() - begin;
 
-    if (step < 0)
+    if (difference < 0)
       return 0;
-    if (step > 0)
+    if (difference > 0)
       return 1;
   }
   return 0;

@@ -28,10 +28,11 @@ enum { SIMULATED_ID = 1000 };
 
 static int simulates;
 
-/* The page that this thread mapped last, until it is unmapped, and whether its event had the only
-   hardware counter when the last event was opened. */
+/* The page that this thread mapped last, until it is unmapped. */
 static _Thread_local struct perf_event_mmap_page *last_page;
-static _Thread_local int has_no_counter;
+/* 1 if the event that this thread opened last has no hardware counter, because the event of that
+   page has the only one. */
+static _Thread_local int last_event_has_no_counter;
 
 static int refuses(const struct perf_event_attr *wanted)
 {
@@ -52,7 +53,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
     perf_kernel_requests[perf_kernel_request_count++] = *wanted;
   if (refuses(wanted))
     return -1;
-  has_no_counter = perf_kernel.has_one_counter && last_page;
+  last_event_has_no_counter = perf_kernel.has_one_counter && last_page;
   real.exclude_kernel = real.exclude_hv = 1; /* an event that any user may open */
   if (real.type == PERF_TYPE_HARDWARE) {
     real.type = PERF_TYPE_SOFTWARE;
@@ -86,7 +87,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   int is_whole = 1;
 
-  if (has_no_counter)
+  if (last_event_has_no_counter)
     return 0;
   if (simulates)
     *reading = (struct cpuc_perf_reading){ (uint64_t)perf_kernel_time(), 1, 1, SIMULATED_ID };

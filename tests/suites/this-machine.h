@@ -61,7 +61,7 @@ static inline int set_descriptor_limit(unsigned long numbers)
 enum { LOW_LIMIT = 64 };
 
 /* 0 if no descriptor above a lowered limit can be had. */
-static inline int lowers_the_limit(void)
+static inline int lower_the_limit(void)
 {
   return set_descriptor_limit(LOW_LIMIT) != 0 || dup2(0, LOW_LIMIT) >= 0;
 }
@@ -226,7 +226,7 @@ static inline int open_software_event(unsigned long long config)
 }
 
 /* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
-static inline int page_faults_are_counted(void)
+static inline int count_page_fault(void)
 {
   int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
   long long count = 0;
@@ -242,7 +242,7 @@ static inline int page_faults_are_counted(void)
 }
 
 /* 0 if the kernel counts the CPU time of a thread as a perf event; else its errno, or 255. */
-static inline int cpu_time_is_counted(void)
+static inline int count_cpu_time(void)
 {
   int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
   long long first = 0, last = 0;
@@ -254,7 +254,7 @@ static inline int cpu_time_is_counted(void)
 }
 
 /* 0 if PR_TASK_PERF_EVENTS_DISABLE stops the thread's events; else an errno, or 255. */
-static inline int events_can_be_disabled(void)
+static inline int disable_events(void)
 {
   int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
   long long first = 0, last = 0;
@@ -271,12 +271,12 @@ static inline int events_can_be_disabled(void)
 
 #else
 
-static inline int page_faults_are_counted(void)
+static inline int count_page_fault(void)
 {
   return ENOSYS;
 }
 
-static inline int cpu_time_is_counted(void)
+static inline int count_cpu_time(void)
 {
   return ENOSYS;
 }
@@ -285,13 +285,13 @@ static inline int cpu_time_is_counted(void)
 
 static inline int skip_without_perf_events(const char *test)
 {
-  return skip_unless(test, cpu_time_is_counted, 0,
+  return skip_unless(test, count_cpu_time, 0,
     "perf_event_open does not count the CPU time of a thread");
 }
 
 /* 0 if /proc/cpuinfo contains the rate of the time-stamp counter: in a virtual machine, it is the
    frequency of the CPU. */
-static inline int cpuinfo_contains_the_tsc_rate(void)
+static inline int find_tsc_rate_in_cpuinfo(void)
 {
   return system("grep -q '^flags.* hypervisor' /proc/cpuinfo 2>/dev/null"
                 " && ! grep -q aperfmperf /proc/cpuinfo && grep -q '^cpu MHz' /proc/cpuinfo") != 0;
@@ -306,7 +306,7 @@ static inline int compare_times(const void *a, const void *b)
 
 /* 0 if a chain of adds can be timed: of 100 times of one chain, the three shortest agree within
    1 %. */
-static inline int chain_of_adds_can_be_timed(void)
+static inline int time_chain_of_adds(void)
 {
   enum { TIMES = 100, ADDS = 200000 };
   struct timespec begin, end;
@@ -342,7 +342,7 @@ static void note_alignment(int signal)
 /* 0 if signal handlers start with the stack alignment of the ABI (System V ABI, AMD64 supplement,
    section 3.2.2), which vector instructions from the compiler need. In qemu-user of Debian 12 they
    do not. */
-static inline int handler_stack_is_aligned(void)
+static inline int run_aligned_handler(void)
 {
   signal(SIGUSR1, note_alignment);
   raise(SIGUSR1);
@@ -351,8 +351,7 @@ static inline int handler_stack_is_aligned(void)
 
 static inline int skip_unless_handlers_are_aligned(const char *test)
 {
-  return skip_unless(test, handler_stack_is_aligned, 0,
-    "signal handlers start with a misaligned stack");
+  return skip_unless(test, run_aligned_handler, 0, "signal handlers start with a misaligned stack");
 }
 
 /* ENOSPC if a write to /dev/full fails. */
@@ -381,7 +380,7 @@ static inline int skip_without_decimal_comma(const char *test)
 }
 
 /* 0 if this process may use two CPUs, and can be moved to each of them. */
-static inline int two_cpus_can_be_used(void)
+static inline int use_two_cpus(void)
 {
 #ifdef __linux__
   cpu_set_t all, one;
