@@ -18,9 +18,11 @@ valgrind --tool=callgrind --callgrind-out-file=/dev/null true >"$out" 2>&1 ||
   skipped "valgrind is not installed or does not run here: $(tail -n 1 "$out")"
 [ -z "${LOG_COMPILER:-}" ] || skipped 'the programs are for a CPU other than this one'
 case "${CFLAGS:-}" in
-  *-O0* | *sanitize* | *--coverage*) skipped "the cost is that of optimized code, and CFLAGS are $CFLAGS" ;;
+  *-O0* | *sanitize* | *--coverage*)
+    skipped "the bound is for optimized code without instrumentation, and CFLAGS are $CFLAGS"
+    ;;
   *-O*) ;;
-  *) skipped "the cost is that of optimized code, and CFLAGS are $CFLAGS" ;;
+  *) skipped "the bound is for optimized code without instrumentation, and CFLAGS are $CFLAGS" ;;
 esac
 
 # Some versions of valgrind do not understand some compilers' debug information.

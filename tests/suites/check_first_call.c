@@ -333,7 +333,7 @@ static int filter;
 /* Expects 0 of body, in a process that may set the filter of this row. */
 static void in_filterable_process(const char *test, int (*body)(void))
 {
-  if (!skip_unless(test, filter_answers, expected_answer(), "a filter does not answer so"))
+  if (!skip_unless(test, filter_answers, expected_answer(), "a seccomp filter has another effect"))
     in_fresh_process(body);
 }
 

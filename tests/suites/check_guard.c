@@ -944,7 +944,7 @@ static void add_tests_at_calls(TCase *tests)
 START_TEST(program_is_safe_at_each_call_of_sigaction)
 {
   skip("program_is_safe_at_each_call_of_sigaction",
-    "the program's own sigaction() stands in for glibc's, compiled by GCC without a sanitizer");
+    "only with glibc, GCC and no sanitizer can the test replace sigaction()");
 }
 END_TEST
 

@@ -120,7 +120,7 @@ static int is_listed(const char *name, const char *list)
 /* Prints a counter's state and reason. */
 static void print_counter(const struct cpucycles_counter_info *counter)
 {
-  printf("vm-test: %s: state %d, precision %lld, reason %s, errno %d (%s), signal %d, remedy: %s\n",
+  printf("vm-test: %s: state %d, score %lld, reason %s, errno %d (%s), signal %d, remedy: %s\n",
     counter->name, counter->state, counter->score, counter->reason ? counter->reason : "none",
     counter->error_number, strerror(counter->error_number), counter->signal_number,
     counter->remedy ? counter->remedy : "none");
