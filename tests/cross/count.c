@@ -125,7 +125,8 @@ static int test_backend(const struct cpuc_table_entry *entry)
   return wrong;
 }
 
-/* All but the system's counters (default-...), and counters that cannot be read or are stopped. */
+/* Tests all counters except those of the system (default-...) and those that cannot be read or are
+   stopped. */
 static int test_all_backends(void)
 {
   int i, wrong = 0;

@@ -56,7 +56,7 @@ WITHOUT_FLOATING_POINT static long long time_without_floating_point(void)
 
 enum { READS = 8 };
 
-/* Makes every kind of read; if its address is taken, a function is called in the library. */
+/* Makes every kind of read. A function whose address is taken is called in the library. */
 static void make_every_read(long long *counts)
 {
   long long (*volatile call)(void) = cpucycles_inline;

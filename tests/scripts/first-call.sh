@@ -24,7 +24,7 @@ fi
 strace -f -o $out "$program" >/dev/null 2>&1 ||
   { echo "first-call: exit status $? under strace"; exit 1; }
 actions=$(grep -c 'rt_sigaction(' $out) || :
-# An action other than NULL is set twice for a signal.
+# Each signal's disposition is set twice: it is replaced, and then restored.
 repeated=$(sed -n 's/.*rt_sigaction(\([^,]*\), {.*/\1/p' $out | sort | uniq -c | awk '$1 > 2 { print $2 }')
 processes=$(grep -E '(clone|clone3|fork|vfork|execve|execveat)\(' $out | grep -vc "execve(\"$program\"") || :
 # The first call begins by blocking signals, and ends by unblocking them.

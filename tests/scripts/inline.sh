@@ -175,8 +175,9 @@ elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycl
   cat $work/said
 fi
 
-# Number of fences. An inline read has two, and the library has two copies. cpucycles_begin() and
-# cpucycles_end() have two each, and share a function that makes the call and has the fifth.
+# Number of fences. cpucycles_inline_begin() and cpucycles_inline_end() have two each; lib/inline.c
+# has a copy of both. cpucycles_begin() and cpucycles_end() have two each, too, and share a function
+# that makes the call and has the fifth.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;

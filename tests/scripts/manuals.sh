@@ -16,7 +16,7 @@ warnings_of() {
   esac || :
 }
 
-# A formatter is used if it accepts a page without faults, and warns of an unknown macro.
+# A formatter is used if it prints no warning for a correct page, and one for an unknown macro.
 formatters=
 for formatter in man mandoc; do
   printf '.Dd November 21, 2026\n.Dt PAGE 7\n.Os\n.Sh NAME\n.Nm page\n.Nd a page\n' >$page

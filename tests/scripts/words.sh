@@ -13,7 +13,7 @@ terms='(un|over)?stated|statements?|states_(the|no|a)|folders?|granularity|granu
 terms="$terms|multiplied up|(runs?|running) backward|next best|core's( own)? (frequency|cycles)"
 terms="$terms|per cent|(hz|%lld|%.0f|times|cycles|counts) a second|by a system call"
 spellings='licences?|[a-z_]*(initial|optim|recogn)is(e|ed|es|er|ing|ation)[a-z_]*'
-verb='states( [a-z]|$)' # the noun: a state's plural is followed by something else, as in C
+verb='states( [a-z]|$)' # not the plural noun, which no word follows in C or in a list
 joined=$(echo "$idioms|$terms" | sed 's/ /[ _]/g')
 
 cd "$srcdir"

@@ -182,8 +182,8 @@ static void stall_at_random(double longest)
   machine.stall_at = (int)(random64() % 5);
 }
 
-/* Calls after a random gap, with a random stall: from the beginning of a call to the end of the
-   next one, less than the bound. Three quarters of the gaps are short. */
+/* Reads after a random gap, with a random stall. The time from the beginning of a call to the end
+   of the next one is less than the bound. Three quarters of the gaps are short. */
 static int read_after_random_gap_is_right(double bound)
 {
   advance(random64() % 4 ? random_below(1e5) : random_below(bound / 3));

@@ -225,7 +225,7 @@ static int mapping_count(void)
 static int call_and_compare_resources(void)
 {
   int descriptors = suite_entries("/proc/self/fd"), threads = suite_entries("/proc/self/task");
-  int mapped = mapping_count(); /* of a first stream, whose memory stays mapped */
+  int mapped = mapping_count(); /* opens the first stream, whose memory stays mapped */
   const struct cpucycles_counter_info *counter;
   int i, selected_per_thread = 0;
 

@@ -20,7 +20,8 @@
 
 enum { COUNTERS = 64, NAME = 64 };
 
-/* Not a macro everywhere: FE_TOWARDZERO, for instance, where there is no such rounding. */
+/* Some systems do not define all of these macros: a macro is missing where there is no such
+   rounding. */
 static const struct environment {
   const char *name;
   int rounding; /* -1: to the nearest, and traps */

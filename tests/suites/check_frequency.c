@@ -379,7 +379,7 @@ START_TEST(flags_decide_whether_cpu_mhz_is_current)
 }
 END_TEST
 
-/* The library reads the file in pieces of 1024 bytes. */
+/* The first read of the file ends after 1024 bytes. */
 START_TEST(flags_in_two_pieces_are_read)
 {
   static const char start[] = "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags :";

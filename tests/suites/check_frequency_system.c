@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the frequency that calls of other systems report: lib/frequency-system.c and the TSC's
-   sysctl. Linked in place of the library's objects are two that are compiled with the stub headers
-   of tests/ports/freq-headers. They call the functions below. */
+/* Tests the frequency that calls of other systems report: lib/frequency-system.c, and the TSC's
+   sysctl in backends/tsc/rate.c. Both files are compiled with the stub headers of
+   tests/ports/freq-headers. These objects replace those of the library, and call the functions
+   below. */
 
 #include "config.h"
 

@@ -574,8 +574,8 @@ static int raise_sigill(void)
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
 
-/* A fault whose instruction is not repeated, as on s390x, where the guard cannot make it pending
-   with its siginfo. */
+/* A fault whose instruction is not repeated, as on s390x. The filter keeps the guard from making it
+   pending with its siginfo. */
 static int single_fault_under_a_filter(void)
 {
   static const int calls[] = { SYS_rt_tgsigqueueinfo };
@@ -612,7 +612,9 @@ static const struct {
   { "signal_sent_to_the_thread", enter_guard, send_to_self_and_leave, 0, 1 },
 };
 
-enum { CRASHES = sizeof crashes / sizeof crashes[0], FAULTS_OF_THE_THREAD = 5, ALL_FAULTS };
+/* The first rows: crashes by faults of the thread, and then by faults of any thread. Only the
+   signals of the rows after them can be ignored. */
+enum { FAULTS_OF_THE_THREAD = 5, ALL_FAULTS, CRASHES = sizeof crashes / sizeof crashes[0] };
 
 static int crash_number, crash_is_ignored;
 

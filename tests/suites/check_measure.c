@@ -370,7 +370,8 @@ static void count_signal(int signal)
   handled++;
 }
 
-/* Without the blocked signals, the measurement would be interrupted as often as a busy wait. */
+/* If the library did not block signals, they would interrupt the measurement as often as a busy
+   wait. */
 START_TEST(signals_wait_for_the_measurement_of_the_core)
 {
   const char *test = "signals_wait_for_the_measurement_of_the_core";

@@ -419,7 +419,8 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
 }
 END_TEST
 
-/* The limits: the usual one, and one whose quarter is a standard stream. */
+/* _i: the limit of descriptors is the usual one, or 10, whose quarter is the number of a standard
+   stream. */
 START_TEST(event_has_a_private_descriptor_above_the_standard_streams)
 {
   int saved[3], i, descriptor, has_event;
@@ -615,7 +616,8 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 }
 END_TEST
 
-/* The kernel did not replace the lost page of the parent. The child uses its address otherwise. */
+/* The kernel did not replace the lost page of the parent. The child maps other memory at its
+   address. */
 START_TEST(forked_child_unmaps_no_memory_of_the_program)
 {
   pid_t child;

@@ -131,8 +131,8 @@ START_TEST(cycle_cost_follows_the_core_frequency)
 }
 END_TEST
 
-/* Must hold in most of 20 measurements, in one of five rounds, as other programs disturb. The first
-   measurement alone is not enough: a CPU may learn its branches. */
+/* Must hold in most of the 20 measurements of one of five rounds, because other programs disturb
+   measurements. The first measurement alone is not enough: a CPU may learn its branches. */
 START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
 {
   const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";

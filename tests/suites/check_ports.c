@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the counters of other systems with fakes of the systems' functions, so that their logic
    runs here and stays tested. The counters are compiled with the stub headers of
-   tests/ports/counter-headers: declarations only, from the systems' documentation. The library's
-   reasons are, too, because an errno differs there. Nothing of this is installed. */
+   tests/ports/counter-headers: declarations only, from the systems' documentation. lib/reasons.c is
+   compiled with them, too, because the value of an errno differs there. Nothing of this is
+   installed. */
 
 #include "config.h"
 

@@ -14,8 +14,8 @@
 
 static int is_found, searches, is_searching, may_end;
 
-/* Calls cpuc_process_find_once(). Returns 0 if it finds, so that it can be a child's exit status.
-   */
+/* Calls cpuc_process_find_once(). Returns 0 if there is a result, so that it can be a child's exit
+   status. */
 static int search(void (*find)(struct cpuc_selection *))
 {
   return cpuc_process_find_once(&is_found, find) != 1;
@@ -103,7 +103,7 @@ static void fault_and_send(struct cpuc_selection *unused)
   (void)unused;
   read_value = *forbidden;
   raise(SIGUSR1);
-  searches = handled; /* of both */
+  searches = handled; /* the signal of the fault, but not yet the one that was sent */
 }
 
 START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)

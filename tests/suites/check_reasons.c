@@ -175,7 +175,8 @@ static void by_wrong_rate(void)
   select_counter(CPUC_KIND_SCALED, read_time, report_too_high_rate, NULL);
 }
 
-/* The trial of a counter against a fake clock, as the system's own has no such faults. */
+/* Runs the trial of a counter against a fake clock, because the OS clock is not set back, and does
+   not stop, when a test needs it. */
 static void drop_by_clock(long long (*now)(void))
 {
   static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,

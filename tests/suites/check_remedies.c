@@ -495,7 +495,7 @@ END_TEST
 #define MODULE "load the kernel module of contrib/arm-pmu-access"
 #define LEGACY "sysctl kernel.perf_user_access=2"
 
-/* Counters that one remedy allows, where it helps. */
+/* Functions that know a single remedy, a machine, and the remedy there; NULL: it does not help. */
 static const struct {
   void (*find)(struct cpuc_diagnosis *diagnosis);
   struct file files[FILES];

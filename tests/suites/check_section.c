@@ -110,8 +110,8 @@ static long long allowed_deviation(void)
   return (suite_under("qemu") || suite_under("valgrind")) && half > grain ? half : grain;
 }
 
-/* Where reads vary, as in an emulator, up to half of the overhead is allowed. The first round
-   brings an idle core up to its frequency. */
+/* The limit above 0 is the grain or, because reads vary, half of the overhead if that is more. The
+   limit below 0 is allowed_deviation(). The first round brings an idle core up to its frequency. */
 START_TEST(empty_section_takes_0_to_one_grain)
 {
   long long grain = grain_of_the_counter(), first = least_median(empty_section);

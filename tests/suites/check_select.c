@@ -25,7 +25,7 @@
 /* Fake counters. Each test runs in its own process, so that their state begins at 0. */
 
 static long long fake_count;
-static volatile int opens, closes; /* volatile: a trial may cut the counting code short */
+static volatile int opens, closes; /* volatile: the guard may end the counting code early */
 static int reads_made;
 static volatile char *forbidden; /* a page without access */
 
@@ -466,7 +466,8 @@ static long long read_reported(void)
   return (long long)((double)cpuc_os_clock_monotonic() * 0.346153847);
 }
 
-/* Neither a guess in sixteenths nor a second call of rate(), which may fail. */
+/* The scale factor comes neither from a guess in sixteenths nor from a second call of rate(), which
+   may fail. */
 START_TEST(rate_reported_in_the_trial_is_used_after_it)
 {
   int i;

@@ -222,7 +222,7 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
       ck_assert_msg(fabs((double)measured / before - 1) < 0.02
           || fabs((double)measured / after - 1) < 0.02,
         "%lld, where %g became %g after %d ns", measured, before, after, at);
-      /* the higher frequency, if it lasted for three windows and their beginnings */
+      /* the higher frequency, if it lasted long enough for three whole windows */
       if (after > before ? at < 1500000 : at > 300000)
         ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
     }
@@ -354,7 +354,7 @@ START_TEST(interruption_does_not_hide_a_rate)
 }
 END_TEST
 
-/* An interruption makes the measurement long enough for a finer clock than this one, or ends it. */
+/* An interruption ends the measurement, or lengthens it, but not enough for a clock this coarse. */
 START_TEST(interruption_does_not_refine_a_coarse_clock)
 {
   static const long long coarse[] = { 1000000, 4000000, 10000000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The events are the kernel's. Single answers of it are replaced. */
+/* The kernel counts software events in place of hardware events. A test can replace single answers
+   of the kernel. */
 
 #include "config.h"
 

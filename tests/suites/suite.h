@@ -75,8 +75,8 @@ static inline int skip_where_handlers_find_another_thread(const char *test)
 #endif
 }
 
-/* Skips a test that forks while another thread may open a file. Returns 1 if the test is
-   skipped. */
+/* Skips a test that forks while another thread may hold a lock of the C library or of qemu, which
+   then stays locked in the child. Returns 1 if the test is skipped. */
 static inline int skip_where_fork_may_deadlock(const char *test)
 {
 #if defined(__linux__) && !defined(__GLIBC__)

@@ -161,8 +161,8 @@ enum { OTHERS = 32 };
 static int others[OTHERS];
 
 /* Opens other events, for all processes on CPU 0. They count only the kernel, so they advance in no
-   loop. The first `pinned` ones precede the events of threads, and one takes the counter of
-   cycles. */
+   loop. The kernel gives the hardware to the first `pinned` ones before the events of threads; one
+   of them takes the cycle counter. */
 static void open_others(int pinned)
 {
   struct perf_event_attr other;
