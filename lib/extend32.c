@@ -23,8 +23,9 @@
    2^32 counts between two reads. Once a bound is exceeded, all later counts of the thread are wrong
    by a multiple of 2^32.
 
-   If a thread moves to a core whose counter differs, its counts get an error of less than 2^31,
-   because a read returns the nearest count. The errors of several moves can add up.
+   If a thread moves to a core whose counter differs, its counts get an error of less than 2^31 plus
+   the error of the prediction, because a read returns the nearest count: less than 2^32. The errors
+   of several moves can add up.
 
    Signal handlers may read at any time, and may never return (siglongjmp). Signals are blocked
    while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor

@@ -231,8 +231,6 @@ START_TEST(changing_rate_allows_gaps_up_to_the_bound)
 }
 END_TEST
 
-static long long (*clock_of_test)(void);
-
 static int accesses_before_refusal;
 
 static long long refused_later(void)
@@ -250,20 +248,30 @@ static long long stopped(void)
   return 12345;
 }
 
+static long long (*const clocks_that_do_not_advance[])(void) = { refused, refused_later, stopped };
+
+enum { CLOCKS = sizeof clocks_that_do_not_advance / sizeof clocks_that_do_not_advance[0] };
+
+/* Starts a machine with a clock that does not advance. */
+static void begin_without_time(double rate, int which)
+{
+  struct cpuc_extend32_clock clock = { clocks_that_do_not_advance[which],
+    clocks_that_do_not_advance[which] };
+
+  begin(rate, rate);
+  accesses_before_refusal = 3;
+  cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(rate * 1e9));
+}
+
 START_TEST(clock_that_does_not_advance_leaves_gaps_of_7_8_of_a_wraparound_right)
 {
-  static long long (*const clocks[])(void) = { refused, refused_later, stopped };
   struct suite_repeat repeat = suite_repeat(LIVES);
   long i, wrong = 0;
 
   while (suite_again(&repeat)) {
     double rate = random_rate(), bound = 0x1p32 * 7 / 8 / rate;
 
-    begin(rate, rate);
-    clock_of_test = clocks[repeat.done % 3];
-    accesses_before_refusal = 3;
-    cpuc_extend32_begin(&extension, simulated_counter,
-      (struct cpuc_extend32_clock){ clock_of_test, clock_of_test }, (long long)(rate * 1e9));
+    begin_without_time(rate, (int)(repeat.done % CLOCKS));
     for (i = 0; i < LIFE; i++) {
       advance((long long)((bound - 1000) * (random64() % 2 ? random_part() : 1)));
       wrong += !read_is_right();
@@ -277,20 +285,27 @@ END_TEST
 
 /* Moves between cores whose counters differ by any amount. After each move, the count is the one
    nearest to the prediction from the anchor, and thus off by at most 2^31 more than the anchor. The
-   read before may have been off by more, because all counts near the anchor are accepted. */
-START_TEST(each_move_adds_an_error_below_2_31)
+   read before may have been off by more, because all counts near the anchor are accepted. If the
+   clock does not advance, the prediction has an error, too. _i: the clock; CLOCKS: it advances. */
+START_TEST(each_move_adds_an_error_below_2_32)
 {
-  struct suite_repeat repeat = suite_repeat(LIVES);
+  struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
   long i, wrong = 0;
 
   while (suite_again(&repeat)) {
-    double rate = random_rate(), most = HALF + 0x1p26 + (double)AGE * rate + MARGIN;
+    double rate = random_rate(), most = HALF + 0x1p26 + (double)AGE * rate + MARGIN, gap = 10e9;
     int64_t error = 0, before;
 
-    begin(rate, rate);
+    if (_i == CLOCKS)
+      begin(rate, rate);
+    else {
+      begin_without_time(rate, _i);
+      most = 0x1p32;
+      gap = 0x1p32 * 7 / 8 / rate - 1000;
+    }
     for (i = 0; i < LIFE; i++) {
       machine.core_offset = random64() % 4 ? random64() >> 32 : 0;
-      advance(random_below(10e9));
+      advance(random_below(gap));
       before = error;
       error = (int64_t)(read_count() - machine.count);
       wrong += (double)llabs(error - before) > most;
@@ -614,7 +629,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, constant_rate_allows_gaps_up_to_the_bound);
   tcase_add_test(tests, changing_rate_allows_gaps_up_to_the_bound);
   tcase_add_test(tests, clock_that_does_not_advance_leaves_gaps_of_7_8_of_a_wraparound_right);
-  tcase_add_test(tests, each_move_adds_an_error_below_2_31);
+  tcase_add_loop_test(tests, each_move_adds_an_error_below_2_32, 0, CLOCKS + 1);
   tcase_add_test(tests, late_thread_starts_at_the_right_count);
   tcase_add_test(tests, thread_on_one_core_sees_no_jump_of_other_cores);
   tcase_add_test(tests, threads_and_handlers_read_right_counts);
