@@ -29,14 +29,6 @@ void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
   (void)saved;
 }
 
-void cpuc_os_thread_unblock_faults(void)
-{
-}
-
-void cpuc_os_thread_block_faults(void)
-{
-}
-
 void cpuc_os_thread_restore_fault_mask(const struct cpuc_os_thread_signals *saved)
 {
   (void)saved;

@@ -44,11 +44,15 @@ void cpuc_os_thread_sleep_briefly(void);
 void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved);
 void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved);
 
-/* Call between the two functions above: the first two unblock and block the signals of faults,
-   because a blocked fault ends the process. The third unblocks only those that the program had not
-   blocked. */
+/* Call the following functions between the two functions above. */
+
+#ifdef CPUCYCLES_POSIX
+/* Unblock and block the signals of faults, because a blocked fault ends the process. */
 void cpuc_os_thread_unblock_faults(void);
 void cpuc_os_thread_block_faults(void);
+#endif
+
+/* Unblocks those signals of faults that the program had not blocked. */
 void cpuc_os_thread_restore_fault_mask(const struct cpuc_os_thread_signals *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
