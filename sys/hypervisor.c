@@ -115,9 +115,6 @@ static const char *from_files(void)
   if (!name
     && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
     name = name_of_text(mainframes, text);
-  if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", text, sizeof text) >= 0
-    && strstr(text, " hypervisor"))
-    name = CPUC_HYPERVISOR_UNNAMED;
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";

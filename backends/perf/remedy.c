@@ -105,7 +105,7 @@ static int is_arm_pmu(const char *name)
   return strncmp(name, "armv", 4) == 0;
 }
 
-/* Facts about this machine and process. Of each group, one bit is set. */
+/* Facts about this machine and process. Of each group, at most one bit is set. */
 enum {
   /* Does the kernel drive a PMU of the cores? */
   PMU_ABSENT = 1 << 0,
@@ -116,42 +116,38 @@ enum {
   GOT_EPERM = 1 << 3,
   GOT_EACCES = 1 << 4,
   GOT_ENOSYS = 1 << 5,
-  GOT_ABSENCE = 1 << 6, /* ENOENT, ENODEV, EOPNOTSUPP */
-  GOT_OTHER = 1 << 7,
-  ANY_REFUSAL = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_ABSENCE | GOT_OTHER,
+  GOT_OTHER = 1 << 6,
+  ANY_REFUSAL = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_OTHER,
   /* Does this process have a seccomp filter? */
-  UNFILTERED = 1 << 8,
-  FILTERED = 1 << 9,
+  UNFILTERED = 1 << 7,
+  FILTERED = 1 << 8,
   ANY_FILTER = UNFILTERED | FILTERED,
   /* Does kernel.perf_event_paranoid permit the event to this user, and if not, what does? */
-  LEVEL_MISSING = 1 << 10,
-  LEVEL_PERMITS = 1 << 11,
-  LEVEL_NEEDS_PERFMON = 1 << 12, /* or a lower level */
-  LEVEL_NEEDS_ADMIN = 1 << 13,   /* or a lower level */
-  LEVEL_NEEDS_SYSCTL = 1 << 14,  /* a lower level only */
+  LEVEL_MISSING = 1 << 9,
+  LEVEL_PERMITS = 1 << 10,
+  LEVEL_NEEDS_PERFMON = 1 << 11, /* or a lower level */
+  LEVEL_NEEDS_ADMIN = 1 << 12,   /* or a lower level */
+  LEVEL_NEEDS_SYSCTL = 1 << 13,  /* a lower level only */
   LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL,
   ANY_LEVEL = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
   /* Does the event count cycles in the kernel, because the PMU cannot exclude them? */
-  WITHOUT_KERNEL = 1 << 15,
-  WITH_KERNEL = 1 << 16,
+  WITHOUT_KERNEL = 1 << 14,
+  WITH_KERNEL = 1 << 15,
   ANY_MODE = WITHOUT_KERNEL | WITH_KERNEL,
   /* Is the process in a container, which has its own filter, but the settings of its host? */
-  ON_HOST = 1 << 17,
-  IN_CONTAINER = 1 << 18,
+  ON_HOST = 1 << 16,
+  IN_CONTAINER = 1 << 17,
   ANY_PLACE = ON_HOST | IN_CONTAINER,
   /* Can CAP_PERFMON be added? Kernels before 5.8 do not have it. */
-  PERFMON_IS_NO_HELP = 1 << 19,
-  PERFMON_CAN_BE_ADDED = 1 << 20,
-  ANY_PERFMON = PERFMON_IS_NO_HELP | PERFMON_CAN_BE_ADDED,
-  /* The hypervisor. */
-  NO_HYPERVISOR = 1 << 21,
-  KVM = 1 << 22,
-  QEMU = 1 << 23, /* perhaps without KVM: an emulated CPU has no -cpu host */
-  VMWARE = 1 << 24,
-  HYPER_V = 1 << 25,
-  XEN = 1 << 26,
-  OTHER_HYPERVISOR = 1 << 27,
-  ANY_HYPERVISOR = NO_HYPERVISOR | KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
+  PERFMON_CAN_BE_ADDED = 1 << 18,
+  /* The hypervisor, if there is one. */
+  KVM = 1 << 19,
+  QEMU = 1 << 20, /* perhaps without KVM: an emulated CPU has no -cpu host */
+  VMWARE = 1 << 21,
+  HYPER_V = 1 << 22,
+  XEN = 1 << 23,
+  OTHER_HYPERVISOR = 1 << 24,
+  ANY_HYPERVISOR = KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
 };
 
 #define VIRTUAL_MACHINE "this virtual machine has no PMU"
@@ -256,7 +252,7 @@ static unsigned refusal_of(int error)
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    return GOT_ABSENCE;
+    return 0; /* the PMU does not have the event */
   }
   return GOT_OTHER;
 }
@@ -293,7 +289,7 @@ static unsigned find_hypervisor(void)
   size_t i;
 
   if (!name)
-    return NO_HYPERVISOR;
+    return 0;
   for (i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(known[i].name, name) == 0)
       return known[i].bit;
@@ -303,7 +299,7 @@ static unsigned find_hypervisor(void)
 static int fits(unsigned row, unsigned known)
 {
   static const unsigned groups[] = { ANY_PMU, ANY_REFUSAL, ANY_FILTER, ANY_LEVEL, ANY_MODE,
-    ANY_PLACE, ANY_PERFMON, ANY_HYPERVISOR };
+    ANY_PLACE, PERFMON_CAN_BE_ADDED, ANY_HYPERVISOR };
   size_t i;
 
   for (i = 0; i < sizeof groups / sizeof groups[0]; i++)
@@ -319,8 +315,8 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
 
   known |= find_pmu(cpuc_remedy_is_core_pmu) | find_level((known & WITH_KERNEL) != 0);
   known |= is_in_container() ? IN_CONTAINER : ON_HOST;
-  known |= kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
-    ? PERFMON_CAN_BE_ADDED : PERFMON_IS_NO_HELP;
+  if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
+    known |= PERFMON_CAN_BE_ADDED;
   known |= find_hypervisor();
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {
@@ -334,7 +330,7 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
 
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
 {
-  decide(GOT_ABSENCE | UNFILTERED | WITHOUT_KERNEL, diagnosis);
+  decide(UNFILTERED | WITHOUT_KERNEL, diagnosis);
 }
 
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis)
@@ -354,13 +350,13 @@ void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
 {
   long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
-  if (access >= needed->lowest && access <= needed->highest)
+  if (access >= 1 && access <= needed->highest)
     return;
   if (access >= 0) {
     diagnosis->explanation = "kernel.perf_user_access does not allow programs to read it";
-    diagnosis->remedy = needed->remedy;
+    diagnosis->remedy = "sysctl kernel.perf_user_access=1";
   } else if (!kernel_is_since(needed->major, needed->minor)) {
-    diagnosis->explanation = needed->too_old;
+    diagnosis->explanation = "user-space access to the PMU needs a newer kernel";
     diagnosis->remedy = needed->newer;
   } else
     cpuc_remedy_for_no_pmu(diagnosis); /* a driver that finds a PMU creates the setting */

@@ -45,24 +45,18 @@ void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis);
 
 /* sysctl kernel.perf_user_access, the setting for user-space access to PMUs of Linux on arm64 and
-   RISC-V: the lowest and highest value that a counter needs, the first release with the setting,
-   the remedy for other values, and the explanation and the remedy for older releases. */
+   RISC-V: the highest value that a counter works with, from 1; the first release with the setting;
+   and the remedy for older releases. */
 struct cpuc_remedy_user_access {
-  int lowest, highest, major, minor;
-  const char *remedy, *too_old, *newer;
+  int highest, major, minor;
+  const char *newer;
 };
 
 /* arm64-perfpmc. */
-#define CPUC_REMEDY_ARM64_USER_ACCESS \
-  { 1, 1, 5, 17, "sysctl kernel.perf_user_access=1", \
-    "user-space access to the PMU needs a newer kernel", \
-    "use Linux 5.17 or later" }
+#define CPUC_REMEDY_ARM64_USER_ACCESS { 1, 5, 17, "use Linux 5.17 or later" }
 
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
-#define CPUC_REMEDY_RISCV_USER_ACCESS \
-  { 1, 2, 6, 6, "sysctl kernel.perf_user_access=1", \
-    "user-space access to the PMU needs a newer kernel", \
-    "use Linux 6.6 or later" }
+#define CPUC_REMEDY_RISCV_USER_ACCESS { 2, 6, 6, "use Linux 6.6 or later" }
 
 /* If the setting does not allow access, explains why not. */
 void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
