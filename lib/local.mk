@@ -3,14 +3,15 @@
 # reach hidden functions.
 
 # The files of sys/ that libperfex and the tool need, too. Each library has their objects, because
-# they are hidden in a shared library. A program that links both static libraries takes each object
-# once, from the library that it names first: the second one defines nothing that is still missing.
+# they are hidden in a shared library. The linker takes each object once for a program that links
+# both static libraries: from the first library in which it needs the object.
 noinst_LTLIBRARIES += sys/libshared.la
 sys_libshared_la_SOURCES = \
 	sys/environment.c \
 	sys/environment.h \
 	sys/kernel-file.c \
 	sys/kernel-file.h \
+	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \
 	sys/root.c \
@@ -77,14 +78,15 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/hypervisor.h \
 	sys/lock.h \
 	sys/os-clock.h \
-	sys/os-thread.h \
 	sys/perf-event.h \
 	sys/thread-local.h
 # Each kind of system has its own file.
 if POSIX
-lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/os-thread.c sys/guard.c
+sys_libshared_la_SOURCES += sys/os-thread.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/guard.c
 else
-lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c sys/guard-windows.c
+sys_libshared_la_SOURCES += sys/os-thread-windows.c
+lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/guard-windows.c
 endif
 # The counters of perf events share these files.
 if PERF_EVENTS

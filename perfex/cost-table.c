@@ -13,12 +13,12 @@
 #include "perfex/message.h"
 #include "sys/kernel-file.h"
 #include "sys/lock.h"
+#include "sys/os-thread.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Changed in place, under the lock. A child that is forked during a change has a part of the
    change. */
@@ -30,22 +30,20 @@ static struct cpuc_lock table_lock;
 /* Releases the lock of a thread that does not exist in the child. */
 static void after_fork_in_child(void)
 {
-  cpuc_lock_release_in_child(&table_lock, (uintptr_t)pthread_self());
+  cpuc_lock_release_in_child(&table_lock, cpuc_os_thread_id());
 }
 
 /* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them. */
 __attribute__((constructor(101))) static void load(void)
 {
-  pthread_atfork(NULL, NULL, after_fork_in_child);
+  cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
 static void lock(int *cancel_state)
 {
-  const struct timespec pause = { 0, 20000 };
-
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-  while (cpuc_lock_try(&table_lock, (uintptr_t)pthread_self()) != CPUC_LOCK_ACQUIRED)
-    nanosleep(&pause, NULL);
+  while (cpuc_lock_try(&table_lock, cpuc_os_thread_id()) != CPUC_LOCK_ACQUIRED)
+    cpuc_os_thread_sleep_briefly();
 }
 
 static void unlock(int cancel_state)

@@ -20,6 +20,7 @@
 #include "perfex/events.h"
 #include "perfex/group.h"
 #include "perfex/message.h"
+#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 #include "sys/thread-local.h"
 
@@ -28,6 +29,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The counters of the calling thread. Signal handlers also access them. */
 static CPUC_THREAD_LOCAL struct {
@@ -60,14 +62,14 @@ static void next_generation(void)
 
 int pfx_count_generation(void)
 {
-  sigset_t mask;
+  struct cpuc_os_thread_signals saved;
   int generation;
 
-  cpuc_perf_event_block_signals(&mask); /* a signal handler may start counters */
+  cpuc_os_thread_block_signals(&saved); /* a signal handler may start counters */
   if (counters.generation == 0)
     next_generation();
   generation = counters.generation;
-  cpuc_perf_event_restore_signals(&mask);
+  cpuc_os_thread_restore_signals(&saved);
   return generation;
 }
 
@@ -106,12 +108,12 @@ static void stop_events(void)
 
 static void close_at_exit(void *unused)
 {
-  sigset_t mask;
+  struct cpuc_os_thread_signals saved;
 
   (void)unused;
-  cpuc_perf_event_block_signals(&mask);
+  cpuc_os_thread_block_signals(&saved);
   stop_events();
-  cpuc_perf_event_restore_signals(&mask);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 static void after_fork_in_child(void)
@@ -126,7 +128,7 @@ static void after_fork_in_child(void)
    program; in a statically linked program they would otherwise run first. */
 __attribute__((constructor(101))) static void load(void)
 {
-  pthread_atfork(NULL, NULL, after_fork_in_child);
+  cpuc_os_thread_on_fork(after_fork_in_child);
   exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
 }
 
@@ -272,11 +274,10 @@ static int has_kernel_event(int event)
 
 int start_counters(int e0, int e1)
 {
-  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation, cancel_state;
-  sigset_t mask;
+  int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation;
+  struct cpuc_os_thread_signals saved;
 
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* stdio has cancellation points */
-  cpuc_perf_event_block_signals(&mask); /* a signal handler may start counters */
+  cpuc_os_thread_block_signals(&saved); /* a signal handler may start counters */
   if (pfx_events_override(events, 1) != 0)
     error = errno;
   else if (!exit_key_is_created)
@@ -292,8 +293,7 @@ int start_counters(int e0, int e1)
   }
   counters.error = error;
   generation = error ? -1 : counters.generation; /* before pending signals are delivered */
-  cpuc_perf_event_restore_signals(&mask);
-  pthread_setcancelstate(cancel_state, NULL);
+  cpuc_os_thread_restore_signals(&saved);
   errno = error ? error : saved_errno;
   return generation;
 }
@@ -335,9 +335,9 @@ static int read_and_stop(int first, long long *c0, long long *c1)
 int read_counters(int e0, long long *c0, int e1, long long *c1)
 {
   int saved_errno = errno, error = 0, generation = -1;
-  sigset_t mask;
+  struct cpuc_os_thread_signals saved;
 
-  cpuc_perf_event_block_signals(&mask);
+  cpuc_os_thread_block_signals(&saved);
   if (!counters.is_running && counters.error != 0)
     error = counters.error;
   else if (!counters.is_running || (e0 == counters.requested[0] && e1 == counters.requested[1]))
@@ -346,7 +346,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
     generation = read_and_stop(1, c0, c1);
   else
     error = EINVAL;
-  cpuc_perf_event_restore_signals(&mask);
+  cpuc_os_thread_restore_signals(&saved);
   errno = error ? error : saved_errno;
   return generation;
 }

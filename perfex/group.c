@@ -6,8 +6,6 @@
 #include "perfex/group.h"
 #include "sys/perf-event.h"
 
-#include <errno.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 int pfx_group_open(struct perf_event_attr *wanted, int leader)
@@ -15,13 +13,7 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
   return cpuc_perf_event_open_in(wanted, leader);
 }
 
-/* Unlike the C library's read(), this is not a cancellation point. */
 ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
 {
-  ssize_t length;
-
-  do
-    length = syscall(SYS_read, leader, reading, sizeof *reading);
-  while (length < 0 && errno == EINTR);
-  return length;
+  return read(leader, reading, sizeof *reading);
 }

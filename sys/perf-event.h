@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events of Linux, for libcpucycles and libperfex: the system calls, the exclusions from a
-   count, and the signal mask while the events of a thread are inconsistent. The functions are
-   static inline because each is little more than a call.
-   Source: perf_event_open(2); signal-safety(7). */
+/* Perf events of Linux, for libcpucycles and libperfex: the system calls, and the exclusions from a
+   count. The functions are static inline because each is little more than a call.
+   Source: perf_event_open(2). */
 
 #ifndef CPUCYCLES_PERF_EVENT_H
 #define CPUCYCLES_PERF_EVENT_H
@@ -21,12 +20,7 @@
    -1. Returns a descriptor, or -1 with errno. */
 static inline int cpuc_perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
-  int result;
-
-  do
-    result = (int)syscall(SYS_perf_event_open, wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
-  while (result < 0 && errno == EINTR);
-  return result;
+  return (int)syscall(SYS_perf_event_open, wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Finds the unique ID of the event. Returns 1, or 0 if the descriptor is not that of an event. */
@@ -68,21 +62,6 @@ static inline int cpuc_perf_event_open_excluding(struct perf_event_attr *wanted,
       break;
   }
   return descriptor;
-}
-
-/* Blocks all signals while the state of a thread is inconsistent, because their handlers may read
-   it. */
-static inline void cpuc_perf_event_block_signals(sigset_t *mask)
-{
-  sigset_t all;
-
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, mask);
-}
-
-static inline void cpuc_perf_event_restore_signals(const sigset_t *mask)
-{
-  pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
 #endif

@@ -253,7 +253,8 @@ if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
 tests_programs_perfex_loaded_la_SOURCES = $(perfex_group) perfex/count.c perfex/events.c
-tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c sys/parse.c
+tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c sys/os-thread.c
+tests_programs_perfex_loaded_la_SOURCES += sys/parse.c
 # Gives the module objects of its own: the suite's are compiled without libtool.
 tests_programs_perfex_loaded_la_CPPFLAGS = $(AM_CPPFLAGS)
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere

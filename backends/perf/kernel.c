@@ -9,6 +9,7 @@
 #include "backends/perf/kernel.h"
 
 #include "sys/kernel-file.h"
+#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
 #include <dirent.h>
@@ -110,9 +111,9 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
-  sigset_t mask;
+  struct cpuc_os_thread_signals saved;
 
-  cpuc_perf_event_block_signals(&mask);
+  cpuc_os_thread_block_signals(&saved);
   change();
-  cpuc_perf_event_restore_signals(&mask);
+  cpuc_os_thread_restore_signals(&saved);
 }

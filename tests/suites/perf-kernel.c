@@ -8,6 +8,7 @@
 
 #include "tests/suites/perf-kernel.h"
 
+#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
@@ -214,11 +215,11 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, siz
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
-  sigset_t mask;
+  struct cpuc_os_thread_signals saved;
 
-  cpuc_perf_event_block_signals(&mask);
+  cpuc_os_thread_block_signals(&saved);
   change();
-  cpuc_perf_event_restore_signals(&mask);
+  cpuc_os_thread_restore_signals(&saved);
 }
 
 #endif
