@@ -140,8 +140,7 @@ static void store_disposition(int i)
 {
   struct sigaction found;
 
-  sigaction(cpuc_os_thread_faults[i], NULL, &found);
-  if (!is_ours(&found))
+  if (sigaction(cpuc_os_thread_faults[i], NULL, &found) == 0 && !is_ours(&found))
     guard.program[i] = found;
 }
 
@@ -155,8 +154,7 @@ static void install(int i)
   ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
   if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
     ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
-  sigaction(cpuc_os_thread_faults[i], &ours, &found);
-  if (is_ours(&found))
+  if (sigaction(cpuc_os_thread_faults[i], &ours, &found) != 0 || is_ours(&found))
     return;
   /* Another thread may just have changed the disposition. Handlers in other threads read these two
      members, so they are stored only if they differ. */
@@ -244,7 +242,7 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
 
 void cpuc_guard_forked(void)
 {
-  guard.running = guard.armed = 0;
+  guard.running = 0;
 }
 
 /* Removes the installed handler before dlclose() unloads it. */

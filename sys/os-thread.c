@@ -35,6 +35,7 @@ void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
   sigset_t all;
 
   sigfillset(&all);
+  sigemptyset(&saved->mask); /* remains if a filter refuses the call */
   pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
 }
