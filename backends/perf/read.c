@@ -13,8 +13,6 @@
 
 #include <errno.h>
 
-enum { RETRIES = 100 /* of the seqlock in the page, before read(2) is used */ };
-
 const struct perf_event_mmap_page cpuc_perf_no_page;
 
 CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
@@ -22,6 +20,15 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
   .index = UINT32_MAX,
   .only_descriptor = -1,
 };
+
+/* Returns the base. A handler that opens or loses events changes the base together with the state
+   and the descriptor. A read that has loaded those two before finds the base of the events that it
+   reads, or cannot read them any more. */
+static inline unsigned long long load_base(void)
+{
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return (unsigned long long)cpuc_perf_self.base;
+}
 
 /* Returns 0 if the program has closed the descriptor or reused its number, or if the pinned event
    has lost its hardware. */
@@ -33,7 +40,7 @@ static inline int read_event(const struct cpuc_perf_event *event, struct cpuc_pe
 int cpuc_perf_read_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
-  unsigned long long sum = (unsigned long long)self->base;
+  unsigned long long sum = load_base();
   struct cpuc_perf_reading reading;
   int i;
 
@@ -100,11 +107,9 @@ static inline int add_pages(const struct cpuc_perf_counter *counter, struct tota
 static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct total total;
-  int tries;
 
-  for (tries = 0; !add_pages(counter, &total); tries++)
-    if (tries == RETRIES)
-      return -1;
+  while (!add_pages(counter, &total))
+    ;
   if (total.index != 0 && total.shift == cpuc_perf_self.shift)
     cpuc_perf_self.index = total.index; /* the kernel has moved the event to another counter */
   *count = (long long)total.count;
@@ -151,7 +156,7 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
   if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
     cpuc_perf_kernel_run_uninterrupted(cpuc_perf_switch_to_fallback);
   if (self->state == CPUC_PERF_VIA_FALLBACK)
-    count = self->base + cpuc_perf_services->fallback();
+    count = (long long)load_base() + cpuc_perf_services->fallback();
   if (count > self->last)
     self->last = count;
   return self->last;
@@ -161,12 +166,12 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
 long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  unsigned long long base = (unsigned long long)self->base;
-  int saved_errno = errno;
+  int has_one_descriptor = self->only_descriptor >= 0, saved_errno = errno;
+  unsigned long long base = load_base();
   struct cpuc_perf_reading reading;
   long long count;
 
-  if (self->only_descriptor >= 0 && read_event(&self->events[0], &reading)
+  if (has_one_descriptor && read_event(&self->events[0], &reading)
     && reading.enabled == reading.running) {
     count = (long long)(base + reading.value);
     if (count > self->last)
