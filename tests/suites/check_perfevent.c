@@ -23,9 +23,11 @@
 #include "tests/suites/this-machine.h"
 
 #include <pthread.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 /* The counter that reads through a page. Its instruction returns a counter of hardware[], and calls
@@ -651,6 +653,31 @@ START_TEST(forked_child_unmaps_no_memory_of_the_program)
     suite_exit(*memory - 1); /* or SIGSEGV */
   }
   ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+static int prepare_under_a_filter(void)
+{
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT); /* permits read(2), write(2) and SYS_exit */
+  cpuc_perf_forked();
+  syscall(SYS_exit, 0);
+  return 1;
+}
+
+static int enter_strict_mode(void)
+{
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+  syscall(SYS_exit, prctl(PR_GET_SECCOMP) == 0); /* is killed in this mode */
+  return 1;
+}
+
+START_TEST(forked_child_is_prepared_without_a_system_call)
+{
+  const char *test = "forked_child_is_prepared_without_a_system_call";
+
+  if (!skip_unless(test, enter_strict_mode, -SIGKILL, "seccomp has no strict mode here")
+    && selected(test))
+    ck_assert_int_eq(result_in_child(prepare_under_a_filter), 0);
 }
 END_TEST
 
@@ -1466,6 +1493,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, daemon_counts_itself_and_keeps_its_files);
   tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
   tcase_add_test(tests, forked_child_unmaps_no_memory_of_the_program);
+  tcase_add_test(tests, forked_child_is_prepared_without_a_system_call);
   tcase_add_loop_test(tests, child_forked_during_a_read_counts_itself_upward, 0, 2);
   tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
   tcase_add_test(tests, read_is_one_system_call);

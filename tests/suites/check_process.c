@@ -1,16 +1,49 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the one lock of the process: a result is found once, however many threads, signal handlers
-   and forks there are. */
+   and forks there are. The table of this suite replaces lib/table.c. All of its counters are one
+   whose reads a system could forbid later. */
 
 #include "config.h"
 
 #include "include/cpucycles.h"
 #include "lib/process.h"
+#include "sys/os-clock.h"
 
 #include "tests/suites/fresh-process.h"
 
 #include <pthread.h>
 #include <sched.h>
+
+static void (*handler_of_program)(int signal); /* NULL: the program installs none */
+
+static int open_revocable(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
+{
+  (void)services, (void)diagnosis;
+  if (handler_of_program)
+    signal(SIGILL, handler_of_program);
+  return 0;
+}
+
+static int repair_nothing(void *context)
+{
+  (void)context;
+  return 0;
+}
+
+static const struct cpuc_backend revocable = {
+  .kind = CPUC_KIND_CORE,
+  .scope = CPUC_SCOPE_SYSTEM,
+  .width = 64,
+  .register_name = "clock of the test",
+  .unit = "nanoseconds",
+  .open = open_revocable,
+  .read = cpuc_os_clock_monotonic,
+  .fix_up = repair_nothing,
+  .fix_up_signal = SIGILL,
+};
+
+const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
+  = { [0 ... CPUC_TABLE_LENGTH - 1] = { "revocable", "a counter of the test", &revocable } };
 
 static int is_found, searches, is_searching, may_end;
 
@@ -206,6 +239,38 @@ START_TEST(blocked_signal_of_a_fault_stays_pending)
 }
 END_TEST
 
+/* Handlers. */
+
+static int handler_is_installed(void (*handler)(int))
+{
+  struct sigaction action;
+
+  return sigaction(SIGILL, NULL, &action) == 0 && action.sa_handler == handler;
+}
+
+static int select_and_install(void)
+{
+  const char *reason;
+
+  handler_of_program = handle;
+  cpucycles();
+  reason = cpucycles_counter(0)->reason;
+  return !reason || strcmp(reason, "unguarded") != 0 || !handler_is_installed(handle);
+}
+
+static int select_only(void)
+{
+  cpucycles();
+  return cpucycles_counter(0)->reason != NULL || handler_is_installed(SIG_DFL);
+}
+
+START_TEST(counter_without_a_handler_against_its_faults_is_reported)
+{
+  in_fresh_process(select_only);
+  in_fresh_process(select_and_install);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
   tcase_add_test(tests, sixteen_threads_compute_a_result_once);
@@ -214,6 +279,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, child_forked_during_a_computation_repeats_it);
   tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
   tcase_add_test(tests, blocked_signal_of_a_fault_stays_pending);
+  tcase_add_test(tests, counter_without_a_handler_against_its_faults_is_reported);
 }
 
 int main(void)
