@@ -9,35 +9,14 @@
 
 enum { EMPTY_SECTIONS = 1000 };
 
-/* The caller has executed the first fence. Not inlined, so that the path without a call needs no
-   stack frame. */
-__attribute__((noinline)) static long long call_before_a_fence(void)
-{
-  long long cycles = cpucycles();
-
-  cpucycles_inline_fence();
-  return cycles;
-}
-
-__attribute__((always_inline)) static inline long long count_fenced(void)
-{
-  long long cycles;
-
-  cpucycles_inline_fence();
-  if (!cpucycles_inline_read(cpucycles_inline_method(), &cycles))
-    return call_before_a_fence();
-  cpucycles_inline_fence();
-  return cycles;
-}
-
 long long cpucycles_begin(void)
 {
-  return count_fenced();
+  return cpucycles_inline_count_fenced();
 }
 
 long long cpucycles_end(void)
 {
-  return count_fenced();
+  return cpucycles_inline_count_fenced();
 }
 
 /* Calls the functions through volatile pointers, so that the compiler cannot inline them: a program

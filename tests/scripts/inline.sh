@@ -175,9 +175,8 @@ elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycl
   cat $work/said
 fi
 
-# Number of fences. cpucycles_inline_begin() and cpucycles_inline_end() have two each; lib/inline.c
-# has a copy of both. cpucycles_begin() and cpucycles_end() have two each, too, and share a function
-# that makes the call and has the fifth.
+# Number of fences. cpucycles_inline_begin() and cpucycles_inline_end() have two each. lib/inline.c
+# has a copy of both, and cpucycles_begin() and cpucycles_end() are the same code.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
@@ -194,7 +193,7 @@ fences() {
 }
 if [ "$fence" ]; then
   fences 4 "cpucycles_inline_begin and cpucycles_inline_end" "$srcdir/lib/inline.c"
-  fences 5 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
+  fences 4 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
 else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi
