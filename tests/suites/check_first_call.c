@@ -323,10 +323,18 @@ enum { FILTERS = 1, TRAP = 0 };
 
 static int filter;
 
-#define filter_answers filter_refuses
-#define expected_answer() EPERM
-#define call_with_perf_filtered NULL
-#define files_answer_sigsys NULL
+static int filter_answers(void)
+{
+  return filter_refuses();
+}
+
+static int expected_answer(void)
+{
+  return EPERM;
+}
+
+static int (*const call_with_perf_filtered)(void) = NULL;
+static int (*const files_answer_sigsys)(void) = NULL;
 
 #endif
 
@@ -421,7 +429,7 @@ static int call_without_clocks(void)
   return 0;
 }
 #else
-#define call_without_clocks NULL
+static int (*const call_without_clocks)(void) = NULL;
 #endif
 
 START_TEST(unreadable_clock_is_not_the_last_resort)
