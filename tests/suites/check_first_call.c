@@ -659,6 +659,40 @@ START_TEST(unscaled_counter_needs_no_wrapper)
 }
 END_TEST
 
+static void *print_in_the_first_call(void *unused)
+{
+  cpucycles_tracesetup();
+  cpucycles_overhead();
+  return unused;
+}
+
+/* This thread holds the lock of standard output. */
+static int ask_while_another_thread_prints(void)
+{
+  struct timespec until_it_prints = { 0, 20000000 };
+  pthread_t thread;
+
+  if (!freopen("/dev/null", "w", stdout))
+    return 2;
+  flockfile(stdout);
+  if (pthread_create(&thread, NULL, print_in_the_first_call, NULL) != 0)
+    return 3;
+  while (!cpuc_process_has_selected())
+    sched_yield();
+  nanosleep(&until_it_prints, NULL);
+  if (!cpucycles_counter(0))
+    return 1;
+  funlockfile(stdout);
+  pthread_join(thread, NULL);
+  return 0;
+}
+
+START_TEST(trace_lines_are_printed_without_the_lock_of_the_process)
+{
+  in_fresh_process(ask_while_another_thread_prints);
+}
+END_TEST
+
 START_TEST(every_function_answers)
 {
   ck_assert_int_eq(check_every_answer(), 0);
@@ -677,6 +711,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
   tcase_add_loop_test(tests, unreadable_clock_is_not_the_last_resort, 0, FILTERS);
   tcase_add_test(tests, selection_is_equal_in_a_hundred_processes);
+  tcase_add_test(tests, trace_lines_are_printed_without_the_lock_of_the_process);
   tcase_add_test(tests, every_function_answers);
   tcase_add_test(tests, every_function_answers_during_the_selection);
   tcase_add_loop_test(tests, jump_out_of_the_first_call_blocks_no_thread, 0, 2);
