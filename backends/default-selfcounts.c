@@ -36,6 +36,7 @@ static _Thread_local struct {
   int uses_fallback; /* 1 after a read has failed */
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
+  int is_in_child;   /* 1 in a forked child until it reads: the system counts its thread from 0 */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -70,17 +71,23 @@ static long long read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* for the variables of open(): see publish() */
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
+  if (this_thread.is_in_child && !this_thread.uses_fallback)
+    this_thread.base = this_thread.last - (long long)counts.cycles;
+  this_thread.is_in_child = 0;
   count = this_thread.base;
   count += this_thread.uses_fallback ? services->fallback() : (long long)counts.cycles;
-  if (count < this_thread.last) {
-    this_thread.base += this_thread.last - count;
-    count = this_thread.last;
-  }
-  this_thread.last = count;
+  if (count > this_thread.last) /* not if a signal handler has read since then */
+    this_thread.last = count;
   errno = saved_errno;
-  return count;
+  return this_thread.last;
+}
+
+static void mark_child(void)
+{
+  this_thread.is_in_child = 1;
 }
 
 static void close_selfcounts(void)
@@ -98,4 +105,5 @@ const struct cpuc_backend cpuc_backend_default_selfcounts = {
   .open = open_selfcounts,
   .read = read_cycles,
   .close = close_selfcounts,
+  .forked = mark_child,
 };

@@ -150,6 +150,7 @@ END_TEST
 static int symbol_is_missing, selfcounts_error;
 static uint64_t cycles_now;
 static long long clock_now;
+static void (*after_call)(void); /* like a signal handler that interrupts the read */
 
 static long long read_fallback(void)
 {
@@ -178,6 +179,8 @@ static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
     return -1;
   }
   memcpy(counts, filled, sizeof filled);
+  if (after_call)
+    after_call();
   return 0;
 }
 
@@ -317,6 +320,7 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
   if (child == 0) {
     long long first;
 
+    cpuc_backend_default_selfcounts.forked();
     cycles_now = 10; /* a new thread for the system */
     first = cpuc_backend_default_selfcounts.read();
     cycles_now = 60;
@@ -325,6 +329,23 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
   waitpid(child, &status, 0);
   ck_assert(WIFEXITED(status));
   ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+static void work_and_read(void)
+{
+  after_call = NULL;
+  cycles_now += 1000;
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
+}
+
+START_TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
+{
+  expect_selfcounts_to_open();
+  cycles_now = 1000000;
+  after_call = work_and_read;
+  ck_assert_int_ge(cpuc_backend_default_selfcounts.read(), 1000000);
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
 }
 END_TEST
 
@@ -358,6 +379,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, selfcounts_that_fail_later_continue_with_the_clock);
   tcase_add_test(tests, each_thread_reads_its_own_selfcounts);
   tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
+  tcase_add_test(tests, handler_in_a_read_adds_only_the_cycles_that_it_executes);
   tcase_add_test(tests, reopened_selfcounts_start_again);
 }
 
