@@ -13,6 +13,7 @@
 #include "sys/os-clock.h"
 #include "sys/os-thread.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -68,8 +69,9 @@ static long long provisional_count(void)
 /* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
    aligned pointer in one piece, and all threads write the same value. A direct read function does
    not check whether the selection is published. The fence makes the variables of its counter
-   visible before the pointer. A thread reads these variables after the pointer, because only the
-   pointer tells it which function to call. (clang reports an atomic store as a race even here.) */
+   visible before the pointer. A read function that uses such variables begins with an acquire
+   fence or a system call, because an indirect call does not order loads. (clang reports an atomic
+   store as a race even here.) */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -122,7 +124,7 @@ static long long millionths_of(const struct cpuc_candidate *candidate)
 
 static void print_trace(const struct cpuc_selection *selected)
 {
-  int i;
+  int saved_errno = errno, i;
 
   for (i = 0; i < selected->count; i++) {
     const struct cpuc_candidate *candidate = &selected->candidates[i];
@@ -133,6 +135,7 @@ static void print_trace(const struct cpuc_selection *selected)
     printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", i,
       info->name, info->score, scaling / 1000000, scaling % 1000000, info->width == 32);
   }
+  errno = saved_errno;
 }
 
 /* Selects a counter if none is selected yet, publishes it, and prints requested tracesetup lines.
