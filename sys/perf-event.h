@@ -17,10 +17,16 @@
 #include <unistd.h>
 
 /* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
-   -1. Returns a descriptor, or -1 with errno. */
+   -1. Returns a descriptor, or -1 with errno. Work of io_uring and the freezer interrupt the call
+   even if the thread blocks all signals. */
 static inline int cpuc_perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
-  return (int)syscall(SYS_perf_event_open, wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+  int result;
+
+  do
+    result = (int)syscall(SYS_perf_event_open, wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+  while (result < 0 && errno == EINTR);
+  return result;
 }
 
 /* Finds the unique ID of the event. Returns 1, or 0 if the descriptor is not that of an event. */
