@@ -269,7 +269,7 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
   return count - 36524ULL * 86400 * 1000000 * 4096;
 }
 
-#elif defined(__sparc_v9__) || defined(__arch64__)
+#elif defined(__sparc__) && defined(__arch64__)
 
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tick(void)
 {
@@ -343,7 +343,7 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
     return 0;
   *count = cpucycles_inline_tod();
   return 1;
-#elif defined(__sparc_v9__) || defined(__arch64__)
+#elif defined(__sparc__) && defined(__arch64__)
   if (method != CPUCYCLES_INLINE_TICK)
     return 0;
   *count = cpucycles_inline_tick();
