@@ -54,8 +54,8 @@ extern const char *cpucycles_version(void);
    Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 
-/* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo";
-     "measurement" or "default" if no source reports it.
+/* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo". If no source
+     reports it, "reference counter" or "measurement" if it is measured, otherwise "default".
    Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
 

@@ -14,7 +14,7 @@
    refused. */
 struct cpuc_extend32_clock {
   long long (*now)(void);
-  long long (*coarse)(void); /* behind now() by up to a few ms, never ahead; cheaper if possible */
+  long long (*coarse)(void); /* up to 10 ms behind now(), never ahead; cheaper if possible */
 };
 
 /* A time, and the 64-bit count at that time. */

@@ -168,10 +168,9 @@ static void install(int i)
    stays. */
 static void uninstall(int i)
 {
-  struct sigaction found = guard.program[i];
+  struct sigaction found;
 
-  sigaction(cpuc_os_thread_faults[i], &guard.program[i], &found);
-  if (!is_ours(&found))
+  if (sigaction(cpuc_os_thread_faults[i], &guard.program[i], &found) == 0 && !is_ours(&found))
     sigaction(cpuc_os_thread_faults[i], &found, NULL);
 }
 

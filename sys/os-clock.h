@@ -11,7 +11,7 @@
 long long cpuc_os_clock_monotonic(void);
 
 /* Returns nanoseconds of the monotonic clock, read with less cost if the system offers that: up to
-   a few ms behind, never ahead. */
+   a tick of the kernel behind (10 ms at 100 Hz), never ahead. */
 long long cpuc_os_clock_coarse(void);
 
 /* Returns 1 if the monotonic clock is the wall clock, which can be set. */

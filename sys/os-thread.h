@@ -44,7 +44,7 @@ void cpuc_os_thread_sleep_briefly(void);
 void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved);
 void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved);
 
-/* Call the following functions between the two functions above. */
+/* Call the next three functions between the two functions above. */
 
 #ifdef CPUCYCLES_POSIX
 /* Unblock and block the signals of faults, because a blocked fault ends the process. */

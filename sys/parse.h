@@ -15,7 +15,7 @@
 
 /* Parses a decimal number, with a point in every locale. Stores the number times unit, which is a
    power of ten up to 10^9. Returns the rest of the text, or NULL if the text does not begin with a
-   number. */
+   number, or if no digit follows the point. */
 const char *cpuc_parse_decimal(const char *text, long long unit, long long *number);
 
 /* Returns the decimal number that is the whole text except blanks before it and white space after

@@ -43,8 +43,10 @@ int cpuc_perf_owns_descriptor(const struct cpuc_perf_event *event)
 {
   uint64_t id = 0;
 
-  if (event->descriptor < 0 || event->id == 0)
-    return event->descriptor >= 0; /* just opened, if it is not identified yet */
+  if (event->descriptor < 0)
+    return 0;
+  if (event->id == 0)
+    return 1; /* just opened, and not identified yet */
   return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
 }
 
