@@ -126,11 +126,10 @@ struct cpuc_backend {
      its time is then the whole read cost. */
   long long (*read)(void);
 
-  /* Releases everything that open(), read() and rate() acquired in the calling thread. Called in
-     the selection: by lib/candidate.c at the end of each trial, and if the counter cannot be opened
-     again; and by lib/frequency-reference.c after rate(), also after a fault. Exception: if a
-     fault ended a call that was reading a file or directory of the kernel, that stays open. NULL:
-     nothing to do. */
+  /* Releases everything that open() and read() acquired in the calling thread. Called in the
+     selection by lib/candidate.c, at the end of each trial, and if the counter cannot be opened
+     again. Exception: if a fault ended a call that was reading a file or directory of the kernel,
+     that stays open. NULL: nothing to do. */
   void (*close)(void);
 
   /* Prepares a forked child, which has copies of what open() and read() acquired in the thread that

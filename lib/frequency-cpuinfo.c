@@ -9,6 +9,7 @@
 #include "sys/parse.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { MHZ = 1000000 };
 
@@ -180,18 +181,20 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
 {
   struct cpuc_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
-  int length, total = 0;
+  int file, length, total = 0;
 
   cpuc_cpuinfo_begin(&cpuinfo);
-  if (cpuinfo.architectures == 0 || cpuc_query_open(query, query->source->name) != 0)
+  if (cpuinfo.architectures == 0)
+    return 0;
+  file = cpuc_query_open(query->source->name);
+  if (file < 0)
     return 0;
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
-    && (length = cpuc_kernel_file_read_some(query->file, chunk, size_of_read(&cpuinfo, total)))
-      > 0) {
+    && (length = cpuc_kernel_file_read_some(file, chunk, size_of_read(&cpuinfo, total))) > 0) {
     cpuc_cpuinfo_feed(&cpuinfo, chunk, length);
     total += length;
   }
-  cpuc_query_close(query);
+  close(file);
   query->current = cpuinfo.current;
   return cpuc_cpuinfo_constant(&cpuinfo);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* File access of the frequency sources: bounded reads. The query holds the open files, so that
-   frequency.c can close them if a fault ends a source. */
+/* File access of the frequency sources: bounded reads. */
 
 #include "config.h"
 
@@ -12,44 +11,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cpuc_query_open(struct cpuc_query *query, const char *path)
+int cpuc_query_open(const char *path)
 {
   struct stat status;
+  int file = cpuc_kernel_file_open(path);
 
-  query->file = cpuc_kernel_file_open(path);
-  if (query->file < 0)
+  if (file < 0)
     return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? CPUC_QUERY_FILE_ABSENT
                                                                         : CPUC_QUERY_FILE_REFUSED;
-  if (fstat(query->file, &status) == 0 && S_ISREG(status.st_mode))
-    return 0;
-  close(query->file);
-  query->file = -1;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+    return file;
+  close(file);
   return CPUC_QUERY_FILE_NOT_REGULAR;
 }
 
-void cpuc_query_close(struct cpuc_query *query)
+int cpuc_query_read_bytes(const char *path, char *bytes, int size)
 {
-  if (query->file >= 0)
-    close(query->file);
-  query->file = -1;
-}
+  int length, file = cpuc_query_open(path);
 
-int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *bytes, int size)
-{
-  int length, error = cpuc_query_open(query, path);
-
-  if (error != 0)
-    return error;
-  length = cpuc_kernel_file_read_rest(query->file, bytes, (size_t)size);
-  cpuc_query_close(query);
+  if (file < 0)
+    return file;
+  length = cpuc_kernel_file_read_rest(file, bytes, (size_t)size);
+  close(file);
   if (length < 0)
     return CPUC_QUERY_FILE_UNREADABLE;
   return length < size ? length : CPUC_QUERY_FILE_TOO_LONG;
 }
 
-int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text, int size)
+int cpuc_query_read_text(const char *path, char *text, int size)
 {
-  int length = cpuc_query_read_bytes(query, path, text, size);
+  int length = cpuc_query_read_bytes(path, text, size);
 
   if (length < 0)
     return length;
@@ -70,21 +61,9 @@ const char *cpuc_query_error_text(int error)
   return texts[-error];
 }
 
-int cpuc_query_open_directory(struct cpuc_query *query, const char *path)
+DIR *cpuc_query_open_directory(const char *path)
 {
   char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (cpuc_kernel_file_path(whole, path) != 0)
-    return -1;
-  query->directory = opendir(whole);
-  return query->directory ? 0 : -1;
-}
-
-void cpuc_query_close_directory(struct cpuc_query *query)
-{
-  DIR *directory = query->directory;
-
-  query->directory = NULL;
-  if (directory)
-    closedir(directory);
+  return cpuc_kernel_file_path(whole, path) == 0 ? opendir(whole) : NULL;
 }

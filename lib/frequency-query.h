@@ -29,10 +29,6 @@ struct cpuc_query {
   const struct cpuc_query_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */
-  /* Resources in use, or -1 and NULL. frequency.c closes them if a fault ends the source. */
-  int file;
-  DIR *directory;
-  const struct cpuc_backend *reference;
   /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
   int cpus;
   int cpu[CPUC_QUERY_CPUS];
@@ -62,21 +58,17 @@ enum cpuc_query_error {
 /* Returns the end of a sentence about the file. Not for CPUC_QUERY_FILE_ABSENT. */
 const char *cpuc_query_error_text(int error);
 
-/* Opens a regular file. Other files, such as FIFOs, could make a read wait. Returns 0 or a
-   cpuc_query_error. */
-int cpuc_query_open(struct cpuc_query *query, const char *path);
-void cpuc_query_close(struct cpuc_query *query);
+/* Opens a regular file. Other files, such as FIFOs, could make a read wait. Returns the file
+   descriptor, or a cpuc_query_error. */
+int cpuc_query_open(const char *path);
 
 /* Reads a whole file of fewer than size bytes; read_text() adds a 0. Returns the number of bytes,
    or a cpuc_query_error. */
-int cpuc_query_read_bytes(struct cpuc_query *query, const char *path, char *bytes, int size);
-int cpuc_query_read_text(struct cpuc_query *query, const char *path, char *text, int size);
+int cpuc_query_read_bytes(const char *path, char *bytes, int size);
+int cpuc_query_read_text(const char *path, char *text, int size);
 
-/* Opens a directory. Returns 0, or -1. */
-int cpuc_query_open_directory(struct cpuc_query *query, const char *path);
-void cpuc_query_close_directory(struct cpuc_query *query);
-
-void cpuc_query_close_reference(struct cpuc_query *query);
+/* Opens a directory. Returns NULL on failure. */
+DIR *cpuc_query_open_directory(const char *path);
 
 #pragma GCC visibility pop
 

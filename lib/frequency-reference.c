@@ -10,32 +10,18 @@
 
 enum { TRIES = 2 }; /* because an interruption can falsify the measurement of a rate */
 
-void cpuc_query_close_reference(struct cpuc_query *query)
-{
-  const struct cpuc_backend *reference = query->reference;
-
-  query->reference = NULL;
-  if (reference && reference->close)
-    reference->close();
-}
-
 /* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a
-   counter that is invariant; otherwise 0. If rate() causes a fault, frequency.c closes the
-   counter. */
+   counter that is invariant; otherwise 0. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
   const char *origin = NULL;
-  struct cpuc_rate reported;
-  long long hz;
+  struct cpuc_rate reported = cpuc_reported_rate(reference);
+  long long hz = cpuc_calibrate_accepted_rate(reported, reference->read);
 
-  query->reference = reference;
-  reported = cpuc_reported_rate(reference);
-  hz = cpuc_calibrate_accepted_rate(reported, reference->read);
   if (hz > 0 && reported.source)
     query->name = reported.source;
   if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
     hz = cpuc_calibrate_rate(reference->read);
-  cpuc_query_close_reference(query);
   return hz;
 }
 

@@ -51,31 +51,33 @@ static int has_policies(void)
    ends in the number of one of its CPUs. Without policies, only CPU 0 is asked. */
 static void list_cpus(struct cpuc_query *query)
 {
+  DIR *directory;
   struct dirent *entry;
   int i, cpu;
 
   query->has_policies = has_policies();
   query->cpus = 0;
-  if (query->has_policies && cpuc_query_open_directory(query, CPU_DIRECTORY "/cpufreq") == 0) {
+  directory = query->has_policies ? cpuc_query_open_directory(CPU_DIRECTORY "/cpufreq") : NULL;
+  if (directory) {
     for (i = 0; i < MAX_DIRECTORY_ENTRIES && query->cpus < CPUC_QUERY_CPUS
-      && (entry = readdir(query->directory)) != NULL; i++)
+      && (entry = readdir(directory)) != NULL; i++)
       if (strncmp(entry->d_name, "policy", 6) == 0 && cpuc_parse_integer(entry->d_name + 6, &cpu))
         query->cpu[query->cpus++] = cpu;
-    cpuc_query_close_directory(query);
+    closedir(directory);
   }
   if (query->cpus == 0)
     query->cpu[query->cpus++] = 0;
 }
 
 /* Returns the rate in a file in the directory of a CPU, or 0. */
-static long long from_cpu(struct cpuc_query *query, int cpu)
+static long long from_cpu(const struct cpuc_query_source *source, int cpu)
 {
   char text[64], path[128];
 
-  make_cpu_path(path, cpu, query->source->name);
-  if (cpuc_query_read_text(query, path, text, sizeof text) < 0)
+  make_cpu_path(path, cpu, source->name);
+  if (cpuc_query_read_text(path, text, sizeof text) < 0)
     return 0;
-  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, query->source->unit));
+  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */
@@ -89,7 +91,7 @@ long long cpuc_frequency_from_sysfs(struct cpuc_query *query)
   if (!query->has_policies && strncmp(query->source->name, "cpufreq/", 8) == 0)
     return 0;
   for (i = 0; i < query->cpus && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
-    hz = from_cpu(query, query->cpu[i]);
+    hz = from_cpu(query->source, query->cpu[i]);
     if (hz > highest)
       highest = hz;
   }

@@ -44,7 +44,7 @@ static long long from_setting(struct cpuc_query *query)
 {
   const char *path = query->source->name;
   char text[64];
-  int length = cpuc_query_read_text(query, path, text, sizeof text);
+  int length = cpuc_query_read_text(path, text, sizeof text);
 
   if (length >= 0)
     return parse_setting(query, path, text);
@@ -110,15 +110,6 @@ static void run_source(void *argument)
   query->result = query->source->run(query);
 }
 
-static void close_all(void *argument)
-{
-  struct cpuc_query *query = argument;
-
-  cpuc_query_close(query);
-  cpuc_query_close_directory(query);
-  cpuc_query_close_reference(query);
-}
-
 static int is_setting(const struct cpuc_query_source *source)
 {
   return source->run == from_setting || source->run == from_environment;
@@ -131,15 +122,9 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_s
   query->source = source;
   query->result = 0;
   query->name = source->name;
-  if (cpuc_guard_run(run_source, query) == 0)
-    return query->result;
-  cpuc_guard_run(close_all, query);
-  query->file = -1;
-  query->directory = NULL;
-  query->reference = NULL;
-  if (is_setting(source))
+  if (cpuc_guard_run(run_source, query) != 0 && is_setting(source))
     note_ignored(query, source->name, "causes a fault");
-  return 0;
+  return query->result;
 }
 
 struct cpuc_frequency cpuc_frequency_estimate(void)
@@ -151,7 +136,6 @@ struct cpuc_frequency cpuc_frequency_estimate(void)
 
   memset(&query, 0, sizeof query);
   query.found = &found;
-  query.file = -1;
   for (i = 0; i < SOURCES && hz == 0; i++) {
     hz = run_guarded(&query, &sources[i]);
     if (hz > 0) {

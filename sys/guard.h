@@ -23,7 +23,7 @@ void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
 
 /* Calls body(argument). Call between enter and leave, and not in the body of another call. Returns
    0, or the signal of the fault that ended the body early (on Windows, the signal that POSIX has
-   for the exception). The caller must then release what the body had acquired. */
+   for the exception). What the body had acquired is then not released. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
 /* Call in a forked child if another thread of the parent was between enter and leave. The child may

@@ -25,7 +25,6 @@ static inline long long cpuc_tsc_read_with_assembly(void)
   return (long long)cpucycles_inline_tsc();
 }
 
-/* Without close(): rate() releases its event itself, and a trial does not call rate(). */
 #define CPUC_TSC_MEMBERS \
   .kind = CPUC_KIND_REFERENCE, \
   .scope = CPUC_SCOPE_SYSTEM, \

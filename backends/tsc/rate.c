@@ -15,7 +15,6 @@
 #include "sys/cpuid.h"
 #include "sys/kernel-file.h"
 #include "sys/parse.h"
-#include "sys/thread-local.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,26 +42,6 @@ static long long from_file(void)
 #ifdef HAVE_PERF_EVENTS
 
 enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
-
-/* The event of the query in progress. If a fault ends the query, cpuc_tsc_close() releases the
-   event. Only one thread at a time queries, but the event is thread-local: otherwise a child that
-   another thread forks would inherit the address of the page, but not the page, and would release
-   other memory there. */
-static CPUC_THREAD_LOCAL struct {
-  int event; /* file descriptor + 1; 0: none */
-  struct perf_event_mmap_page *page;
-  size_t size;
-} tsc_query;
-
-void cpuc_tsc_close(void)
-{
-  if (tsc_query.page)
-    munmap((void *)tsc_query.page, tsc_query.size);
-  if (tsc_query.event)
-    close(tsc_query.event - 1);
-  tsc_query.page = NULL;
-  tsc_query.event = 0;
-}
 
 /* Opens a software event, which counts nothing and needs no PMU. */
 static int open_dummy_event(void)
@@ -112,26 +91,20 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
 
 static long long from_perf(void)
 {
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  int event = open_dummy_event();
   long long rate = 0;
   void *page;
 
-  tsc_query.event = open_dummy_event() + 1;
-  if (tsc_query.event) {
-    tsc_query.size = (size_t)sysconf(_SC_PAGESIZE);
-    page = mmap(NULL, tsc_query.size, PROT_READ, MAP_SHARED, tsc_query.event - 1, 0);
-    tsc_query.page = page == MAP_FAILED ? NULL : page;
+  if (event < 0)
+    return 0;
+  page = mmap(NULL, size, PROT_READ, MAP_SHARED, event, 0);
+  if (page != MAP_FAILED) {
+    rate = cpuc_tsc_rate_from_page(page);
+    munmap(page, size);
   }
-  if (tsc_query.page)
-    rate = cpuc_tsc_rate_from_page(tsc_query.page);
-  cpuc_tsc_close();
-  /* cppcheck-suppress memleak ; the line above releases it */
+  close(event);
   return rate;
-}
-
-#else
-
-void cpuc_tsc_close(void)
-{
 }
 
 #endif

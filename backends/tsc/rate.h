@@ -10,7 +10,6 @@
 
 /* Functions for struct cpuc_backend. */
 struct cpuc_rate cpuc_tsc_rate(void);
-void cpuc_tsc_close(void);
 int cpuc_tsc_invariant(const char **source);
 
 #ifdef HAVE_PERF_EVENTS

@@ -11,13 +11,10 @@
 
 #include "backends/tsc/counter.h"
 
-/* Read with assembly, because not all compilers have the intrinsic. Only this one has close(): its
-   rate() runs in the selection, where the fault guard can end it and leave its event open. */
+/* Read with assembly, because not all compilers have the intrinsic. */
 const struct cpuc_backend *cpuc_reference_counter(void)
 {
-  static const struct cpuc_backend tsc = {
-    CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly, .close = cpuc_tsc_close
-  };
+  static const struct cpuc_backend tsc = { CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly };
 
   return &tsc;
 }
