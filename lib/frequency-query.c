@@ -60,10 +60,3 @@ const char *cpuc_query_error_text(int error)
 
   return texts[-error];
 }
-
-DIR *cpuc_query_open_directory(const char *path)
-{
-  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
-
-  return cpuc_kernel_file_path(whole, path) == 0 ? opendir(whole) : NULL;
-}

@@ -7,8 +7,6 @@
 
 #include "lib/frequency.h"
 
-#include <dirent.h>
-
 #pragma GCC visibility push(hidden)
 
 #define CPUC_QUERY_CPUINFO "/proc/cpuinfo"
@@ -66,9 +64,6 @@ int cpuc_query_open(const char *path);
    or a cpuc_query_error. */
 int cpuc_query_read_bytes(const char *path, char *bytes, int size);
 int cpuc_query_read_text(const char *path, char *text, int size);
-
-/* Opens a directory. Returns NULL on failure. */
-DIR *cpuc_query_open_directory(const char *path);
 
 #pragma GCC visibility pop
 

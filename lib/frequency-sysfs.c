@@ -7,14 +7,10 @@
 #include "lib/frequency-query.h"
 #include "sys/parse.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-  MAX_DIRECTORY_ENTRIES = 256,
-  MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */
-};
+enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */ };
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
@@ -47,24 +43,25 @@ static int has_policies(void)
   return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
-/* Lists the CPUs whose files are read: one CPU of each policy. The name of the policy's directory
-   ends in the number of one of its CPUs. Without policies, only CPU 0 is asked. */
+/* Adds the CPU whose number is in the name of the directory of a policy. */
+static void add_cpu_of_policy(const char *name, void *argument)
+{
+  struct cpuc_query *query = argument;
+  int cpu;
+
+  if (query->cpus < CPUC_QUERY_CPUS && strncmp(name, "policy", 6) == 0
+    && cpuc_parse_integer(name + 6, &cpu))
+    query->cpu[query->cpus++] = cpu;
+}
+
+/* Lists the CPUs whose files are read: one CPU of each policy. Without policies, only CPU 0 is
+   asked. */
 static void list_cpus(struct cpuc_query *query)
 {
-  DIR *directory;
-  struct dirent *entry;
-  int i, cpu;
-
   query->has_policies = has_policies();
   query->cpus = 0;
-  directory = query->has_policies ? cpuc_query_open_directory(CPU_DIRECTORY "/cpufreq") : NULL;
-  if (directory) {
-    for (i = 0; i < MAX_DIRECTORY_ENTRIES && query->cpus < CPUC_QUERY_CPUS
-      && (entry = readdir(directory)) != NULL; i++)
-      if (strncmp(entry->d_name, "policy", 6) == 0 && cpuc_parse_integer(entry->d_name + 6, &cpu))
-        query->cpu[query->cpus++] = cpu;
-    closedir(directory);
-  }
+  if (query->has_policies)
+    cpuc_kernel_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
   if (query->cpus == 0)
     query->cpu[query->cpus++] = 0;
 }

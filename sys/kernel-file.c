@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Bounded reads of kernel files. */
+/* Bounded reads of kernel files and directories. */
 
 #include "config.h"
 
@@ -7,6 +7,7 @@
 #include "sys/parse.h"
 #include "sys/root.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -149,6 +150,23 @@ int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, si
     return -1;
   text[used] = 0;
   return (int)used;
+}
+
+int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),
+  void *argument)
+{
+  enum { LIMIT = 1024 };
+  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
+  DIR *directory = cpuc_kernel_file_path(whole, path) == 0 ? opendir(whole) : NULL;
+  const struct dirent *entry;
+  int i;
+
+  if (!directory)
+    return -1;
+  for (i = 0; i < LIMIT && (entry = readdir(directory)) != NULL; i++)
+    visit(entry->d_name, argument);
+  closedir(directory);
+  return 0;
 }
 
 void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line)

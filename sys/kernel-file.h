@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Bounded reads of kernel files such as those in /proc and /sys, without streams and independent of
-   the locale. */
+/* Bounded reads of kernel files and directories such as those in /proc and /sys, without streams
+   and independent of the locale. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
@@ -46,6 +46,12 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit);
    most 32 KiB, because some files have lines for each CPU. Returns the length of the copy, or
    -1. */
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
+
+/* Calls visit(name, argument) for each of the first 1024 entries of a directory. No machine has
+   more PMUs or core types. Allocates memory, and is a cancellation point. Returns 0, or -1 if the
+   directory cannot be opened. */
+int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),
+  void *argument);
 
 /* A line of a text file that is read in pieces. */
 struct cpuc_kernel_file_line {

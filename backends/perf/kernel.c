@@ -12,7 +12,6 @@
 #include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define PMUS "/sys/bus/event_source/devices/"
+#define PMUS "/sys/bus/event_source/devices"
 
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 {
@@ -87,23 +86,13 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE];
-  DIR *directory = NULL;
-  const struct dirent *entry;
-
-  if (cpuc_kernel_file_path(path, PMUS) == 0)
-    directory = opendir(path);
-  if (!directory)
-    return;
-  while ((entry = readdir(directory)) != NULL)
-    visit(entry->d_name, argument);
-  closedir(directory);
+  cpuc_kernel_file_list(PMUS, visit, argument);
 }
 
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size)
 {
   char path[256];
-  int length = snprintf(path, sizeof path, PMUS "%s/%s", pmu, file);
+  int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
 
   return length > 0 && length < (int)sizeof path
     && cpuc_kernel_file_read_start(path, text, size) > 0;

@@ -19,7 +19,6 @@
 #include "sys/kernel-file.h"
 #include "sys/parse.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -221,23 +220,27 @@ static const struct {
     NULL },
 };
 
+/* The argument of find_pmu(), and its result. */
+struct search {
+  int (*is_wanted)(const char *name);
+  unsigned found; /* a bit of ANY_PMU */
+};
+
+static void compare_pmu(const char *name, void *argument)
+{
+  struct search *search = argument;
+
+  if (search->is_wanted(name))
+    search->found = PMU_PRESENT;
+}
+
 /* Searches for a PMU whose name is_wanted() accepts. Returns a bit of ANY_PMU. */
 static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE];
-  DIR *directory = NULL;
-  struct dirent *entry;
-  unsigned found = PMU_ABSENT;
+  struct search search = { is_wanted, PMU_ABSENT };
 
-  if (cpuc_kernel_file_path(path, "/sys/bus/event_source/devices") == 0)
-    directory = opendir(path);
-  if (!directory)
-    return PMU_UNKNOWN;
-  while (found == PMU_ABSENT && (entry = readdir(directory)) != NULL)
-    if (is_wanted(entry->d_name))
-      found = PMU_PRESENT;
-  closedir(directory);
-  return found;
+  return cpuc_kernel_file_list("/sys/bus/event_source/devices", compare_pmu, &search) == 0
+    ? search.found : PMU_UNKNOWN;
 }
 
 static unsigned refusal_of(int error)
