@@ -186,7 +186,7 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
   cpuc_cpuinfo_begin(&cpuinfo);
   if (cpuinfo.architectures == 0)
     return 0;
-  file = cpuc_query_open(query->source->name);
+  file = cpuc_kernel_file_open(query->source->name);
   if (file < 0)
     return 0;
   while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)

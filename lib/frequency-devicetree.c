@@ -5,37 +5,26 @@
 
 #include "lib/frequency-query.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NODES "/proc/device-tree/cpus"
 
-/* Reads a property of a node. Returns its length, or a cpuc_query_error. */
-static int read_property(const char *node, const char *property, char *bytes, int size)
-{
-  char path[CPUC_KERNEL_FILE_PATH_SIZE];
-  int length = snprintf(path, sizeof path, NODES "/%s/%s", node, property);
-
-  if (length < 0 || length >= CPUC_KERNEL_FILE_PATH_SIZE)
-    return CPUC_QUERY_FILE_ABSENT;
-  return cpuc_query_read_bytes(path, bytes, size);
-}
-
 /* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for other nodes,
    such as those of caches. */
 static long long from_node(const char *node)
 {
-  char bytes[16];
+  char path[CPUC_KERNEL_FILE_PATH_SIZE], type[16], cells[16];
   int length;
 
   if (!strchr(node, '@'))
     return 0;
-  length = read_property(node, "device_type", bytes, sizeof bytes);
-  if (length != CPUC_QUERY_FILE_ABSENT && !(length == 4 && memcmp(bytes, "cpu", 4) == 0))
+  snprintf(path, sizeof path, NODES "/%s/device_type", node);
+  if (cpuc_kernel_file_read_start(path, type, sizeof type) >= 0 && strcmp(type, "cpu ") != 0)
     return 0;
-  length = read_property(node, "clock-frequency", bytes, sizeof bytes);
-  return cpuc_rate_from_dt_cells(bytes, length);
+  snprintf(path, sizeof path, NODES "/%s/clock-frequency", node);
+  length = cpuc_kernel_file_read_whole(path, cells, sizeof cells);
+  return cpuc_rate_from_dt_cells(cells, length);
 }
 
 static void compare_node(const char *node, void *argument)

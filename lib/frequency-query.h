@@ -43,28 +43,6 @@ long long cpuc_frequency_from_current(struct cpuc_query *query);
 long long cpuc_frequency_from_device_tree(struct cpuc_query *query);
 long long cpuc_frequency_from_reference(struct cpuc_query *query);
 
-/* The reason why a file has no result. */
-enum cpuc_query_error {
-  CPUC_QUERY_FILE_ABSENT = -1,
-  CPUC_QUERY_FILE_REFUSED = -2,
-  CPUC_QUERY_FILE_NOT_REGULAR = -3,
-  CPUC_QUERY_FILE_UNREADABLE = -4,
-  CPUC_QUERY_FILE_TOO_LONG = -5,
-  CPUC_QUERY_FILE_NOT_TEXT = -6
-};
-
-/* Returns the end of a sentence about the file. Not for CPUC_QUERY_FILE_ABSENT. */
-const char *cpuc_query_error_text(int error);
-
-/* Opens a regular file. Other files, such as FIFOs, could make a read wait. Returns the file
-   descriptor, or a cpuc_query_error. */
-int cpuc_query_open(const char *path);
-
-/* Reads a whole file of fewer than size bytes; read_text() adds a 0. Returns the number of bytes,
-   or a cpuc_query_error. */
-int cpuc_query_read_bytes(const char *path, char *bytes, int size);
-int cpuc_query_read_text(const char *path, char *text, int size);
-
 #pragma GCC visibility pop
 
 #endif

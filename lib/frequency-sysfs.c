@@ -8,7 +8,6 @@
 #include "sys/parse.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */ };
 
@@ -37,10 +36,10 @@ static void make_cpu_path(char *path, int cpu, const char *name)
    the policies would take ten microseconds. */
 static int has_policies(void)
 {
-  char path[64], whole[CPUC_KERNEL_FILE_PATH_SIZE];
+  char path[64];
 
   make_cpu_path(path, 0, "cpufreq");
-  return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
+  return cpuc_kernel_file_can_open(path);
 }
 
 /* Adds the CPU whose number is in the name of the directory of a policy. */
@@ -59,7 +58,6 @@ static void add_cpu_of_policy(const char *name, void *argument)
 static void list_cpus(struct cpuc_query *query)
 {
   query->has_policies = has_policies();
-  query->cpus = 0;
   if (query->has_policies)
     cpuc_kernel_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
   if (query->cpus == 0)
@@ -69,12 +67,10 @@ static void list_cpus(struct cpuc_query *query)
 /* Returns the rate in a file in the directory of a CPU, or 0. */
 static long long from_cpu(const struct cpuc_query_source *source, int cpu)
 {
-  char text[64], path[128];
+  char path[128];
 
   make_cpu_path(path, cpu, source->name);
-  if (cpuc_query_read_text(path, text, sizeof text) < 0)
-    return 0;
-  return cpuc_rate_plausible((unsigned long long)cpuc_parse_number_line(text, source->unit));
+  return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Estimates the CPU frequency: asks the sources of a table in order until one has a result. The
-   other files frequency-*.c contain the sources, and the file access that they share. Starts no
-   process, ignores the locale, reads a bounded number of bytes, and ignores malformed input. */
+   other files frequency-*.c contain sources. Starts no process, ignores the locale, reads a bounded
+   number of bytes, and ignores malformed input. */
 
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include "sys/guard.h"
 #include "sys/parse.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,12 +45,18 @@ static long long from_setting(struct cpuc_query *query)
 {
   const char *path = query->source->name;
   char text[64];
-  int length = cpuc_query_read_text(path, text, sizeof text);
+  int length = cpuc_kernel_file_read_whole(path, text, sizeof text);
 
-  if (length >= 0)
+  if (length >= 0 && !memchr(text, 0, (size_t)length)) {
+    text[length] = 0;
     return parse_setting(query, path, text);
-  if (length != CPUC_QUERY_FILE_ABSENT)
-    note_ignored(query, path, cpuc_query_error_text(length));
+  }
+  if (length >= 0)
+    note_ignored(query, path, "is not a text file");
+  else if (errno == EFBIG)
+    note_ignored(query, path, "is too long for a number");
+  else if (errno != ENOENT && errno != ENOTDIR)
+    note_ignored(query, path, "cannot be read");
   return 0;
 }
 

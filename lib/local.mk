@@ -41,7 +41,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/frequency.h \
 	lib/frequency-cpuinfo.c \
 	lib/frequency-devicetree.c \
-	lib/frequency-query.c \
 	lib/frequency-measure.c \
 	lib/frequency-query.h \
 	lib/frequency-reference.c \

@@ -85,7 +85,10 @@ int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
     return -1;
   length = cpuc_kernel_file_read_rest(file, buffer, size);
   close(file);
-  return length < (int)size ? length : -1;
+  if (length < (int)size)
+    return length;
+  errno = EFBIG;
+  return -1;
 }
 
 int cpuc_kernel_file_can_open(const char *path)

@@ -15,8 +15,8 @@ enum { CPUC_KERNEL_FILE_PATH_SIZE = 512 };
    -1 with errno if they are too long. Always fails on Windows, so that all functions fail there. */
 int cpuc_kernel_file_path(char *whole, const char *path);
 
-/* Opens a file for reading, with close-on-exec, and without waiting for a FIFO or device. Returns
-   the file descriptor, or -1 with errno. */
+/* Opens a file for reading, with close-on-exec. Neither this nor a read waits for a FIFO or device.
+   Returns the file descriptor, or -1 with errno. */
 int cpuc_kernel_file_open(const char *path);
 
 /* Calls read(2), again after EINTR. Returns the number of bytes, 0 at the end of the file, or -1
@@ -24,11 +24,11 @@ int cpuc_kernel_file_open(const char *path);
 int cpuc_kernel_file_read_some(int file, char *buffer, size_t size);
 
 /* Reads from an open file to its end, or until the buffer is full. Returns the number of bytes, or
-   -1 if a read fails. */
+   -1 with errno. */
 int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size);
 
-/* Reads a whole file of fewer than size bytes. Returns the number of bytes, or -1 if the file
-   cannot be read or is longer. */
+/* Reads a whole file of fewer than size bytes. Returns the number of bytes, or -1 with errno, which
+   is EFBIG if the file is longer. */
 int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size);
 
 /* Returns 1 if the file can be opened, else 0. */

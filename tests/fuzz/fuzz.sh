@@ -12,7 +12,7 @@ directory=tests/fuzz/fuzz.tmp
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
   rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
-  sources='lib/frequency-cpuinfo.c lib/frequency-query.c lib/frequency-system.c'
+  sources='lib/frequency-cpuinfo.c lib/frequency-system.c'
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/kernel-file.c \
   sys/parse.c sys/root.c

@@ -129,7 +129,7 @@ foreign() {
       sub(/-windows$/, "", module)
       if (module ~ /^(open|read|recover|kernel|core-types)$/) module = "perf"
       if (module ~ /^(explain|rate)$/) module = "tsc"
-      if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
+      if (module ~ /^frequency/) module = "(frequency|cpuinfo)"
       if (module ~ /^cost-/) module = "cost"
       gsub(/-/, "_", module)
     }

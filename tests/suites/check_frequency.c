@@ -12,10 +12,13 @@
 #include "tests/suites/this-machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 static void expect(long long persecond, const char *source)
 {
@@ -471,31 +474,56 @@ START_TEST(malformed_variable_is_ignored)
 }
 END_TEST
 
+#define SETTING "/etc/cpucyclespersecond"
+
+/* Expects that the file of the setting is ignored, and removes it. */
+static void expect_ignored_file(const char *reason)
+{
+  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
+  expect_ignored(reason);
+  ck_assert_int_eq(remove(path_of(SETTING)), 0);
+}
+
 START_TEST(setting_in_an_irregular_file_is_ignored)
 {
-  FILE *file;
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  int file;
+
+  ck_assert_int_eq(mkdir(path_of(SETTING), 0777), 0);
+  expect_ignored_file(SETTING " cannot be read");
+  ck_assert_int_eq(mkfifo(path_of(SETTING), 0666), 0);
+  expect_ignored_file(SETTING " is empty");
+  ck_assert_int_eq(mkfifo(path_of(SETTING), 0666), 0);
+  file = open(path_of(SETTING), O_RDWR); /* a FIFO that can still be written */
+  ck_assert_int_ge(file, 0);
+  expect_ignored_file(SETTING " cannot be read");
+  close(file);
+  ck_assert_int_eq(symlink("/dev/null", path_of(SETTING)), 0);
+  expect_ignored_file(SETTING " is empty");
+  ck_assert_int_eq(symlink("/dev/zero", path_of(SETTING)), 0);
+  expect_ignored_file(SETTING " is too long for a number");
+  strcpy(address.sun_path, path_of(SETTING));
+  file = socket(AF_UNIX, SOCK_STREAM, 0);
+  ck_assert_int_eq(bind(file, (struct sockaddr *)&address, sizeof address), 0);
+  expect_ignored_file(SETTING " cannot be read");
+  close(file);
+  ck_assert_int_eq(symlink("cpucyclespersecond", path_of(SETTING)), 0);
+  expect_ignored_file(SETTING " cannot be read");
+}
+END_TEST
+
+START_TEST(too_long_setting_is_ignored)
+{
+  FILE *file = fopen(path_of(SETTING), "w");
   int i;
 
-  ck_assert_int_eq(mkdir(path_of("/etc/cpucyclespersecond"), 0777), 0);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_ignored("/etc/cpucyclespersecond is not a regular file");
-  rmdir(path_of("/etc/cpucyclespersecond"));
-  ck_assert_int_eq(mkfifo(path_of("/etc/cpucyclespersecond"), 0666), 0);
-  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
-  expect_ignored("/etc/cpucyclespersecond is not a regular file");
-  remove(path_of("/etc/cpucyclespersecond"));
-  ck_assert_int_eq(symlink("cpucyclespersecond", path_of("/etc/cpucyclespersecond")), 0);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_ignored("/etc/cpucyclespersecond cannot be opened");
-  remove(path_of("/etc/cpucyclespersecond"));
-  file = fopen(path_of("/etc/cpucyclespersecond"), "w");
   for (i = 0; i < 1000000; i++)
     putc('1', file);
   fclose(file);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_ignored("/etc/cpucyclespersecond is too long for a number");
-  ck_assert_int_eq(truncate(path_of("/etc/cpucyclespersecond"), 2000000000), 0);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_ignored(SETTING " is too long for a number");
+  ck_assert_int_eq(truncate(path_of(SETTING), 2000000000), 0);
+  expect_ignored_file(SETTING " is too long for a number");
 }
 END_TEST
 
@@ -553,6 +581,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, malformed_setting_is_ignored);
   tcase_add_test(tests, malformed_variable_is_ignored);
   tcase_add_test(tests, setting_in_an_irregular_file_is_ignored);
+  tcase_add_test(tests, too_long_setting_is_ignored);
   tcase_add_test(tests, tsc_rate_is_that_in_the_file_of_the_kernel);
   tcase_add_test(tests, too_long_path_is_ignored);
   tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);
