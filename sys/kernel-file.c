@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -128,31 +129,24 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit)
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size)
 {
   enum { LIMIT = 64 };
-  size_t key_length = strlen(key), matched = 0, used = 0;
-  int file = cpuc_kernel_file_open(path);
-  int at_start = 1, found = 0, length, chunks = 0, i;
+  int file = cpuc_kernel_file_open(path), found = 0, chunks = 0, length;
+  struct cpuc_kernel_file_line line;
   char chunk[512];
+  const char *rest;
 
   if (file < 0)
     return -1;
-  while (found < 2 && chunks++ < LIMIT
+  cpuc_kernel_file_line_begin(&line);
+  while (!found && chunks++ < LIMIT
     && (length = cpuc_kernel_file_read_some(file, chunk, sizeof chunk)) > 0)
-    for (i = 0; i < length && found < 2; i++) {
-      if (found == 1 && chunk[i] == '\n')
-        found = 2;
-      else if (found == 1 && used < size - 1)
-        text[used++] = chunk[i];
-      else if (found == 0) {
-        at_start = chunk[i] == '\n' || (at_start && chunk[i] == key[matched]);
-        matched = chunk[i] == '\n' || !at_start ? 0 : matched + 1;
-        found = matched == key_length;
-      }
-    }
+    for (rest = chunk; !found
+      && (rest = cpuc_kernel_file_line_add(&line, rest, chunk + length)) != NULL;)
+      found = strncmp(line.text, key, strlen(key)) == 0;
   close(file);
   if (!found)
     return -1;
-  text[used] = 0;
-  return (int)used;
+  snprintf(text, size, "%s", line.text + strlen(key));
+  return (int)strlen(text);
 }
 
 int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),

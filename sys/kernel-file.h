@@ -42,9 +42,9 @@ int cpuc_kernel_file_read_start(const char *path, char *text, size_t size);
    read or contains other text. */
 long long cpuc_kernel_file_read_number(const char *path, long long unit);
 
-/* Finds the first line that begins with key, and copies the rest of the line, cut to size. Reads at
-   most 32 KiB, because some files have lines for each CPU. Returns the length of the copy, or
-   -1. */
+/* Finds the first line that begins with key, and copies the rest of the line, cut to size. Ignores
+   a line that lacks its newline. Reads at most 32 KiB, because some files have lines for each CPU.
+   Returns the length of the copy, or -1. */
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
 /* Calls visit(name, argument) for each of the first 1024 entries of a directory. No machine has

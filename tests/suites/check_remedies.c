@@ -607,7 +607,7 @@ START_TEST(line_is_found_anywhere_in_a_file)
   char text[8], longer[4000];
 
   begin_machine((const struct file[FILES]) { { "/a", "xkey: 0\nke\nkey: 1\nkey: 2\n" },
-    { "/b", "\nkey:" }, { "/c", "keykey: 3\n" }, { "/d", "" }, { NULL, NULL } });
+    { "/b", "\nkey:\n" }, { "/c", "keykey: 3\nkey: 4" }, { "/d", "" }, { NULL, NULL } });
   ck_assert_int_eq(cpuc_kernel_file_read_line("/a", "key:", text, sizeof text), 2);
   ck_assert_str_eq(text, " 1");
   ck_assert_int_eq(cpuc_kernel_file_read_line("/b", "key:", text, sizeof text), 0);
@@ -617,7 +617,7 @@ START_TEST(line_is_found_anywhere_in_a_file)
   memset(longer, 'x', sizeof longer);
   /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
-  longer[sizeof longer - 1] = 0;
+  strcpy(longer + sizeof longer - 2, "\n");
   write_file("/f", longer);
   ck_assert_int_eq(cpuc_kernel_file_read_line("/f", "key:", text, sizeof text), 7);
   ck_assert_str_eq(text, "1234567");
