@@ -117,11 +117,6 @@ static void run_source(void *argument)
   query->result = query->source->run(query);
 }
 
-static int is_setting(const struct cpuc_query_source *source)
-{
-  return source->run == from_setting || source->run == from_environment;
-}
-
 /* Runs one source under the fault guard. Returns its result in Hz, or 0 if it has none or causes a
    fault. */
 static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_source *source)
@@ -129,7 +124,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_s
   query->source = source;
   query->result = 0;
   query->name = source->name;
-  if (cpuc_guard_run(run_source, query) != 0 && is_setting(source))
+  if (cpuc_guard_run(run_source, query) != 0 && source->run == from_setting)
     note_ignored(query, source->name, "causes a fault");
   return query->result;
 }
