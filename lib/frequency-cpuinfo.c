@@ -25,13 +25,6 @@ static const char *parse_named_mhz(const char *text, long long *hz)
   return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
 }
 
-/* "100.00 Mhz" */
-static const char *parse_spaced_mhz(const char *text, long long *hz)
-{
-  text = cpuc_parse_decimal(text, MHZ, hz);
-  return text && strncmp(text, " Mhz", 4) == 0 ? text + 4 : NULL;
-}
-
 /* Lines that contain a frequency, of the form "key : value". BogoMIPS is not a frequency. */
 static const struct cpuinfo_format {
   unsigned int architectures;
@@ -42,12 +35,10 @@ static const struct cpuinfo_format {
   { CPUC_ARCHITECTURE_X86, 1, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_PARISC, 0, "cpu MHz", parse_mhz },
-  { CPUC_ARCHITECTURE_XTENSA, 0, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_model_name },
   { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_named_mhz },
   { CPUC_ARCHITECTURE_S390, 0, "cpu MHz static", parse_mhz },
-  { CPUC_ARCHITECTURE_ARC, 0, "CPU speed", parse_spaced_mhz },
 };
 
 enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };

@@ -23,10 +23,6 @@ enum cpuc_architecture cpuc_architecture(void)
   return CPUC_ARCHITECTURE_PARISC;
 #elif defined __ia64__
   return CPUC_ARCHITECTURE_IA64;
-#elif defined __arc__
-  return CPUC_ARCHITECTURE_ARC;
-#elif defined __XTENSA__
-  return CPUC_ARCHITECTURE_XTENSA;
 #else
   return CPUC_ARCHITECTURE_OTHER;
 #endif

@@ -57,7 +57,7 @@ static void try_cpuinfo(const char *bytes, size_t size, int piece)
 /* Cutting the file into pieces must change nothing. */
 static void try_cpuinfos(const char *bytes, size_t size)
 {
-  architectures = 0x3ff;
+  architectures = 0xff;
   try_cpuinfo(bytes, size, 2048);
   try_cpuinfo(bytes, size, 7);
   architectures = CPUC_ARCHITECTURE_SPARC;
