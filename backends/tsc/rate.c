@@ -41,8 +41,6 @@ static long long from_file(void)
 
 #ifdef HAVE_PERF_EVENTS
 
-enum { TRIES = 100 /* to read the page while the kernel does not change it */ };
-
 /* Opens a software event, which counts nothing and needs no PMU. */
 static int open_dummy_event(void)
 {
@@ -77,16 +75,15 @@ static long long rate_from_factors(unsigned int mult, unsigned int shift)
 
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page)
 {
-  int tries;
+  unsigned int lock, has_time, mult, shift;
 
-  for (tries = 0; tries < TRIES; tries++) {
-    uint32_t lock = page->lock;
-    unsigned int has_time = page->cap_user_time, mult = page->time_mult, shift = page->time_shift;
-
-    if (page->lock == lock)
-      return has_time ? rate_from_factors(mult, shift) : 0;
-  }
-  return 0;
+  do { /* again if the kernel has changed the page during the read */
+    lock = page->lock;
+    has_time = page->cap_user_time;
+    mult = page->time_mult;
+    shift = page->time_shift;
+  } while (page->lock != lock);
+  return has_time ? rate_from_factors(mult, shift) : 0;
 }
 
 static long long from_perf(void)
