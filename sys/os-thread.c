@@ -5,7 +5,7 @@
 
 #include "sys/os-thread.h"
 
-#if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)
+#if defined(__APPLE__) || defined(__NetBSD__)
 #include <dlfcn.h>
 #endif
 #include <pthread.h>
@@ -85,7 +85,7 @@ void cpuc_os_thread_restore_fault_mask(const struct cpuc_os_thread_signals *save
    (musl). The systems below would call unloaded code, so the library must stay loaded. */
 static void stay_loaded(void)
 {
-#if defined(__APPLE__) || defined(__NetBSD__) || defined(__DragonFly__)
+#if defined(__APPLE__) || defined(__NetBSD__)
   Dl_info self;
 
   if (dladdr(cpuc_os_thread_faults, &self) != 0)

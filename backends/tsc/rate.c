@@ -182,7 +182,6 @@ static long long from_sysctl(void)
   static const char *const names[] = {
     "machdep.tsc_freq",      /* FreeBSD, NetBSD */
     "machdep.tsc.frequency", /* Darwin */
-    "hw.tsc_frequency",      /* DragonFly */
   };
   unsigned int i;
 

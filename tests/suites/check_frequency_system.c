@@ -162,8 +162,6 @@ START_TEST(sysctl_reports_the_rate_of_the_tsc)
   ck_assert_int_eq(tsc_rate_without_kernel().hz, 2596132000);
   answers[0] = (struct answer){ "machdep.tsc.frequency", 2600000000, 8 };
   ck_assert_int_eq(tsc_rate_without_kernel().hz, 2600000000);
-  answers[0] = (struct answer){ "hw.tsc_frequency", 2700000000, 8 };
-  ck_assert_int_eq(tsc_rate_without_kernel().hz, 2700000000);
   answers[0] = (struct answer){ "machdep.tsc_freq", 0, 8 };
   ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
