@@ -48,19 +48,13 @@ static void pass_time(unsigned int turns, unsigned int longer_turns)
 
   for (i = 0; i < turns; i++) {
     x += i;
-#ifdef __GNUC__
     __asm__ volatile("" : "+r"(x));
-#endif
   }
   for (i = 0; i < longer_turns; i++) {
     x += i;
-#ifdef __GNUC__
     __asm__ volatile("" : "+r"(x));
-#endif
     x += i;
-#ifdef __GNUC__
     __asm__ volatile("" : "+r"(x));
-#endif
   }
   sink = x;
   (void)sink;

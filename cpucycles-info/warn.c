@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
-#endif
 static void warn(struct report *report, const char *format, ...)
 {
   va_list arguments;

@@ -80,7 +80,7 @@ extern long long cpucycles_rate(void);
    Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
      at which it executes these adds. Returns 0 if the thread is interrupted too often, if the CPU
      is not known to execute such an add in one cycle, or if the library was compiled without
-     optimization or without GNU extensions.
+     optimization.
    Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
 extern long long cpucycles_core_persecond(void);
 

@@ -6,7 +6,7 @@
 #include "sys/dependent-add.h"
 
 /* Unoptimized code keeps its variables in memory, so it would measure accesses to memory. */
-#if defined(__GNUC__) && defined(__OPTIMIZE__)
+#ifdef __OPTIMIZE__
 
 /* The asm may change x, so the compiler cannot combine adds. Both operands are registers, because
    some CPUs add a constant in no time. */
