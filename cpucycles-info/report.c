@@ -47,17 +47,6 @@ const struct counter_results *results_of(const struct report *report, const char
   return NULL;
 }
 
-const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name)
-{
-  const struct library_info *library = &report->library;
-  int i;
-
-  for (i = 0; i < library->counters; i++)
-    if (strcmp(library->counter[i]->name, name) == 0)
-      return library->counter[i];
-  return NULL;
-}
-
 int counts_core(const struct cpucycles_counter_info *counter)
 {
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;

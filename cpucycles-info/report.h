@@ -116,9 +116,8 @@ struct report {
 
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
-/* Both return NULL if the report has no entry of that name. */
+/* Returns NULL if the report has no results of this counter. */
 const struct counter_results *results_of(const struct report *report, const char *counter);
-const struct cpucycles_counter_info *counter_of(const struct report *report, const char *name);
 
 /* Returns 1 if the counter counts core cycles. */
 int counts_core(const struct cpucycles_counter_info *counter);

@@ -193,16 +193,17 @@ static void print_grain(const struct counter_results *results)
   printf("\n");
 }
 
-static void print_results(const struct report *report, const struct counter_results *results)
+static void print_results(const struct report *report, const struct cpucycles_counter_info *counter)
 {
-  const struct cpucycles_counter_info *counter = counter_of(report, results->name);
+  const struct counter_results *results = results_of(report, counter->name);
 
+  if (!results)
+    return;
   if (*results->failure) {
     printf("cpucycles timer %s not examined: %s\n", results->name, results->failure);
     return;
   }
-  if (counter)
-    print_unit(counter);
+  print_unit(counter);
   print_rate(results, report->clock);
   print_invariance(results);
   print_hops(results);
@@ -310,8 +311,8 @@ void print_text(const struct report *report)
   print_frequency(&report->library);
   print_ignored(&report->library);
   print_core(&report->core);
-  for (i = 0; i < report->result_count; i++)
-    print_results(report, &report->results[i]);
+  for (i = 0; i < report->library.counters; i++)
+    print_results(report, report->library.counter[i]);
   print_reasons(&report->library);
   print_settings(&report->settings);
   for (i = 0; i < report->warnings; i++)

@@ -98,14 +98,14 @@ static void warn_about_results(struct report *report, const struct counter_resul
     warn(report,
       "%s counts %.0f units per second instead of the reported %lld: this is typical of emulators",
       results->name, results->measured, results->reported);
-  if (counter && strcmp(counter->scope, "system") == 0 && results->largest_step_back > 0)
+  if (strcmp(counter->scope, "system") == 0 && results->largest_step_back > 0)
     warn(report,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
       results->name, results->largest_step_back);
   if (results->below_zero > 0)
     warn(report, "%s stepped back in %d of %d adjacent reads", results->name, results->below_zero,
       results->samples);
-  if (results->invariant == 0 && counter && strcmp(counter->kind, "reference") == 0)
+  if (results->invariant == 0 && strcmp(counter->kind, "reference") == 0)
     warn(report, "%s does not have a constant rate (%s)", results->name, results->invariant_source);
 }
 

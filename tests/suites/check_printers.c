@@ -202,12 +202,15 @@ END_TEST
 
 START_TEST(timer_is_printed_completely)
 {
-  const struct cpucycles_counter_info fake
-    = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled",
-    .scope = "core", .unit = "ticks", .score = 7 };
+  const struct cpucycles_counter_info rows[] = {
+    { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled", .scope = "core",
+      .unit = "ticks", .score = 7 },
+    { .name = "gone", .state = CPUCYCLES_USABLE, .kind = "core", .scope = "core",
+      .unit = "cycles" },
+  };
   struct counter_results *results = &fake_results[0];
 
-  set_counters(&fake, 1);
+  set_counters(rows, 2);
   report.results = fake_results;
   report.result_count = 2;
   strcpy(fake_results[1].name, "gone");
@@ -261,9 +264,9 @@ START_TEST(timer_is_printed_completely)
   expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
   print(print_json);
   expect_json("\"grain\": null");
-  strcpy(results->failure, "it ended");
+  strcpy(results->failure, "it stopped");
   print(print_json);
-  expect_json("\"timer\": {\"failure\": \"it ended\"}");
+  expect_json("\"timer\": {\"failure\": \"it stopped\"}");
   *results->failure = 0;
   results->reported = 0;
   results->measured = results->uncertainty = 0; /* the rate could not be measured */
