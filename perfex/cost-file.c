@@ -143,7 +143,7 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
    O_NONBLOCK: a FIFO is refused without waiting for its writer. */
 static int read_regular_file(const char *path, char *text)
 {
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), length = 0, more = -1, error;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), length = -1, error;
   struct stat status;
 
   if (descriptor < 0)
@@ -151,13 +151,11 @@ static int read_regular_file(const char *path, char *text)
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
     errno = EINVAL;
   else
-    while ((more = cpuc_kernel_file_read_some(descriptor, text + length,
-              (size_t)(PFX_COST_FILE_LIMIT + 1 - length))) > 0)
-      length += more;
+    length = cpuc_kernel_file_read_rest(descriptor, text, PFX_COST_FILE_LIMIT + 1);
   error = errno;
   close(descriptor);
   errno = error;
-  return more < 0 ? -1 : length;
+  return length;
 }
 
 int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
