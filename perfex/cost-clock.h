@@ -8,7 +8,7 @@
 /* Nanoseconds since an arbitrary start. 0 if the system refuses. */
 long long pfx_cost_clock_elapsed(void);
 
-/* CPU time of the calling thread in nanoseconds. 0 if the system does not report it. */
+/* CPU time of the calling thread in nanoseconds. 0 if the system refuses. */
 long long pfx_cost_clock_thread(void);
 
 /* The core frequency in Hz. 0 if it cannot be measured. */

@@ -40,14 +40,6 @@ enum {
   CACHES = PFX_COST_LEVELS - 1
 };
 
-/* Returns the CPU time of the thread, or elapsed time if the kernel does not report CPU time. */
-static long long thread_now(void)
-{
-  long long time = pfx_cost_clock_thread();
-
-  return time > 0 ? time : pfx_cost_clock_elapsed();
-}
-
 /* A linear congruential generator. Only its upper bits are random enough. */
 static inline unsigned next_state(unsigned state)
 {
@@ -138,7 +130,7 @@ struct run {
 
 static int is_late(const struct run *run)
 {
-  return thread_now() - run->thread_begin >= CPU_TIME_LIMIT
+  return pfx_cost_clock_thread() - run->thread_begin >= CPU_TIME_LIMIT
     || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
@@ -315,9 +307,7 @@ static long parse_size(const char *text)
   int size;
   const char *unit = cpuc_parse_integer(text, &size);
 
-  if (!unit)
-    return 0;
-  return *unit == 'K' ? (long)size << 10 : *unit == 'M' && size < 1024 ? (long)size << 20 : 0;
+  return unit && *unit == 'K' ? (long)size << 10 : 0;
 }
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
@@ -404,12 +394,10 @@ static long long find_cgroup_memory(void)
 char *pfx_cost_map_memory(long *size)
 {
   const long page = sysconf(_SC_PAGESIZE);
-  long long pages = find_cgroup_memory() / page, free_pages = 0;
+  const long free_pages = sysconf(_SC_AVPHYS_PAGES);
+  long long pages = find_cgroup_memory() / page;
   void *memory;
 
-#ifdef _SC_AVPHYS_PAGES
-  free_pages = sysconf(_SC_AVPHYS_PAGES);
-#endif
   if (free_pages > 0 && free_pages < pages)
     pages = free_pages;
   *size = PFX_COST_MEMORY_LIMIT;
@@ -423,7 +411,7 @@ char *pfx_cost_map_memory(long *size)
     munmap(memory, (size_t)*size);
     return NULL;
   }
-#ifdef MADV_NOHUGEPAGE
+#ifdef MADV_NOHUGEPAGE /* uClibc does not have it */
   madvise(memory, (size_t)*size, MADV_NOHUGEPAGE);
 #endif
   return memory;
@@ -431,7 +419,7 @@ char *pfx_cost_map_memory(long *size)
 
 void pfx_cost_measure(struct pfx_cost_measured *measured)
 {
-  struct run run = { measured, pfx_cost_clock_elapsed(), thread_now(), 0, 0 };
+  struct run run = { measured, pfx_cost_clock_elapsed(), pfx_cost_clock_thread(), 0, 0 };
   /* Usual sizes, for kernels that report none. */
   long caches[CACHES] = { 32 << 10, 512 << 10, 8 << 20 }, found[CACHES] = { 0 }, size;
   char *memory;

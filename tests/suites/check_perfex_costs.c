@@ -438,7 +438,7 @@ END_TEST
 /* Loads within an unmeasured cache take the same time everywhere, as loads from memory do. */
 START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
-  static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6M\n" };
+  static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6144K\n" };
   struct pfx_cost_measured measured;
   int i;
 
