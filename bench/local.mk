@@ -12,15 +12,6 @@ bench_internals_SOURCES = bench/internals.c $(bench_statistics)
 bench_internals_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)
 
-# For systems with perf events.
-EXTRA_PROGRAMS += bench/perf-read
-bench_perf_read_SOURCES = bench/perf-read.c $(bench_statistics) tests/suites/perf-kernel.c
-bench_perf_read_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-CLEANFILES += bench/perf-read$(EXEEXT)
-if PERF_EVENTS
-bench_perf_read_program = bench/perf-read$(EXEEXT)
-endif
-
 # Contenders, in the order of the table. Others are compared with the first one of their kind.
 contenders = plain cpucycles clang chrono benchmark fftw papi likwid other scaled
 EXTRA_DIST += bench/instruction.h
@@ -47,10 +38,9 @@ CLEANFILES += bench/contend-*.so
 # libtool's execute mode runs the program itself, with the library of this tree, instead of a script
 # around it.
 .PHONY: bench bench-reads
-bench: bench-reads bench/internals$(EXEEXT) $(bench_perf_read_program)
+bench: bench-reads bench/internals$(EXEEXT)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \
 	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/internals$(EXEEXT) $$strict
-	$(AM_V_at)test -z '$(bench_perf_read_program)' || $(LOG_COMPILER) $(bench_perf_read_program)
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir >/dev/null
 	$(AM_V_at)CC='$(CC)' $(SHELL) $(srcdir)/bench/build-time.sh $(distdir)
 	$(AM_V_at)rm -rf $(distdir)

@@ -10,7 +10,7 @@ export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
 # Rows of "DIRECTORY: directories that it may include". A file's own row overrides the row of its
-# directory: these three programs of the benchmark measure internal parts of the library.
+# directory: these two programs of the benchmark measure internal parts of the library.
 directions() {
   cat <<'END'
 include:
@@ -23,7 +23,6 @@ perfex: include sys
 bench: include
 bench/contend-scaled.c: include lib
 bench/internals.c: include sys backends lib
-bench/perf-read.c: sys backends lib
 END
 }
 

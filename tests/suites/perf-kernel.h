@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The kernel of check_perfevent and of bench/perf-read: perf-kernel.c replaces
-   backends/perf/kernel.c. A software event replaces the cycles of the PMU: the CPU time of the
-   thread in nanoseconds, which every Linux counts. A test fills the mmap pages itself, and may
-   change what the kernel returns. The real kernel does all the rest. */
+/* The kernel of check_perfevent: perf-kernel.c replaces backends/perf/kernel.c. A software event
+   replaces the cycles of the PMU: the CPU time of the thread in nanoseconds, which every Linux
+   counts. A test fills the mmap pages itself, and may change what the kernel returns. The real
+   kernel does all the rest. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
