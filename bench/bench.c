@@ -226,19 +226,6 @@ static void measure_costs(void)
   }
 }
 
-/* The nanoseconds of one count, measured over 5 ms. */
-static double unit_nanoseconds(const struct bench_contender *contender)
-{
-  long long from[2], to[2], begin = now(), end;
-
-  contender->sample(from, 2);
-  do
-    end = now();
-  while (end - begin < 5000000);
-  contender->sample(to, 2);
-  return to[0] > from[0] ? (double)(end - begin) / (double)(to[0] - from[0]) : 0;
-}
-
 static void measure_steps(struct result *result)
 {
   static long long values[SAMPLES];
@@ -254,7 +241,6 @@ static void measure_steps(struct result *result)
       result->step = step;
   }
   result->equal = (double)equal / (SAMPLES - 1);
-  result->step_nanoseconds = (double)result->step * unit_nanoseconds(result->contender);
 }
 
 /* Fresh processes. Each runs this program with --first-use, whose output run_first_use() reads. */

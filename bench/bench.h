@@ -25,10 +25,9 @@ struct result {
   struct bench_spread time;      /* of times[] */
   struct bench_spread ratio;     /* of times[] to the baseline's in the same round */
   long long step;                /* smallest nonzero difference of adjacent reads, in counts */
-  double step_nanoseconds;
-  double equal;              /* share of adjacent reads that are equal */
-  struct bench_spread first; /* microseconds of the first use */
-  double resident, size;     /* KiB and bytes that the first use adds to a process */
+  double equal;                  /* share of adjacent reads that are equal */
+  struct bench_spread first;     /* microseconds of the first use */
+  double resident, size;         /* KiB and bytes that the first use adds to a process */
 };
 
 /* A measured value and its bound. */

@@ -146,7 +146,7 @@ static void print_contender(const struct result *result)
   printf(", \"ratio_of_medians\": %.4f, \"reads_per_round\": %ld, \"step\": %lld, ",
     result->time.median / result->baseline->time.median, result->reads, result->step);
   print_string("unit", result->contender->unit);
-  printf(", \"step_nanoseconds\": %.4f, \"equal\": %.5f", result->step_nanoseconds, result->equal);
+  printf(", \"equal\": %.5f", result->equal);
   if (result->contender->kind != BENCH_SCALED) {
     print_spread("first_use_microseconds", result->first);
     printf(", \"resident_kib\": %.0f, \"shared_object_bytes\": %.0f", result->resident,
