@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Examines each working counter in a child process that selects this counter. So all counters are
    measured with the public functions, like the counter in use, and a signal ends only the child. A
-   child ends when this process ends. Without fork(), or if fork() fails, only the counter in use is
-   examined. */
+   child ends within a second after this process. Without fork(), or if fork() fails, only the
+   counter in use is examined. */
 
 #include "config.h"
 
@@ -104,14 +104,6 @@ void end_without_parent(void)
     _exit(1);
 }
 
-/* On Linux, a signal ends the child at once, but not if the parent ended before the call of
-   prctl(). end_without_parent() covers that case, and other systems. */
-static void end_with_parent(void)
-{
-  request_signal_at_end_of_parent(SIGKILL);
-  end_without_parent();
-}
-
 /* Runs body(argument) in a child, and copies the `size` bytes at `result` from the child to this
    process. Returns 0 on success, the nonzero wait(2) status of the child, or -1 if no child ran or
    its result is incomplete. */
@@ -127,7 +119,6 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
   if (child == 0) {
     close(pipes[0]);
     to_parent = pipes[1];
-    end_with_parent();
     body(argument);
     _exit(write_all(pipes[1], result, size) == 0 ? 0 : 1);
   }

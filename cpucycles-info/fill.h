@@ -38,7 +38,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
   double seconds);
 
 /* Ends this process if it is a child that examines a counter and its parent has ended. A long
-   examination calls this function every second. */
+   examination calls this function at least every second. */
 void end_without_parent(void);
 
 /* measure.c: measures the counter of the calling process. */
@@ -68,9 +68,6 @@ long long clock_nanoseconds(void);
 #ifdef HAVE_FORK
 /* fork(2). */
 pid_t start_child(void);
-
-/* Asks the kernel to send this process the signal when its parent ends. Only Linux does. */
-void request_signal_at_end_of_parent(int signal);
 #endif
 
 /* library.c: copies results of public functions. */

@@ -11,9 +11,6 @@
 
 #ifdef HAVE_FORK
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #endif
 
 #if defined(HAVE_CLOCK_GETTIME) && defined(CLOCK_MONOTONIC_RAW)
@@ -47,15 +44,6 @@ long long clock_nanoseconds(void)
 pid_t start_child(void)
 {
   return fork();
-}
-
-void request_signal_at_end_of_parent(int signal)
-{
-#ifdef PR_SET_PDEATHSIG
-  prctl(PR_SET_PDEATHSIG, (unsigned long)signal);
-#else
-  (void)signal;
-#endif
 }
 
 #endif

@@ -225,7 +225,8 @@ static void hop_over_cpus(struct counter_results *results, long long nanoseconds
   if (allowed && one && sched_getaffinity(0, size, allowed) == 0
     && CPU_COUNT_S(size, allowed) > 1) {
     for (round = 0;
-         round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++)
+         round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++) {
+      end_without_parent();
       for (cpu = 0; cpu < MAX_CPUS; cpu++) {
         if (!CPU_ISSET_S(cpu, size, allowed))
           continue;
@@ -240,6 +241,7 @@ static void hop_over_cpus(struct counter_results *results, long long nanoseconds
         results->cpus += round == 0;
         results->hops++;
       }
+    }
     sched_setaffinity(0, size, allowed);
   }
   CPU_FREE(allowed);
