@@ -11,14 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_LANGINFO_H
+#ifdef CPUCYCLES_POSIX
 #include <langinfo.h>
 #include <locale.h>
-#endif
-#ifdef HAVE_SYS_IOCTL_H
 #include <sys/ioctl.h>
-#endif
-#ifdef CPUCYCLES_POSIX
 #include <termios.h>
 #include <unistd.h>
 #endif
@@ -60,7 +56,7 @@ static int width_of_terminal(void)
   const char *columns = getenv("COLUMNS");
   long long wanted = columns ? cpuc_parse_number(columns, 1) : 0;
   int width = wanted > WIDEST ? WIDEST : (int)wanted;
-#if defined(HAVE_SYS_IOCTL_H) && defined(TIOCGWINSZ)
+#ifdef TIOCGWINSZ
   struct winsize size;
 
   if (is_terminal() && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
@@ -76,7 +72,7 @@ static struct style find_style(void)
   const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
   struct style style = { width_of_terminal(), 0, 0 };
 
-#ifdef HAVE_LANGINFO_H
+#ifdef CPUCYCLES_POSIX
   setlocale(LC_CTYPE, "");
   style.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   setlocale(LC_CTYPE, "C");

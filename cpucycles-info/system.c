@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_SYS_UTSNAME_H
+#ifdef CPUCYCLES_POSIX
 #include <sys/utsname.h>
 #endif
 #ifdef HAVE_GNU_LIBC_VERSION_H
@@ -24,7 +24,7 @@
 #include <sys/sysctl.h>
 #endif
 
-#ifdef HAVE_SYS_UTSNAME_H
+#ifdef CPUCYCLES_POSIX
 static void fill_kernel(struct system_info *system)
 {
   struct utsname name;

@@ -16,7 +16,7 @@ const char *cpuc_environment(const char *name)
 #ifdef HAVE_ISSETUGID
   if (issetugid())
     return NULL;
-#elif defined(HAVE_GETEUID)
+#elif defined(CPUCYCLES_POSIX)
   if (getuid() != geteuid() || getgid() != getegid())
     return NULL;
 #endif
