@@ -7,6 +7,7 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/print.h"
+#include "sys/parse.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -215,13 +216,13 @@ static int run(const struct request *request)
 
 static int parse_seconds(const char *text, double *seconds)
 {
-  char *end;
+  long long microseconds;
+  const char *rest = cpuc_parse_decimal(text, 1000000, &microseconds);
 
-  /* strtod(3) also accepts 0x1, spaces and infinity */
-  if (strspn(text, "0123456789.eE+-") != strlen(text))
+  if (!rest || *rest || microseconds == 0)
     return -1;
-  *seconds = strtod(text, &end);
-  return end > text && *end == 0 && *seconds > 0 && *seconds <= longest_seconds ? 0 : -1;
+  *seconds = (double)microseconds / 1000000;
+  return *seconds <= longest_seconds ? 0 : -1;
 }
 
 /* Returns 0, or 2 after a message. */

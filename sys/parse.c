@@ -55,6 +55,16 @@ const char *cpuc_parse_integer(const char *text, int *number)
   return rest > text && *number <= 1000000 ? rest : NULL;
 }
 
+const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *rest = text, *digit;
+
+  for (*number = 0; *rest && (digit = strchr(digits, *rest)) != NULL; rest++)
+    *number = *number << 4 | (unsigned long long)((digit - digits) % 16);
+  return rest > text && rest - text <= 16 ? rest : NULL;
+}
+
 /* "2.80GHz" or "800MHz" */
 static const char *parse_with_unit(const char *text, long long *hz)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses texts from the system: decimal numbers with a unit, lists of CPUs, and names of CPUs. All
-   functions are safe for any text, and independent of the locale. */
+/* Parses texts from the system: numbers, lists of CPUs, and names of CPUs. All functions are safe
+   for any text, and independent of the locale. */
 
 #ifndef CPUCYCLES_PARSE_H
 #define CPUCYCLES_PARSE_H
@@ -29,6 +29,10 @@ long long cpuc_parse_number_line(const char *text, long long unit);
 /* Parses an integer up to 1000000. Returns the rest of the text, or NULL if the text does not begin
    with such an integer. */
 const char *cpuc_parse_integer(const char *text, int *number);
+
+/* Parses a hexadecimal number of up to 16 digits, without a prefix. Returns the rest of the text, or
+   NULL if the text does not begin with such a number. */
+const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number);
 
 /* Finds the nominal frequency in the name of a CPU, where it is a word of its own: "Model @
    2.80GHz", in older names "Model CPU 2.80GHz". Returns "" if it is found, because the rest of the

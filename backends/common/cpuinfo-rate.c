@@ -7,7 +7,6 @@
 #include "backends/common/rate.h"
 #include "sys/parse.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,6 +88,7 @@ long long cpuc_cpuinfo_rate_ia64_itc(const char *line)
 long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
 {
   static const char key[] = "ClkTck\t: ";
+  unsigned long long hz;
   const char *rest;
   int cpu;
 
@@ -98,7 +98,7 @@ long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
   if (!rest || strncmp(rest, key, sizeof key - 1) != 0)
     return 0;
   rest += sizeof key - 1;
-  return strlen(rest) == 16 && strspn(rest, "0123456789abcdefABCDEF") == 16
-    ? cpuc_rate_plausible(strtoull(rest, NULL, 16))
+  return strlen(rest) == 16 && cpuc_parse_hexadecimal(rest, &hz) == rest + 16
+    ? cpuc_rate_plausible(hz)
     : 0;
 }

@@ -13,7 +13,6 @@
 #include "sys/parse.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
@@ -36,17 +35,19 @@ static long long read_type(const char *pmu)
   return type < INT32_MAX ? type : -1;
 }
 
-/* Reads a file that consists of "event=0x", a number and a newline. Returns the number, or -1. */
-static long read_event(const char *pmu, const char *file)
+/* Reads a file that consists of "event=0x", a number and a newline. Returns 1, or 0 if the PMU does
+   not have such a file. */
+static int read_event(const char *pmu, const char *file, unsigned long long *number)
 {
-  char text[64], *begin = text + strlen("event=0x"), *end;
-  long number;
+  static const char begin[] = "event=0x";
+  char text[64];
+  const char *rest;
 
   if (!cpuc_perf_kernel_read_pmu(pmu, file, text, sizeof text)
-    || strncmp(text, "event=0x", strlen("event=0x")) != 0)
-    return -1;
-  number = strtol(begin, &end, 16);
-  return end > begin && *end == '\n' && number >= 0 && number < INT32_MAX ? number : -1;
+    || strncmp(text, begin, strlen(begin)) != 0)
+    return 0;
+  rest = cpuc_parse_hexadecimal(text + strlen(begin), number);
+  return rest && *rest == '\n';
 }
 
 /* Returns 1 if the PMU counts on some of the cores. Rejects other PMUs because of their names
@@ -65,7 +66,7 @@ static int find_event(const struct search *search, const char *pmu,
   struct cpuc_perf_event_code *code)
 {
   long long type = read_type(pmu);
-  long number;
+  unsigned long long number;
 
   if (type < 0)
     return 0;
@@ -73,12 +74,12 @@ static int find_event(const struct search *search, const char *pmu,
   code->config = (uint64_t)type << 32 | search->generic.config;
   if (search->try_event(*code) == 0)
     return 1;
-  number = read_event(pmu, "events/cpu_cycles");
-  if (number < 0)
-    number = read_event(pmu, "events/cycles");
+  if (!read_event(pmu, "events/cpu_cycles", &number)
+    && !read_event(pmu, "events/cycles", &number))
+    return 0;
   code->type = (uint32_t)type;
-  code->config = (uint64_t)number;
-  return number >= 0 && search->try_event(*code) == 0;
+  code->config = number;
+  return search->try_event(*code) == 0;
 }
 
 static void count_core_type(const char *pmu, void *argument)

@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int cpuc_remedy_no_pmu_was_found;
@@ -55,9 +54,11 @@ static int is_filtered(void)
 static int has_capability(int number)
 {
   char text[32];
+  unsigned long long capabilities;
 
   return cpuc_kernel_file_read_line("/proc/self/status", "CapEff:", text, sizeof text) > 0
-    && (strtoull(text, NULL, 16) >> number & 1) != 0;
+    && cpuc_parse_hexadecimal(cpuc_parse_skip_blanks(text), &capabilities)
+    && (capabilities >> number & 1) != 0;
 }
 
 enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };

@@ -86,7 +86,7 @@ def options_have_one_letter_and_abbreviations():
                       f"-Cc {counter} --"):
         assert run(arguments) == used, arguments
     before = time.monotonic()
-    timers = [c["timer"] for c in document(f"-jo.06 -c{counter}")["counters"] if c["timer"]]
+    timers = [c["timer"] for c in document(f"-jo0.06 -c{counter}")["counters"] if c["timer"]]
     spent = time.monotonic() - before
     assert [0.06 <= timer["rate"]["seconds"] <= spent for timer in timers] == [True], timers
 
