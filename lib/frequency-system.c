@@ -53,7 +53,7 @@ static const struct {
 } names[] = {
   { "hw.cpufrequency_max", 1 }, /* Darwin on Intel */
   { "hw.cpufrequency", 1 },     /* Darwin on Intel and PowerPC */
-  { "hw.clockrate", MHZ },      /* FreeBSD, DragonFly */
+  { "hw.clockrate", MHZ },      /* FreeBSD */
   { "dev.cpu.0.freq", MHZ },    /* FreeBSD */
 };
 
