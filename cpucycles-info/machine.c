@@ -209,8 +209,6 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
     for (rest = piece; (rest = cpuc_kernel_file_line_add(&line, rest, piece + length)) != NULL;)
       parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (!line.has_ended) /* a last line that has no newline */
-    parse_cpuinfo_line(&parser, line.text);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
   if (cpu->types == 1)
