@@ -69,7 +69,7 @@ static int bench_rate(const struct cpuc_backend *backend)
   for (i = 0; i < TRIES; i++) {
     long long begin = cpuc_os_clock_raw();
 
-    rates[i] = (double)cpuc_calibrate_rate(backend->read);
+    rates[i] = (double)cpuc_calibrate_rate(backend->read, 64);
     times[i] = microseconds_since(begin);
     ppm[i] = reported ? (rates[i] / (double)reported - 1) * 1e6 : 0;
     if (ppm[i] < 0)

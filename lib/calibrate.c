@@ -17,6 +17,7 @@ enum {
   WINDOW_REPORTED = 200000, /* ns: 1 % is 2 us, which a clock of microseconds resolves */
   WINDOW_MULTIPLE = 400000, /* ns: 0.05 % is 200 ns, which a clock of nanoseconds resolves */
   WINDOW_RATE = 850000,     /* ns: less than a millisecond together with the samples */
+  LONGEST_32 = 400000000,   /* ns: fewer than 2^32 counts at any rate up to 10 GHz */
   ESTIMATES = 3,            /* these must agree */
   TRIES = 3
 };
@@ -190,21 +191,9 @@ enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibrati
                       : find_multiple(calibration, persecond, sixteenths);
 }
 
-long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration)
+long long cpuc_calibrate_rate(long long (*read)(void), int width)
 {
-  long long rates[ESTIMATES];
-
-  if (!take_budget(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE)
-    || measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES))
-    return 0;
-  if (!cpuc_scale_rates_agree(rates[0], rates[1]) || !cpuc_scale_rates_agree(rates[1], rates[2]))
-    return 0;
-  return (rates[0] + rates[1] + rates[2]) / ESTIMATES;
-}
-
-long long cpuc_calibrate_rate(long long (*read)(void))
-{
-  const struct cpuc_calibrate_setup calibration = { read, 64, cpuc_os_clock_raw, 0 };
+  const struct cpuc_calibrate_setup calibration = { read, width, cpuc_os_clock_raw, 0 };
   struct timed_count from, to;
   long long rate;
 
@@ -212,6 +201,9 @@ long long cpuc_calibrate_rate(long long (*read)(void))
      sample is less exact. */
   if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
+    return 0;
+  /* An interruption may have been longer than a wraparound. */
+  if (width == 32 && to.time - from.time > LONGEST_32)
     return 0;
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
 }
@@ -222,7 +214,7 @@ long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*re
 
   if (reported.hz <= 0)
     return 0;
-  measured = cpuc_calibrate_rate(read);
+  measured = cpuc_calibrate_rate(read, 64);
   if (measured == 0 || !cpuc_scale_rates_agree(measured, reported.hz))
     return measured == 0 ? reported.hz : 0;
   return reported.is_rounded ? measured : reported.hz;

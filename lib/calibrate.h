@@ -30,8 +30,7 @@ struct cpuc_calibrate_setup {
 };
 
 /* The budget of a selection: enough for three tries of a counter without a reported rate, and for
-   four counters with one. The mean rate of a selected 32-bit counter is measured only if enough is
-   left. */
+   four counters with one. */
 #define CPUC_CALIBRATE_TIME 4500000LL
 
 /* Finds out how a counter is scaled. `reported` is its rate in units per second, if the hardware or
@@ -42,13 +41,9 @@ struct cpuc_calibrate_setup {
 enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
-/* Returns the mean of three measured rates, in units per second, or 0 if they do not agree
-   within 1 %. */
-long long cpuc_calibrate_mean(struct cpuc_calibrate_setup *calibration);
-
-/* Measures the rate of read() against the OS clock in about 1 ms. Returns counts per second, or 0
-   if the rate cannot be measured within 1 %. */
-long long cpuc_calibrate_rate(long long (*read)(void));
+/* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.
+   Returns counts per second, or 0 if the rate cannot be measured within 1 %. */
+long long cpuc_calibrate_rate(long long (*read)(void), int width);
 
 /* Returns the reported rate of read() in Hz if a measurement agrees within 1 % or is impossible,
    otherwise 0. If the reported rate is rounded and a measurement agrees, returns the measured

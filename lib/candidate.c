@@ -153,7 +153,7 @@ static void extend_for_use(void *argument)
   long long measured = 0;
 
   if (candidate->backend->width == 32)
-    measured = cpuc_calibrate_mean(prepare_calibration(candidate));
+    measured = cpuc_calibrate_rate(candidate->backend->read, 32);
   extend(candidate, measured > 0 ? measured : candidate->rate);
 }
 

@@ -21,7 +21,7 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
   if (hz > 0 && reported.source)
     query->name = reported.source;
   if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
-    hz = cpuc_calibrate_rate(reference->read);
+    hz = cpuc_calibrate_rate(reference->read, 64);
   return hz;
 }
 

@@ -68,7 +68,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
   if (rate > 0)
     return rate;
   for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
-    rate = cpuc_calibrate_rate(cpucycles);
+    rate = cpuc_calibrate_rate(cpucycles, 64);
     if (rate > highest)
       highest = rate;
   }

@@ -165,7 +165,7 @@ START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
     return;
   reported = kernel_rate();
   for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
-    values[known] = cpuc_calibrate_rate(TSC.read);
+    values[known] = cpuc_calibrate_rate(TSC.read, 64);
     known += values[known] != 0;
   }
   ck_assert_int_gt(known, 0);
@@ -195,11 +195,11 @@ static long long read_microseconds(void)
 
 START_TEST(counter_that_cannot_be_measured_has_no_rate)
 {
-  long long rate = cpuc_calibrate_rate(read_microseconds);
+  long long rate = cpuc_calibrate_rate(read_microseconds, 64);
 
   ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
-  ck_assert_int_eq(cpuc_calibrate_rate(read_constant), 0);
-  rate = cpuc_calibrate_rate(read_rarely);
+  ck_assert_int_eq(cpuc_calibrate_rate(read_constant, 64), 0);
+  rate = cpuc_calibrate_rate(read_rarely, 64);
   ck_assert(rate >= 0 && rate <= 2500);
 }
 END_TEST

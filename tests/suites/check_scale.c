@@ -321,7 +321,6 @@ START_TEST(measuring_takes_at_most_five_milliseconds)
   for (i = 0; i < 20; i++)
     result = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
   ck_assert_int_eq(result, CPUC_CALIBRATE_SUCCESS);
-  ck_assert_int_eq(cpuc_calibrate_mean(&calibration), 0);
   ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
