@@ -132,18 +132,8 @@ static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *cal
   return error;
 }
 
-/* Deducts nanoseconds from the budget of all counters. Returns 0 if too little is left. A window
-   that takes longer on a busy machine is charged with its planned length. */
-static int take_budget(struct cpuc_calibrate_setup *calibration, long long nanoseconds)
-{
-  if (calibration->left < nanoseconds)
-    return 0;
-  calibration->left -= nanoseconds;
-  return 1;
-}
-
-/* Verifies a reported rate. If no budget is left, accepts the rate without a measurement. */
-static enum cpuc_calibrate_result accept_reported(struct cpuc_calibrate_setup *calibration,
+/* Verifies a reported rate. */
+static enum cpuc_calibrate_result accept_reported(const struct cpuc_calibrate_setup *calibration,
   long long reported)
 {
   enum cpuc_calibrate_result error;
@@ -153,8 +143,6 @@ static enum cpuc_calibrate_result accept_reported(struct cpuc_calibrate_setup *c
   if (reported > CPUC_RATE_HIGHEST)
     return CPUC_CALIBRATE_RATE_MISMATCH;
   for (i = 0; i < TRIES; i++) {
-    if (!take_budget(calibration, WINDOW_REPORTED))
-      return i == 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_RATE_MISMATCH;
     error = measure(calibration, WINDOW_REPORTED, &rate, 1);
     if (error || cpuc_scale_rates_agree(reported, rate))
       return error;
@@ -162,7 +150,7 @@ static enum cpuc_calibrate_result accept_reported(struct cpuc_calibrate_setup *c
   return CPUC_CALIBRATE_RATE_MISMATCH;
 }
 
-static enum cpuc_calibrate_result find_multiple(struct cpuc_calibrate_setup *calibration,
+static enum cpuc_calibrate_result find_multiple(const struct cpuc_calibrate_setup *calibration,
   long long persecond, long long *sixteenths)
 {
   enum cpuc_calibrate_result error;
@@ -170,8 +158,6 @@ static enum cpuc_calibrate_result find_multiple(struct cpuc_calibrate_setup *cal
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    if (!take_budget(calibration, (long long)ESTIMATES * WINDOW_MULTIPLE))
-      return i == 0 ? CPUC_CALIBRATE_NO_TIME : CPUC_CALIBRATE_NO_MULTIPLE;
     error = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
     if (error)
       return error;
@@ -183,7 +169,7 @@ static enum cpuc_calibrate_result find_multiple(struct cpuc_calibrate_setup *cal
   return CPUC_CALIBRATE_NO_MULTIPLE;
 }
 
-enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
+enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;
@@ -193,7 +179,7 @@ enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibrati
 
 long long cpuc_calibrate_rate(long long (*read)(void), int width)
 {
-  const struct cpuc_calibrate_setup calibration = { read, width, cpuc_os_clock_raw, 0 };
+  const struct cpuc_calibrate_setup calibration = { read, width, cpuc_os_clock_raw };
   struct timed_count from, to;
   long long rate;
 

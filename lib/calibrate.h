@@ -17,28 +17,22 @@ enum cpuc_calibrate_result {
   CPUC_CALIBRATE_COUNTER_SET_BACK,
   /* the measured rate differs from the reported one, or is implausible */
   CPUC_CALIBRATE_RATE_MISMATCH,
-  CPUC_CALIBRATE_NO_MULTIPLE,
-  CPUC_CALIBRATE_NO_TIME
+  CPUC_CALIBRATE_NO_MULTIPLE
 };
 
-/* A counter, the clock that it is measured against, and the time left for measurements. */
+/* A counter, and the clock that it is measured against. */
 struct cpuc_calibrate_setup {
   long long (*read)(void);
   int width;              /* bits that read() returns: 64 or 32 */
   long long (*now)(void); /* nanoseconds */
-  long long left;         /* budget in nanoseconds for all measurements of the selection */
 };
 
-/* The budget of a selection: enough for three tries of a counter without a reported rate, and for
-   four counters with one. */
-#define CPUC_CALIBRATE_TIME 4500000LL
-
-/* Finds out how a counter is scaled. `reported` is its rate in units per second, if the hardware or
-   the kernel reports one: a measurement must agree with it within 1 %, unless no budget is left,
-   and *sixteenths is set to 0. If `reported` is 0, three measurements must agree on the cycles per
-   unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and *sixteenths is set to the cycles
-   per unit, in sixteenths of a cycle. */
-enum cpuc_calibrate_result cpuc_calibrate(struct cpuc_calibrate_setup *calibration,
+/* Finds out how a counter is scaled, in three tries at most. `reported` is its rate in units per
+   second, if the hardware or the kernel reports one: a measurement of 0.2 ms must agree with it
+   within 1 %, and *sixteenths is set to 0. If `reported` is 0, three measurements of 0.4 ms must
+   agree on the cycles per unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and
+   *sixteenths is set to the cycles per unit, in sixteenths of a cycle. */
+enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.

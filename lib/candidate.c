@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "lib/candidate.h"
+#include "lib/calibrate.h"
 #include "lib/step.h"
 #include "lib/reasons.h"
 #include "sys/guard.h"
@@ -37,7 +38,6 @@ static const char *const failures[] = {
   [CPUC_CALIBRATE_COUNTER_SET_BACK] = "decreasing",
   [CPUC_CALIBRATE_RATE_MISMATCH] = "rate-mismatch",
   [CPUC_CALIBRATE_NO_MULTIPLE] = "no-multiple",
-  [CPUC_CALIBRATE_NO_TIME] = "no-time",
 };
 
 static void drop(struct cpuc_candidate *candidate, const char *reason)
@@ -73,16 +73,6 @@ static void open_counter(void *argument)
     candidate->info.unit = candidate->diagnosis.unit;
 }
 
-/* Returns the shared calibration, prepared for measurements of this counter. */
-static struct cpuc_calibrate_setup *prepare_calibration(const struct cpuc_candidate *candidate)
-{
-  struct cpuc_calibrate_setup *calibration = &candidate->context->calibration;
-
-  calibration->read = candidate->backend->read;
-  calibration->width = candidate->backend->width;
-  return calibration;
-}
-
 /* Sets the scale factor to cycles / units. */
 static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
 {
@@ -99,6 +89,8 @@ static void find_scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
   const struct cpuc_backend *backend = candidate->backend;
+  const struct cpuc_calibrate_setup calibration
+    = { backend->read, backend->width, candidate->context->now };
   long long persecond = candidate->context->persecond, reported, sixteenths = 0;
   enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
 
@@ -109,7 +101,7 @@ static void find_scale(void *argument)
   }
   reported = cpuc_reported_rate(backend).hz;
   if (backend->kind == CPUC_KIND_SCALED)
-    result = cpuc_calibrate(prepare_calibration(candidate), reported, persecond, &sixteenths);
+    result = cpuc_calibrate(&calibration, reported, persecond, &sixteenths);
   if (result)
     drop(candidate, failures[result]);
   else if (sixteenths > 0)

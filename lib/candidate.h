@@ -6,7 +6,6 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
-#include "lib/calibrate.h"
 #include "lib/extend32.h"
 #include "lib/reader.h"
 #include "lib/scale.h"
@@ -18,7 +17,7 @@
 struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
-  struct cpuc_calibrate_setup calibration;
+  long long (*now)(void); /* the clock of the calibrations, in nanoseconds */
   struct cpuc_extend32_state
     extension; /* of the 32-bit counter that is open; only one is at a time */
 };

@@ -24,7 +24,6 @@ static const struct {
   { "no-rate", "its rate is unknown, so it cannot be scaled to cycles" },
   { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of "
     "a cycle" },
-  { "no-time", "its rate is not reported, and the time limit for measurements was reached" },
   { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
   { "clock-step", "the OS clock was set back during the measurement of its rate" },
   { "clock-stopped", "the OS clock is stopped, so its rate cannot be measured" },

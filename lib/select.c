@@ -156,8 +156,7 @@ static void begin_selection(struct cpuc_selection *selection, const struct cpuc_
   selection->fallback.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);
   selection->context.services = services;
   selection->context.persecond = selection->frequency.persecond;
-  selection->context.calibration.now = cpuc_os_clock_monotonic;
-  selection->context.calibration.left = CPUC_CALIBRATE_TIME;
+  selection->context.now = cpuc_os_clock_monotonic;
 }
 
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,

@@ -68,29 +68,7 @@ static struct cpuc_rate rate_of_clock(void)
   return cpuc_exact_rate(1000000);
 }
 
-/* Selects among the last `count` of four counters, and a clock. The fourth counter is `backend`,
-   and `info` describes it afterwards. */
-static void select_among(const struct cpuc_backend *backend, int count)
-{
-  static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
-    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
-    .read = read_time };
-  static const struct cpuc_backend clock = { .kind = CPUC_KIND_CLOCK,
-    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "c", .unit = "ticks", .read = read_up,
-    .rate = rate_of_clock };
-  const struct cpuc_table_entry last = { "clock", "", &clock };
-  struct cpuc_table_entry table[5] = { { "other", "", &scaled }, { "other", "", &scaled },
-    { "other", "", &scaled }, { "counter", "", backend }, last };
-  static struct cpuc_candidate candidates[5];
-  static struct cpuc_selection selection;
-
-  enter_guard();
-  cpuc_select(NULL, table + 4 - count, count + 1, candidates, &selection);
-  leave_guard();
-  ck_assert_str_eq(selection.implementation, "clock");
-  info = candidates[count - 1].info;
-}
-
+/* Selects among this counter and a clock. `info` describes the counter afterwards. */
 static void select_counter(enum cpuc_kind kind, long long (*read)(void),
   struct cpuc_rate (*rate)(void),
   int (*open)(const struct cpuc_services *, struct cpuc_diagnosis *))
@@ -103,8 +81,18 @@ static void select_counter(enum cpuc_kind kind, long long (*read)(void),
     .open = open,
     .read = read,
     .rate = rate };
+  static const struct cpuc_backend clock = { .kind = CPUC_KIND_CLOCK,
+    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "c", .unit = "ticks", .read = read_up,
+    .rate = rate_of_clock };
+  const struct cpuc_table_entry table[2] = { { "counter", "", &backend }, { "clock", "", &clock } };
+  static struct cpuc_candidate candidates[2];
+  static struct cpuc_selection selection;
 
-  select_among(&backend, 1);
+  enter_guard();
+  cpuc_select(NULL, table, 2, candidates, &selection);
+  leave_guard();
+  ck_assert_str_eq(selection.implementation, "clock");
+  info = candidates[0].info;
 }
 
 static void by_constant_count(void)
@@ -155,16 +143,6 @@ static void by_odd_rate(void)
   select_counter(CPUC_KIND_SCALED, read_time, NULL, NULL);
 }
 
-/* The counters before it use up the time for measurements. */
-static void by_lack_of_time(void)
-{
-  static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
-    .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
-    .read = read_time };
-
-  select_among(&scaled, 4);
-}
-
 static struct cpuc_rate report_too_high_rate(void)
 {
   return cpuc_exact_rate(1400000000);
@@ -183,8 +161,7 @@ static void drop_by_clock(long long (*now)(void))
     .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "s", .unit = "ticks",
     .read = read_up };
   const struct cpuc_table_entry entry = { "counter", "", &scaled };
-  struct cpuc_candidate_context trial = { .persecond = 1000000000,
-    .calibration = { .now = now, .left = CPUC_CALIBRATE_TIME } };
+  struct cpuc_candidate_context trial = { .persecond = 1000000000, .now = now };
   struct cpuc_candidate candidate;
 
   enter_guard();
@@ -270,7 +247,6 @@ static const struct {
   { "failed", by_errno, EIO },
   { "no-rate", by_clock_without_rate, 0 },
   { "no-multiple", by_odd_rate, 0 },
-  { "no-time", by_lack_of_time, 0 },
   { "rate-mismatch", by_wrong_rate, 0 },
   { "clock-step", by_clock_set_back, 0 },
   { "clock-stopped", by_constant_clock, 0 },

@@ -244,8 +244,7 @@ static long long simulated_counter(void)
 
 static struct cpuc_calibrate_setup begin_simulation(double rate, int width, long long resolution)
 {
-  struct cpuc_calibrate_setup calibration = { simulated_counter, width, simulated_clock,
-    CPUC_CALIBRATE_TIME };
+  struct cpuc_calibrate_setup calibration = { simulated_counter, width, simulated_clock };
 
   memset(&simulated, 0, sizeof simulated);
   simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
@@ -259,7 +258,7 @@ static long long simulated_duration(void)
   return simulated.time - simulated.begin;
 }
 
-/* The measurement verifies the table, in 5 ms at most. */
+/* The measurement verifies the table, in 4 ms at most. */
 START_TEST(multiple_is_found_by_measuring)
 {
   int i, width;
@@ -278,7 +277,7 @@ START_TEST(multiple_is_found_by_measuring)
           == (machines[i].sixteenths > 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE),
         "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)result);
       ck_assert_int_eq(sixteenths, machines[i].sixteenths);
-      ck_assert_int_le(simulated_duration(), 5000000);
+      ck_assert_int_le(simulated_duration(), 4000000);
     }
 }
 END_TEST
@@ -301,27 +300,8 @@ START_TEST(reported_rate_is_checked_by_measuring)
       CPUC_CALIBRATE_RATE_MISMATCH);
     ck_assert_int_eq(cpuc_calibrate(&calibration, INT64_MAX, 2000000000, &sixteenths),
       CPUC_CALIBRATE_RATE_MISMATCH);
-    ck_assert_int_le(simulated_duration(), 5000000);
+    ck_assert_int_le(simulated_duration(), 2000000);
   }
-}
-END_TEST
-
-/* For any number of counters: once the time is spent, a counter is accepted only if its rate is
-   reported. */
-START_TEST(measuring_takes_at_most_five_milliseconds)
-{
-  struct cpuc_calibrate_setup calibration = begin_simulation(54e6, 64, 1);
-  enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
-  long long sixteenths;
-  int i;
-
-  for (i = 0; i < 20; i++)
-    result = cpuc_calibrate(&calibration, 0, 1800000000, &sixteenths);
-  ck_assert_int_eq(result, CPUC_CALIBRATE_NO_TIME);
-  for (i = 0; i < 20; i++)
-    result = cpuc_calibrate(&calibration, 54000000, 1800000000, &sixteenths);
-  ck_assert_int_eq(result, CPUC_CALIBRATE_SUCCESS);
-  ck_assert_int_le(simulated_duration(), 5000000);
 }
 END_TEST
 
@@ -330,7 +310,6 @@ END_TEST
 static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibrate_result expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
-  struct cpuc_calibrate_setup other = calibration;
   enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 24000000, 2400000000,
     &sixteenths);
 
@@ -338,7 +317,7 @@ static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibr
   ck_assert_int_le(simulated_duration() - jump_at, 1000000);
   simulated.time = simulated.begin;
   simulated.reads = 0;
-  result = cpuc_calibrate(&other, 0, 2400000000, &sixteenths);
+  result = cpuc_calibrate(&calibration, 0, 2400000000, &sixteenths);
   ck_assert_int_eq(result, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1500000);
   ck_assert_int_le(simulated.reads, 100000);
@@ -482,7 +461,6 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(found, 0);
-  ck_assert_int_ge(selection.context.calibration.left, 0);
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&reported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
@@ -530,7 +508,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, reported_rate_must_agree_within_one_percent);
   tcase_add_test(tests, multiple_is_found_by_measuring);
   tcase_add_test(tests, reported_rate_is_checked_by_measuring);
-  tcase_add_test(tests, measuring_takes_at_most_five_milliseconds);
   tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
   tcase_add_test(tests, clock_that_stops_ends_the_measurement);
   tcase_add_test(tests, counter_that_stops_or_steps_back_ends_the_measurement);
