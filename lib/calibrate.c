@@ -140,8 +140,6 @@ static enum cpuc_calibrate_result accept_reported(const struct cpuc_calibrate_se
   long long rate;
   int i;
 
-  if (reported > CPUC_RATE_HIGHEST)
-    return CPUC_CALIBRATE_RATE_MISMATCH;
   for (i = 0; i < TRIES; i++) {
     error = measure(calibration, WINDOW_REPORTED, &rate, 1);
     if (error || cpuc_scale_rates_agree(reported, rate))
