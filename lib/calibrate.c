@@ -192,14 +192,11 @@ long long cpuc_calibrate_rate(long long (*read)(void), int width)
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
 }
 
-long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*read)(void))
+long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long measured)
 {
-  long long measured;
-
-  if (reported.hz <= 0)
+  if (measured == 0)
+    return reported.hz;
+  if (!cpuc_scale_rates_agree(measured, reported.hz))
     return 0;
-  measured = cpuc_calibrate_rate(read, 64);
-  if (measured == 0 || !cpuc_scale_rates_agree(measured, reported.hz))
-    return measured == 0 ? reported.hz : 0;
   return reported.is_rounded ? measured : reported.hz;
 }

@@ -39,10 +39,10 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
    Returns counts per second, or 0 if the rate cannot be measured within 1 %. */
 long long cpuc_calibrate_rate(long long (*read)(void), int width);
 
-/* Returns the reported rate of read() in Hz if a measurement agrees within 1 % or is impossible,
-   otherwise 0. If the reported rate is rounded and a measurement agrees, returns the measured
-   rate. */
-long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long (*read)(void));
+/* Returns the reported rate in Hz if the measured one agrees within 1 %, or is 0 because it could
+   not be measured; otherwise 0. If the reported rate is rounded and agrees, returns the measured
+   one. */
+long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long measured);
 
 #pragma GCC visibility pop
 

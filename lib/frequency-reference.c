@@ -8,31 +8,33 @@
 
 #include <stddef.h>
 
-enum { TRIES = 2 }; /* because an interruption can falsify the measurement of a rate */
+static int is_invariant(const struct cpuc_backend *reference)
+{
+  const char *source = NULL;
+
+  return reference->invariant && reference->invariant(&source) == 1;
+}
 
 /* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a
    counter that is invariant; otherwise 0. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
-  const char *origin = NULL;
   struct cpuc_rate reported = cpuc_reported_rate(reference);
-  long long hz = cpuc_calibrate_accepted_rate(reported, reference->read);
+  long long measured, accepted;
 
-  if (hz > 0 && reported.source)
+  if (reported.hz == 0 && !is_invariant(reference))
+    return 0;
+  measured = cpuc_calibrate_rate(reference->read, 64);
+  accepted = cpuc_calibrate_accepted_rate(reported, measured);
+  if (accepted > 0 && reported.source)
     query->name = reported.source;
-  if (hz == 0 && reference->invariant && reference->invariant(&origin) == 1)
-    hz = cpuc_calibrate_rate(reference->read, 64);
-  return hz;
+  return accepted == 0 && is_invariant(reference) ? measured : accepted;
 }
 
 /* Tried after the files, because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
-  long long hz = 0;
-  int i;
 
-  for (i = 0; reference && i < TRIES && hz == 0; i++)
-    hz = query_reference(query, reference);
-  return cpuc_rate_plausible((unsigned long long)hz);
+  return reference ? cpuc_rate_plausible((unsigned long long)query_reference(query, reference)) : 0;
 }

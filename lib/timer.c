@@ -6,7 +6,6 @@
 #include "lib/timer.h"
 #include "lib/calibrate.h"
 #include "lib/frequency.h"
-#include "lib/scale.h"
 #include "sys/dependent-add.h"
 
 #include <stddef.h>
@@ -78,14 +77,11 @@ static long long measure_selected(const struct cpuc_backend *backend)
 /* A scaled counter has the rate that it is scaled to. */
 long long cpuc_timer_find_rate(const struct cpuc_selection *selection)
 {
-  long long reported = selection->timer.reported_rate, rate;
+  long long measured, accepted;
 
   if (selection->reader.scale.multiplier)
     return selection->frequency.persecond;
-  rate = measure_selected(selection->backend);
-  if (rate == 0)
-    return reported;
-  if (reported <= 0 || !cpuc_scale_rates_agree(rate, reported) || selection->reported.is_rounded)
-    return rate;
-  return reported;
+  measured = measure_selected(selection->backend);
+  accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
+  return accepted > 0 ? accepted : measured;
 }
