@@ -22,13 +22,6 @@ static const char *next_name(const char **list, size_t *length)
   return *length > 0 ? name : NULL;
 }
 
-int cpuc_request_has_names(const char *list)
-{
-  size_t length;
-
-  return next_name(&list, &length) != NULL;
-}
-
 int cpuc_request_includes(const char *list, const char *counter)
 {
   const char *name;

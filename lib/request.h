@@ -8,9 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns 1 if the list contains a name. */
-int cpuc_request_has_names(const char *list);
-
 /* Returns 1 if the list contains the name of the counter. */
 int cpuc_request_includes(const char *list, const char *counter);
 

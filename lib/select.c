@@ -165,8 +165,6 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  if (list && !cpuc_request_has_names(list))
-    list = NULL;
   begin_selection(selection, services, candidates, count);
   for (i = 0; i < count; i++) {
     cpuc_candidate_begin(&candidates[i], &table[i], &selection->context);
