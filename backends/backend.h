@@ -53,13 +53,13 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 }
 
 /* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. All
-   zero when open() is called. The remedy is also used if open() succeeds and a fault drops the
-   counter later, so open() may set a remedy against that fault in advance. */
+   zero when one of them is called. */
 struct cpuc_diagnosis {
   const char *reason;      /* a code of cpucycles(3); NULL: the code of the errno is right */
   const char *explanation; /* a sentence; NULL: the sentence of the code */
-  const char *remedy;      /* the command or step that helps on this machine; NULL: none is known */
-  const char *unit;        /* replaces `unit` of the backend; NULL: it stays */
+  /* from explain(): the command or step that helps on this machine; NULL: none is known */
+  const char *remedy;
+  const char *unit; /* from open(): replaces `unit` of the backend; NULL: it stays */
 };
 
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */

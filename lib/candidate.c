@@ -54,7 +54,7 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
 
   if (signal != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_signal(&candidate->info, signal, &candidate->diagnosis);
+    cpuc_reasons_drop_signal(&candidate->info, signal);
   }
   return !candidate->is_dropped;
 }
@@ -62,15 +62,16 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
 static void open_counter(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
+  struct cpuc_diagnosis diagnosis = { 0 };
   int error = 0;
 
   if (candidate->backend->open)
-    error = candidate->backend->open(candidate->context->services, &candidate->diagnosis);
+    error = candidate->backend->open(candidate->context->services, &diagnosis);
   if (error != 0) {
     candidate->is_dropped = 1;
-    cpuc_reasons_drop_errno(&candidate->info, error, &candidate->diagnosis);
-  } else if (candidate->diagnosis.unit)
-    candidate->info.unit = candidate->diagnosis.unit;
+    cpuc_reasons_drop_errno(&candidate->info, error, &diagnosis);
+  } else if (diagnosis.unit)
+    candidate->info.unit = diagnosis.unit;
 }
 
 /* Sets the scale factor to cycles / units. */
@@ -193,7 +194,6 @@ static void close_candidate(struct cpuc_candidate *candidate)
 {
   cpuc_guard_run(close_counter, candidate);
   candidate->reader.extension = NULL;
-  memset(&candidate->diagnosis, 0, sizeof candidate->diagnosis);
 }
 
 /* Stores the properties that are known before the trial. */

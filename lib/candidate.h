@@ -26,7 +26,6 @@ struct cpuc_candidate {
   const struct cpuc_backend *backend;
   struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
-  struct cpuc_diagnosis diagnosis; /* details of the last open() */
   struct cpuc_reader reader;
   long long rate; /* estimated units per second */
   int cannot_win; /* it loses with any score, so a few reads suffice */

@@ -84,17 +84,14 @@ void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
 {
   cpuc_reasons_drop(info, diagnosis->reason ? diagnosis->reason : code_of_errno(error));
   info->error_number = error;
-  info->remedy = diagnosis->remedy;
   if (diagnosis->explanation)
     info->explanation = diagnosis->explanation;
 }
 
-void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal,
-  const struct cpuc_diagnosis *diagnosis)
+void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal)
 {
   cpuc_reasons_drop(info, "signal");
   info->signal_number = signal;
-  info->remedy = diagnosis->remedy;
 }
 
 void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend)

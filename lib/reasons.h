@@ -11,13 +11,11 @@
 
 /* Marks a counter as dropped, because of a reason code, an errno of open(), or the signal of a
    fault. The sentence follows from the code, and the code follows from the errno, unless the
-   diagnosis of the backend contains them. With an errno or a signal, also stores the remedy of the
-   diagnosis. */
+   diagnosis of the backend contains them. */
 void cpuc_reasons_drop(struct cpucycles_counter_info *, const char *reason);
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
-void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal,
-  const struct cpuc_diagnosis *);
+void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);

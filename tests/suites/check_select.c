@@ -112,8 +112,7 @@ static void close_well(void)
 
 static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
-  (void)services;
-  diagnosis->remedy = "ask nicely";
+  (void)services, (void)diagnosis;
   return EACCES;
 }
 
@@ -140,25 +139,19 @@ static int open_faults(const struct cpuc_services *services, struct cpuc_diagnos
   return *forbidden;
 }
 
-static int open_with_remedy(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  (void)services;
-  diagnosis->remedy = "load a module";
-  return 0;
-}
-
-static int open_faults_with_remedy(const struct cpuc_services *services,
-  struct cpuc_diagnosis *diagnosis)
-{
-  (void)services;
-  diagnosis->remedy = "load another module";
-  return *forbidden;
-}
-
 static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   (void)services, (void)diagnosis;
   return opens++ ? EBUSY : 0;
+}
+
+static int explained_error, explained_signal;
+
+static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
+{
+  explained_error = error;
+  explained_signal = signal;
+  diagnosis->remedy = "ask nicely";
 }
 
 static struct cpuc_rate megahertz(void)
@@ -247,11 +240,10 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_int_eq(candidates[i].info.score, 0);
 }
 
-static void expect_dropped_by_signal(int i, const char *remedy)
+static void expect_dropped_by_signal(int i)
 {
   expect_dropped(i, "signal");
   ck_assert_int_eq(candidates[i].info.signal_number, SIGSEGV);
-  ck_assert_pstr_eq(candidates[i].info.remedy, remedy);
 }
 
 START_TEST(score_is_smallest_step_plus_penalty)
@@ -348,48 +340,33 @@ START_TEST(fault_in_open_or_read_drops_and_closes_the_counter)
     ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_faults_late,
       .close = close_well),
     LAST_CLOCK);
-  expect_dropped_by_signal(0, NULL);
-  expect_dropped_by_signal(1, NULL);
-  expect_dropped_by_signal(2, NULL);
+  expect_dropped_by_signal(0);
+  expect_dropped_by_signal(1);
+  expect_dropped_by_signal(2);
   ck_assert_int_eq(opens, 3);
   ck_assert_int_eq(closes, 3);
   ck_assert_str_eq(selection.implementation, "clock");
 }
 END_TEST
 
-/* The signal comes at a read of the trial, in rate(), in open(), and at the last read before
-   publication. */
-START_TEST(remedy_of_open_survives_a_later_signal)
+START_TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
 {
-  SELECT(ENTRY("read", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_forbidden),
-    ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_with_remedy, .read = read_faults_late),
-    ENTRY("rate", .kind = CPUC_KIND_SCALED, .open = open_with_remedy, .read = read_up,
-      .rate = rate_faults),
-    ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_faults_with_remedy, .read = read_up),
-    ENTRY("reopened", .kind = CPUC_KIND_CORE, .open = open_with_remedy,
-      .read = read_faults_after_its_trial),
-    ENTRY("none known", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_forbidden),
-    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .open = open_with_remedy, .read = read_up),
-    LAST_CLOCK);
-  expect_dropped_by_signal(0, "load a module");
-  expect_dropped_by_signal(1, "load a module");
-  expect_dropped_by_signal(2, "load a module");
-  expect_dropped_by_signal(3, "load another module");
-  expect_dropped_by_signal(4, "load a module");
-  expect_dropped_by_signal(5, NULL);
+  SELECT(ENTRY("rate", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults),
+    ENTRY("reopened", .kind = CPUC_KIND_CORE, .read = read_faults_after_its_trial),
+    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+  expect_dropped_by_signal(0);
+  expect_dropped_by_signal(1);
   ck_assert_str_eq(selection.implementation, "works");
-  ck_assert_ptr_null(candidates[6].info.remedy);
 }
 END_TEST
 
 /* check_reasons tests the reason of each errno. */
-START_TEST(open_may_give_reason_explanation_remedy_and_unit)
+START_TEST(open_may_give_reason_explanation_and_unit)
 {
   SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
     ENTRY("own words", .kind = CPUC_KIND_CORE, .open = open_with_own_words, .read = read_up),
     ENTRY("unit", .kind = CPUC_KIND_CORE, .open = open_with_unit, .read = read_up), LAST_CLOCK);
   expect_dropped(0, "refused");
-  ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
   ck_assert_str_eq(candidates[0].info.unit, "ticks");
   ck_assert_int_eq(candidates[0].info.error_number, EACCES);
   expect_dropped(1, "absent");
@@ -530,15 +507,6 @@ START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
 }
 END_TEST
 
-static int explained_error, explained_signal;
-
-static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
-{
-  explained_error = error;
-  explained_signal = signal;
-  diagnosis->remedy = "ask twice";
-}
-
 static void explain_absence(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   (void)error;
@@ -546,7 +514,7 @@ static void explain_absence(int error, int signal, struct cpuc_diagnosis *diagno
   diagnosis->reason = "absent";
 }
 
-START_TEST(later_explanation_adds_to_the_one_of_open)
+START_TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
 {
   const struct cpuc_backend refused = { .kind = CPUC_KIND_CORE, .explain = explain },
     absent = { .kind = CPUC_KIND_CORE, .explain = explain_absence };
@@ -555,9 +523,9 @@ START_TEST(later_explanation_adds_to_the_one_of_open)
     ENTRY("traps", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant),
     ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
-  ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
+  ck_assert_ptr_null(candidates[0].info.remedy);
   cpuc_reasons_explain(&candidates[0].info, &refused);
-  ck_assert_str_eq(candidates[0].info.remedy, "ask twice");
+  ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
   ck_assert_ptr_nonnull(candidates[0].info.explanation);
   ck_assert_int_eq(explained_error, EACCES);
   ck_assert_int_eq(explained_signal, 0);
@@ -571,7 +539,7 @@ START_TEST(later_explanation_adds_to_the_one_of_open)
   /* a stopped counter may only have to be started */
   cpuc_reasons_explain(&candidates[2].info, &refused);
   expect_dropped(2, "not-increasing");
-  ck_assert_str_eq(candidates[2].info.remedy, "ask twice");
+  ck_assert_str_eq(candidates[2].info.remedy, "ask nicely");
   ck_assert_int_eq(explained_error, 0);
   ck_assert_int_eq(explained_signal, 0);
   /* other reasons without errno and signal explain themselves, and a selected counter needs no
@@ -649,7 +617,8 @@ static void select_with_request(const char *names)
   SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up),
     ENTRY("core-asm", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up,
       .register_name = "core"),
-    ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
+    ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up,
+      .explain = explain),
     ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
 }
@@ -682,8 +651,10 @@ static const struct {
   { " , \t,\n", "cafzrc", "core", "" },
 };
 
-static void expect_tried(const char *tried)
+/* Of a named counter that was dropped, the remedy is known already. */
+static void expect_tried(const char *tried, const char *names)
 {
+  const char *remedy = strstr(names, "refused") ? "ask nicely" : NULL;
   int i;
 
   for (i = 0; tried[i]; i++) {
@@ -695,7 +666,7 @@ static void expect_tried(const char *tried)
       expect_dropped(i, "not-increasing");
     else
       ck_assert_ptr_null(candidates[i].info.reason);
-    ck_assert_pstr_eq(candidates[i].info.remedy, tried[i] == 'f' ? "ask nicely" : NULL);
+    ck_assert_pstr_eq(candidates[i].info.remedy, tried[i] == 'f' ? remedy : NULL);
     ck_assert_int_eq(candidates[i].info.error_number, tried[i] == 'f' ? EACCES : 0);
   }
 }
@@ -711,7 +682,7 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
     ck_assert_str_eq(selection.implementation, requests[i].selected);
     ck_assert_str_eq(selection.unusable_names, requests[i].unusable);
     ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
-    expect_tried(tried);
+    expect_tried(tried, requests[i].names);
   }
   ck_assert_str_eq(candidates[0].info.name, "core");
   ck_assert_str_eq(candidates[0].info.kind, "core");
@@ -751,15 +722,15 @@ static void add(TCase *tests)
   tcase_add_test(tests, trial_ends_after_ten_tries);
   tcase_add_test(tests, counter_passing_2_63_increases);
   tcase_add_test(tests, fault_in_open_or_read_drops_and_closes_the_counter);
-  tcase_add_test(tests, remedy_of_open_survives_a_later_signal);
-  tcase_add_test(tests, open_may_give_reason_explanation_remedy_and_unit);
+  tcase_add_test(tests, fault_in_rate_or_after_the_trial_drops_the_counter);
+  tcase_add_test(tests, open_may_give_reason_explanation_and_unit);
   tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
   tcase_add_test(tests, clock_that_can_be_set_never_wins_over_the_monotonic_clock);
   tcase_add_test(tests, rate_reported_in_the_trial_is_used_after_it);
   tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_the_best_shared_one);
   tcase_add_test(tests, fallback_of_a_thread_counter_is_at_least_a_clock);
-  tcase_add_test(tests, later_explanation_adds_to_the_one_of_open);
+  tcase_add_test(tests, explanation_adds_a_remedy_and_may_replace_the_reason);
   tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
   tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
   tcase_add_test(tests, stopped_clock_is_the_last_resort);
