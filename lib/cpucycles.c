@@ -91,18 +91,18 @@ publish(long long (*read)(void))
 /* One thread writes the state, so that no thread reads a state that is half written. A child that
    is forked before the write ends keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every
    count. */
-static void publish_inline(const struct cpuc_selection *selected)
+static void publish_inline(const struct cpuc_selection *selection)
 {
   static int written;
-  unsigned int scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
+  unsigned int scaled = selection->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
 
-  if (selected->inline_method == CPUCYCLES_INLINE_CALL
+  if (selection->inline_method == CPUCYCLES_INLINE_CALL
     || __atomic_load_n(&written, __ATOMIC_RELAXED)
     || __atomic_exchange_n(&written, 1, __ATOMIC_RELAXED))
     return;
-  cpucycles_inline_state.shift = selected->reader.scale.shift;
-  cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
-  __atomic_store_n(&cpucycles_inline_state.method, selected->inline_method | scaled,
+  cpucycles_inline_state.shift = selection->reader.scale.shift;
+  cpucycles_inline_state.multiplier = selection->reader.scale.multiplier;
+  __atomic_store_n(&cpucycles_inline_state.method, selection->inline_method | scaled,
     __ATOMIC_RELEASE);
 }
 
@@ -122,12 +122,12 @@ static long long millionths_of(const struct cpuc_candidate *candidate)
   return scale.multiplier ? (cpuc_scale_apply(scale, 2000000) + 1) / 2 : 1000000;
 }
 
-static void print_trace(const struct cpuc_selection *selected)
+static void print_trace(const struct cpuc_selection *selection)
 {
   int saved_errno = errno, i;
 
-  for (i = 0; i < selected->count; i++) {
-    const struct cpuc_candidate *candidate = &selected->candidates[i];
+  for (i = 0; i < selection->count; i++) {
+    const struct cpuc_candidate *candidate = &selection->candidates[i];
     const struct cpucycles_counter_info *info = &candidate->info;
     /* %f would print the decimal point of the locale */
     long long scaling = millionths_of(candidate);
@@ -142,38 +142,38 @@ static void print_trace(const struct cpuc_selection *selected)
    Returns NULL in a signal handler or allocator that runs inside the selection. */
 static struct cpuc_selection *select_and_publish(void)
 {
-  struct cpuc_selection *selected = cpuc_process_selection();
+  struct cpuc_selection *selection = cpuc_process_selection();
 
-  if (!selected)
+  if (!selection)
     return NULL;
-  __atomic_store_n(&published_reader, &selected->reader, __ATOMIC_RELEASE);
-  publish(read_function_of(&selected->reader));
-  publish_inline(selected);
+  __atomic_store_n(&published_reader, &selection->reader, __ATOMIC_RELEASE);
+  publish(read_function_of(&selection->reader));
+  publish_inline(selection);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
-    print_trace(selected);
-  return selected;
+    print_trace(selection);
+  return selection;
 }
 
 static long long first_call(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected ? read_function_of(&selected->reader)() : provisional_count();
+  return selection ? read_function_of(&selection->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected ? selected->implementation : "default-gettimeofday";
+  return selection ? selection->implementation : "default-gettimeofday";
 }
 
 const char *cpucycles_implementation_ignored(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected && *selected->unusable_names ? selected->unusable_names : NULL;
+  return selection && *selection->unusable_names ? selection->unusable_names : NULL;
 }
 
 const char *cpucycles_version(void)
@@ -183,23 +183,23 @@ const char *cpucycles_version(void)
 
 long long cpucycles_persecond(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected ? selected->frequency.persecond : CPUC_FREQUENCY_DEFAULT;
+  return selection ? selection->frequency.persecond : CPUC_FREQUENCY_DEFAULT;
 }
 
 const char *cpucycles_frequency_source(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected ? selected->frequency.source : "default";
+  return selection ? selection->frequency.source : "default";
 }
 
 const char *cpucycles_frequency_ignored(void)
 {
-  const struct cpuc_selection *selected = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  return selected && *selected->frequency.ignored ? selected->frequency.ignored : NULL;
+  return selection && *selection->frequency.ignored ? selection->frequency.ignored : NULL;
 }
 
 /* Signals wait: handlers that run in most windows would lengthen all of these alike. */
@@ -220,11 +220,11 @@ long long cpucycles_core_persecond(void)
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
   static int is_found;
-  struct cpuc_selection *selected = select_and_publish();
+  struct cpuc_selection *selection = select_and_publish();
 
-  if (!selected || !cpuc_process_find_once(&is_found, cpuc_timer_find_info))
+  if (!selection || !cpuc_process_find_once(&is_found, cpuc_timer_find_info))
     return NULL;
-  return &selected->timer;
+  return &selection->timer;
 }
 
 static long long selected_rate;
@@ -252,12 +252,12 @@ static void explain_all(struct cpuc_selection *selection)
 const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   static int is_explained;
-  struct cpuc_selection *selected = select_and_publish();
+  struct cpuc_selection *selection = select_and_publish();
 
-  if (!selected || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
-    || i >= selected->count)
+  if (!selection || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
+    || i >= selection->count)
     return NULL;
-  return &selected->candidates[i].info;
+  return &selection->candidates[i].info;
 }
 
 void cpucycles_tracesetup(void)
