@@ -16,12 +16,12 @@ static long long (*volatile bare)(void);
 /* Sets a scale before the first call of cpucycles(). */
 static const char *prepare(void)
 {
-  struct cpuc_selection *selection = (struct cpuc_selection *)cpuc_process_selection();
+  struct cpuc_reader *reader = &cpuc_process_selection()->selected->reader;
 
-  if (!cpuc_reader_is_direct(&selection->reader))
+  if (!cpuc_reader_is_direct(reader))
     return bare ? 0 : "the selected counter is scaled or extended already";
-  bare = selection->reader.read;
-  selection->reader.scale = cpuc_scale_between(62500000, 2399987654);
+  bare = reader->read;
+  reader->scale = cpuc_scale_between(62500000, 2399987654);
   cpucycles();
   return 0;
 }

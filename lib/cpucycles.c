@@ -36,7 +36,7 @@ static long long read_extended(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
-  return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->reader);
+  return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->selected->reader);
 }
 
 /* Reads a counter that is scaled and not extended: faster than read_extended(). */
@@ -91,19 +91,18 @@ publish(long long (*read)(void))
 /* One thread writes the state, so that no thread reads a state that is half written. A child that
    is forked before the write ends keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every
    count. */
-static void publish_inline(const struct cpuc_selection *selection)
+static void publish_inline(const struct cpuc_candidate *selected)
 {
   static int written;
-  unsigned int scaled = selection->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
+  unsigned int method = selected->backend->inline_method,
+               scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
 
-  if (selection->inline_method == CPUCYCLES_INLINE_CALL
-    || __atomic_load_n(&written, __ATOMIC_RELAXED)
+  if (method == CPUCYCLES_INLINE_CALL || __atomic_load_n(&written, __ATOMIC_RELAXED)
     || __atomic_exchange_n(&written, 1, __ATOMIC_RELAXED))
     return;
-  cpucycles_inline_state.shift = selection->reader.scale.shift;
-  cpucycles_inline_state.multiplier = selection->reader.scale.multiplier;
-  __atomic_store_n(&cpucycles_inline_state.method, selection->inline_method | scaled,
-    __ATOMIC_RELEASE);
+  cpucycles_inline_state.shift = selected->reader.scale.shift;
+  cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
+  __atomic_store_n(&cpucycles_inline_state.method, method | scaled, __ATOMIC_RELEASE);
 }
 
 /* 1 while tracesetup lines are requested and not yet printed. Accesses to this and to the state of
@@ -146,9 +145,9 @@ static struct cpuc_selection *select_and_publish(void)
 
   if (!selection)
     return NULL;
-  __atomic_store_n(&published_reader, &selection->reader, __ATOMIC_RELEASE);
-  publish(read_function_of(&selection->reader));
-  publish_inline(selection);
+  __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
+  publish(read_function_of(&selection->selected->reader));
+  publish_inline(selection->selected);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
     print_trace(selection);
@@ -159,14 +158,14 @@ static long long first_call(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection ? read_function_of(&selection->reader)() : provisional_count();
+  return selection ? read_function_of(&selection->selected->reader)() : provisional_count();
 }
 
 const char *cpucycles_implementation(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection ? selection->implementation : "default-gettimeofday";
+  return selection ? selection->selected->info.name : "default-gettimeofday";
 }
 
 const char *cpucycles_implementation_ignored(void)

@@ -51,15 +51,6 @@ static void release(const struct locking *locking)
   errno = locking->saved_errno;
 }
 
-static void note_reason(const char *code)
-{
-  int i;
-
-  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (process.candidates[i].info.state == CPUCYCLES_SELECTED)
-      cpuc_reasons_note_selected(&process.candidates[i].info, code);
-}
-
 /* Members of cpuc_process_services. */
 
 static long long read_fallback(void)
@@ -70,7 +61,7 @@ static long long read_fallback(void)
 static void note_loss(const char *code)
 {
   if (cpuc_process_has_selected())
-    note_reason(code);
+    cpuc_reasons_note_selected(&process.selection.selected->info, code);
 }
 
 const struct cpuc_services cpuc_process_services = { read_fallback, note_loss };
@@ -86,17 +77,17 @@ static void try_clocks(void)
 
 static void select_guarded(void)
 {
-  const struct cpuc_backend *backend;
+  struct cpuc_candidate *selected;
 
   cpuc_guard_enter();
   try_clocks();
   cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
     &process.selection);
-  backend = process.selection.backend;
-  if (backend->fix_up)
-    cpuc_guard_keep_handler(backend->fix_up, backend->fix_up_signal);
+  selected = process.selection.selected;
+  if (selected->backend->fix_up)
+    cpuc_guard_keep_handler(selected->backend->fix_up, selected->backend->fix_up_signal);
   if (!cpuc_guard_leave())
-    note_reason("unguarded");
+    cpuc_reasons_note_selected(&selected->info, "unguarded");
   __atomic_store_n(&process.selected, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -104,8 +95,8 @@ static void select_guarded(void)
    forks. */
 static void after_fork_in_child(void)
 {
-  if (cpuc_process_has_selected() && process.selection.backend->forked)
-    process.selection.backend->forked();
+  if (cpuc_process_has_selected() && process.selection.selected->backend->forked)
+    process.selection.selected->backend->forked();
   if (cpuc_lock_release_in_child(&process.lock, cpuc_os_thread_id()))
     cpuc_guard_forked();
 }

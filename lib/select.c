@@ -91,11 +91,7 @@ static int select_counter(struct cpuc_selection *selection, struct cpuc_candidat
   if (!cpuc_candidate_reopen(candidate))
     return 0;
   candidate->info.state = CPUCYCLES_SELECTED;
-  selection->implementation = candidate->info.name;
-  selection->backend = candidate->backend;
-  selection->reader = candidate->reader;
-  selection->inline_method
-    = candidate->reader.extension ? CPUCYCLES_INLINE_CALL : candidate->backend->inline_method;
+  selection->selected = candidate;
   return 1;
 }
 
@@ -149,8 +145,6 @@ static void begin_selection(struct cpuc_selection *selection, const struct cpuc_
   memset(selection, 0, sizeof *selection);
   selection->candidates = candidates;
   selection->count = count;
-  selection->inline_method = CPUCYCLES_INLINE_CALL;
-  selection->timer.invariant = -1;
   selection->frequency = cpuc_frequency_estimate();
   selection->fallback.read = cpuc_os_clock_monotonic;
   selection->fallback.scale = cpuc_scale_between(1000000000, selection->frequency.persecond);

@@ -18,12 +18,9 @@ struct cpuc_selection {
   struct cpuc_candidate *candidates; /* one per entry of the table */
   int count;
   struct cpuc_candidate_context context;
-  const char *implementation; /* name of the selected counter */
+  struct cpuc_candidate *selected; /* one of the candidates */
   /* a sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used, or empty */
   char unusable_names[320];
-  struct cpuc_reader reader; /* of the selected counter */
-  const struct cpuc_backend *backend; /* of the selected counter */
-  unsigned int inline_method; /* of the selected counter; CPUCYCLES_INLINE_CALL if extended */
   /* Properties of the selected counter, which timer.c stores on demand. */
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;

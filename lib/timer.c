@@ -48,8 +48,8 @@ static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
 
 void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
-  selection->reported = cpuc_reported_rate(selection->backend);
-  selection->timer = describe(selection->backend, selection->reported);
+  selection->reported = cpuc_reported_rate(selection->selected->backend);
+  selection->timer = describe(selection->selected->backend, selection->reported);
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
@@ -79,9 +79,9 @@ long long cpuc_timer_find_rate(const struct cpuc_selection *selection)
 {
   long long measured, accepted;
 
-  if (selection->reader.scale.multiplier)
+  if (selection->selected->reader.scale.multiplier)
     return selection->frequency.persecond;
-  measured = measure_selected(selection->backend);
+  measured = measure_selected(selection->selected->backend);
   accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
   return accepted > 0 ? accepted : measured;
 }

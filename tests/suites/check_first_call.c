@@ -648,7 +648,7 @@ START_TEST(unscaled_counter_needs_no_wrapper)
   cpucycles();
   selected = cpuc_process_selection();
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (strcmp(cpuc_table[i].name, selected->implementation) == 0) {
+    if (strcmp(cpuc_table[i].name, selected->selected->info.name) == 0) {
       const struct cpuc_backend *backend = cpuc_table[i].backend;
 
       if (backend->width == 64 && selected->candidates[i].info.scaling == 1)

@@ -151,12 +151,23 @@ START_TEST(state_describes_the_selected_counter)
   ck_assert_int_gt(cpucycles_inline(), 0);
   entry = find_selected();
   ck_assert_ptr_nonnull(entry);
-  reader = cpuc_process_selection()->reader;
-  method = reader.extension ? CPUCYCLES_INLINE_CALL : entry->backend->inline_method;
+  reader = cpuc_process_selection()->selected->reader;
+  method = entry->backend->inline_method;
   if (method != CPUCYCLES_INLINE_CALL && reader.scale.multiplier)
     method |= CPUCYCLES_INLINE_SCALED;
   ck_assert_uint_eq(cpucycles_inline_state.method, method);
   expect_between(&reader);
+}
+END_TEST
+
+/* An inline read does not extend a count. */
+START_TEST(counter_of_32_bits_is_read_with_a_call)
+{
+  int i;
+
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
+    ck_assert(cpuc_table[i].backend->width == 64
+      || cpuc_table[i].backend->inline_method == CPUCYCLES_INLINE_CALL);
 }
 END_TEST
 
@@ -350,6 +361,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, layout_of_the_state_is_unchanged);
   tcase_add_test(tests, values_of_the_interface_are_unchanged);
   tcase_add_test(tests, state_describes_the_selected_counter);
+  tcase_add_test(tests, counter_of_32_bits_is_read_with_a_call);
   tcase_add_test(tests, inline_reads_equal_those_of_every_backend_with_an_instruction);
   tcase_add_test(tests, unknown_method_is_a_call);
   tcase_add_test(tests, overhead_is_the_shortest_empty_section);

@@ -274,7 +274,8 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .rate = report_rate };
-  static struct cpuc_selection selection;
+  static struct cpuc_candidate selected = { .backend = &backend };
+  static struct cpuc_selection selection = { .selected = &selected };
   const long long right = 1000000000;
   long long rate;
   int i;
@@ -285,7 +286,6 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   cpucycles = read_nanoseconds;
   reported.hz = right + right / 200;
   reported.is_rounded = _i;
-  selection.backend = &backend;
   cpuc_timer_find_info(&selection);
   ck_assert_int_eq(selection.timer.reported_rate, reported.hz);
   rate = cpuc_timer_find_rate(&selection);
@@ -317,14 +317,14 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
-  static struct cpuc_selection selection;
+  static struct cpuc_candidate selected = { .backend = &backend };
+  static struct cpuc_selection selection = { .selected = &selected };
   long long rate = 0;
   int i;
 
   if (skip_where_the_clock_is_slow("interrupted_measurement_of_the_rate_is_repeated"))
     return;
   cpucycles();
-  selection.backend = &backend;
   cpucycles = read_interrupted_at_first;
   for (i = 0; i < 100 && rate == 0; i++) { /* the machine may be busy, too */
     reads_so_far = 0;
@@ -344,13 +344,13 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD };
-  static struct cpuc_selection selection;
+  static struct cpuc_candidate selected = { .backend = &backend };
+  static struct cpuc_selection selection = { .selected = &selected };
   long long rate = 0, core = 1;
   int i;
 
   if (skip_where_adds_show_no_frequency("rate_of_a_count_of_one_thread_is_the_core_frequency"))
     return;
-  selection.backend = &backend;
   cpucycles = read_quarter;
   for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_rates_agree(core, rate)); i++) {
     rate = cpuc_timer_find_rate(&selection);

@@ -483,13 +483,13 @@ START_TEST(selection_extends_a_32_bit_counter)
   frequency = 16000000000;
   select_one(&narrow, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
-  ck_assert(!cpuc_reader_is_direct(&selection.reader));
+  ck_assert(!cpuc_reader_is_direct(&selection.selected->reader));
   before = cpuc_os_clock_monotonic();
-  first = cpuc_reader_read(&selection.reader);
+  first = cpuc_reader_read(&selection.selected->reader);
   end = cpuc_os_clock_monotonic() + 300000000; /* more than a wraparound */
   while (cpuc_os_clock_monotonic() < end)
-    (void)cpuc_reader_read(&selection.reader);
-  count = cpuc_reader_read(&selection.reader) - first;
+    (void)cpuc_reader_read(&selection.selected->reader);
+  count = cpuc_reader_read(&selection.selected->reader) - first;
   /* 16 per nanosecond, however late a busy machine reads */
   ck_assert_int_ge(count, 16 * 300000000LL);
   ck_assert_int_le(count, 16 * (cpuc_os_clock_monotonic() - before));

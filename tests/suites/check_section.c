@@ -148,11 +148,12 @@ static long long read_by_26(void)
 /* Call it before the first call: the library then uses this counter as if selected. */
 static void count_by_26(void)
 {
-  struct cpuc_selection *selection = (struct cpuc_selection *)cpuc_process_selection();
+  static const struct cpuc_backend by_26 = { .inline_method = CPUCYCLES_INLINE_CALL };
+  struct cpuc_candidate *selected = cpuc_process_selection()->selected;
 
-  memset(&selection->reader, 0, sizeof selection->reader);
-  selection->reader.read = read_by_26;
-  selection->inline_method = CPUCYCLES_INLINE_CALL;
+  memset(&selected->reader, 0, sizeof selected->reader);
+  selected->reader.read = read_by_26;
+  selected->backend = &by_26;
   ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
 }
 
