@@ -113,22 +113,14 @@ static void find_scale(void *argument)
     drop(candidate, "no-rate");
 }
 
-static long long no_time(void)
-{
-  return 0;
-}
-
-/* Extends a 32-bit counter of this rate. A clock that can be set would predict wrong counts, so the
-   extension then uses none. */
+/* Extends a 32-bit counter of this rate. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
-  struct cpuc_extend32_clock no_clock = { no_time, no_time },
-    clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
+  const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (candidate->backend->width != 32)
     return;
-  cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read,
-    cpuc_os_clock_is_settable() ? no_clock : clock, rate);
+  cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read, clock, rate);
   candidate->reader.extension = &candidate->context->extension;
 }
 

@@ -46,11 +46,6 @@ long long cpuc_os_clock_coarse(void)
   return cpuc_os_clock_monotonic();
 }
 
-int cpuc_os_clock_is_settable(void)
-{
-  return 0;
-}
-
 void cpuc_os_clock_try(void *unused)
 {
   (void)unused;

@@ -108,8 +108,6 @@ long long cpuc_os_clock_wall_microseconds(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-#if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
-
 static long long read_nanoseconds(clockid_t clock)
 {
   struct timespec now;
@@ -126,18 +124,9 @@ long long cpuc_os_clock_monotonic(void)
   return read_nanoseconds(CLOCK_MONOTONIC);
 }
 
-#else
-
-long long cpuc_os_clock_monotonic(void)
-{
-  return cpuc_os_clock_wall_microseconds() * 1000;
-}
-
-#endif
-
 long long cpuc_os_clock_raw(void)
 {
-#if defined(CLOCK_MONOTONIC_RAW) && defined(HAVE_CLOCK_GETTIME)
+#ifdef CLOCK_MONOTONIC_RAW
   return read_nanoseconds(CLOCK_MONOTONIC_RAW);
 #else
   return cpuc_os_clock_monotonic();
@@ -146,22 +135,13 @@ long long cpuc_os_clock_raw(void)
 
 long long cpuc_os_clock_coarse(void)
 {
-#if defined(CLOCK_MONOTONIC_COARSE) && defined(HAVE_CLOCK_GETTIME)
+#ifdef CLOCK_MONOTONIC_COARSE
   struct timespec now;
 
   if (!current_access() && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 #endif
   return cpuc_os_clock_monotonic();
-}
-
-int cpuc_os_clock_is_settable(void)
-{
-#if defined(CLOCK_MONOTONIC) && defined(HAVE_CLOCK_GETTIME)
-  return 0;
-#else
-  return 1;
-#endif
 }
 
 void cpuc_os_clock_try(void *unused)

@@ -7,15 +7,12 @@
 #pragma GCC visibility push(hidden)
 
 /* Returns nanoseconds since an arbitrary start, or 0 if the system refuses. Setting the time does
-   not change this clock, except on systems that have only a wall clock. */
+   not change this clock. */
 long long cpuc_os_clock_monotonic(void);
 
 /* Returns nanoseconds of the monotonic clock, read with less cost if the system offers that: up to
    a tick of the kernel behind (10 ms at 100 Hz), never ahead. */
 long long cpuc_os_clock_coarse(void);
-
-/* Returns 1 if the monotonic clock is the wall clock, which can be set. */
-int cpuc_os_clock_is_settable(void);
 
 /* Returns nanoseconds of a monotonic clock whose rate is not adjusted, if the system has one;
    otherwise of cpuc_os_clock_monotonic(). */

@@ -75,11 +75,6 @@ long long cpuc_os_clock_coarse(void)
   return read_clock();
 }
 
-int cpuc_os_clock_is_settable(void)
-{
-  return 0;
-}
-
 long long cpuc_os_clock_raw(void)
 {
   return read_clock();
