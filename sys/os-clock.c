@@ -28,32 +28,10 @@ void cpuc_os_clock_fall_back(void)
   __atomic_store_n(&clock_access, current_access() + 1, __ATOMIC_RELAXED);
 }
 
-#if defined(__linux__) && (defined(SYS_clock_gettime) || defined(SYS_clock_gettime64))
+#ifdef __linux__
 
-/* These functions use the structures of the kernel, which can differ from struct timespec of the C
-   library. */
-#ifdef SYS_clock_gettime64
-static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseconds)
-{
-  struct {
-    int64_t seconds, nanoseconds;
-  } now;
-
-  if (syscall(SYS_clock_gettime64, clock, &now) != 0)
-    return -1;
-  *seconds = now.seconds;
-  *nanoseconds = now.nanoseconds;
-  return 0;
-}
-#else
-static int read_clock64(clockid_t clock, long long *seconds, long long *nanoseconds)
-{
-  (void)clock, (void)seconds, (void)nanoseconds;
-  return -1;
-}
-#endif
-
-#ifdef SYS_clock_gettime
+/* Uses the structures of the kernel, which can differ from struct timespec of the C library. Returns
+   0, or -1 if the system refuses. */
 static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
 #if defined(__x86_64__) && defined(__ILP32__) /* x32: the kernel uses 64 bits */
@@ -61,23 +39,31 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
 #else
   typedef long kernel_long;
 #endif
-  struct {
-    kernel_long seconds, nanoseconds;
+  union {
+    struct {
+      int64_t seconds, nanoseconds;
+    } wide;
+    struct {
+      kernel_long seconds, nanoseconds;
+    } narrow;
   } now;
 
-  if (syscall(SYS_clock_gettime, clock, &now) != 0)
-    return -1;
-  *seconds = now.seconds;
-  *nanoseconds = now.nanoseconds;
-  return 0;
-}
-#else
-static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
-{
-  (void)clock, (void)seconds, (void)nanoseconds;
+#ifdef SYS_clock_gettime64
+  if (syscall(SYS_clock_gettime64, clock, &now.wide) == 0) {
+    *seconds = now.wide.seconds;
+    *nanoseconds = now.wide.nanoseconds;
+    return 0;
+  }
+#endif
+#ifdef SYS_clock_gettime
+  if (syscall(SYS_clock_gettime, clock, &now.narrow) == 0) {
+    *seconds = now.narrow.seconds;
+    *nanoseconds = now.narrow.nanoseconds;
+    return 0;
+  }
+#endif
   return -1;
 }
-#endif
 
 static long long read_with_syscall(clockid_t clock, long long units_per_second)
 {
@@ -85,8 +71,7 @@ static long long read_with_syscall(clockid_t clock, long long units_per_second)
 
   if (current_access() > 1)
     return 0;
-  if (read_clock64(clock, &seconds, &nanoseconds) != 0
-    && read_clock(clock, &seconds, &nanoseconds) != 0)
+  if (read_clock(clock, &seconds, &nanoseconds) != 0)
     return 0;
   return seconds * units_per_second + nanoseconds / (1000000000 / units_per_second);
 }
