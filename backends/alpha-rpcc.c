@@ -21,7 +21,7 @@ static long long read_pcc(void)
 
 static struct cpuc_rate cycle_frequency(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_alpha_cycle_frequency));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_alpha_cycle_frequency));
 }
 
 const struct cpuc_backend cpuc_backend_alpha_rpcc = {

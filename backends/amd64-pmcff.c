@@ -55,7 +55,7 @@ static int open_fixed_counter(const struct cpuc_services *services,
   if (cpuc_remedy_no_pmu_was_found)
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
-  level = cpuc_remedy_rdpmc_level();
+  level = cpuc_remedy_read_rdpmc_level();
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
@@ -73,7 +73,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_remedy_rdpmc_level() < 0 && cpuc_cpuid_is_intel())
+  else if (error == ENODEV && cpuc_remedy_read_rdpmc_level() < 0 && cpuc_cpuid_is_intel())
     cpuc_remedy_for_no_pmu(diagnosis);
 }
 

@@ -12,7 +12,7 @@
 
 enum cpuc_kind {
   CPUC_KIND_CORE,      /* core cycles */
-  CPUC_KIND_PERF_READ, /* core cycles, read with a system call */
+  CPUC_KIND_SYSTEM_CALL, /* core cycles, read with a system call */
   CPUC_KIND_REFERENCE, /* constant rate near the nominal frequency, never scaled */
   CPUC_KIND_SCALED,    /* outside of the core, any rate, scaled to cycles */
   CPUC_KIND_CLOCK,     /* OS clock, fixed rate, scaled to cycles */
@@ -24,7 +24,7 @@ static inline const char *cpuc_kind_name(enum cpuc_kind kind)
 {
   static const char *const names[] = {
     [CPUC_KIND_CORE] = "core",
-    [CPUC_KIND_PERF_READ] = "perf read",
+    [CPUC_KIND_SYSTEM_CALL] = "system call",
     [CPUC_KIND_REFERENCE] = "reference",
     [CPUC_KIND_SCALED] = "scaled",
     [CPUC_KIND_CLOCK] = "clock",
@@ -163,7 +163,7 @@ struct cpuc_backend {
      stores the source of this in *source; or returns -1 if it is unknown. Called in the selection,
      by lib/frequency-reference.c; and on demand, by lib/timer.c, for the selected counter. NULL: it
      follows from the kind, or is unknown. */
-  int (*invariant)(const char **source);
+  int (*is_invariant)(const char **source);
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
      execute inline. 0: read() does more than inline.h can, needs a fix-up, or counts in 32 bits. */

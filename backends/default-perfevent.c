@@ -20,7 +20,7 @@ static long long read_cycles(void)
 }
 
 const struct cpuc_backend cpuc_backend_default_perfevent = {
-  .kind = CPUC_KIND_PERF_READ,
+  .kind = CPUC_KIND_SYSTEM_CALL,
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };

@@ -22,7 +22,7 @@ static long long read_cr16(void)
 
 static struct cpuc_rate cr16_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_parisc_cr16));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_parisc_cr16));
 }
 
 const struct cpuc_backend cpuc_backend_hppa_cr16 = {

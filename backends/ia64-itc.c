@@ -22,7 +22,7 @@ static long long read_itc(void)
 
 static struct cpuc_rate itc_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_ia64_itc));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_ia64_itc));
 }
 
 const struct cpuc_backend cpuc_backend_ia64_itc = {

@@ -21,7 +21,7 @@ static long long read_time_base(void)
 
 static struct cpuc_rate timebase(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_powerpc_timebase));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_powerpc_timebase));
 }
 
 const struct cpuc_backend cpuc_backend_ppc32_mftb = {

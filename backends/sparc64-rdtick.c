@@ -20,7 +20,7 @@ static long long read_tick(void)
 
 static struct cpuc_rate clock_tick(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate(cpuc_cpuinfo_rate_sparc_clock_tick));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_sparc_clock_tick));
 }
 
 const struct cpuc_backend cpuc_backend_sparc64_rdtick = {

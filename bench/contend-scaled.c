@@ -21,7 +21,7 @@ static const char *prepare(void)
   if (!cpuc_reader_is_direct(reader))
     return bare ? 0 : "the selected counter is scaled or extended already";
   bare = reader->read;
-  reader->scale = cpuc_scale_between(62500000, 2399987654);
+  reader->scale = cpuc_scale_of_ratio(62500000, 2399987654);
   cpucycles();
   return 0;
 }

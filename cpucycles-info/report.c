@@ -49,7 +49,7 @@ const struct counter_results *results_of(const struct report *report, const char
 
 int counts_core(const struct cpucycles_counter_info *counter)
 {
-  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "perf read") == 0;
+  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
 }
 
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond)

@@ -118,7 +118,7 @@ extern void cpucycles_tracesetup(void);
 struct cpucycles_counter_info {
   const char *name;    /* the name that cpucycles_implementation() returns */
   const char *summary; /* short description */
-  const char *kind;    /* "core", "perf read", "reference", "scaled", "clock" or "none" */
+  const char *kind;    /* "core", "system call", "reference", "scaled", "clock" or "none" */
   const char *scope;   /* owner of a count: each "thread", each "core", or the "system" */
   const char *unit;    /* unit of the count before scaling, described in words */
   int width;           /* bits of the counter as it is read: 64 or 32 */

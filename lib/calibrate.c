@@ -52,7 +52,7 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
 /* Stores the narrowest of several timed counts, because reads of the others may have been
    interrupted. Stops at two equal widths: these are as narrow as the clock allows, because two
    interruptions hardly ever take the same time. */
-static enum cpuc_calibrate_result best_timed_count(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_calibrate_result take_best_timed_count(const struct cpuc_calibrate_setup *calibration,
   struct timed_count *best)
 {
   enum cpuc_calibrate_result error = read_timed_count(calibration, best);
@@ -95,7 +95,7 @@ static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup
 {
   long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
 
-  if (calibration->width == 32)
+  if (calibration->bits == 32)
     counted &= 0xffffffff;
   if (to->time <= from->time)
     return CPUC_CALIBRATE_CLOCK_SET_BACK;
@@ -115,7 +115,7 @@ static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_set
   enum cpuc_calibrate_result error = wait_for(calibration, from->time, window);
 
   if (!error)
-    error = best_timed_count(calibration, to);
+    error = take_best_timed_count(calibration, to);
   return error ? error : rate_between(calibration, from, to, rate);
 }
 
@@ -124,7 +124,7 @@ static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *cal
   long long window, long long *rates, int count)
 {
   struct timed_count ends[ESTIMATES + 1];
-  enum cpuc_calibrate_result error = best_timed_count(calibration, &ends[0]);
+  enum cpuc_calibrate_result error = take_best_timed_count(calibration, &ends[0]);
   int i;
 
   for (i = 0; i < count && !error; i++)
@@ -175,19 +175,19 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
                       : find_multiple(calibration, persecond, sixteenths);
 }
 
-long long cpuc_calibrate_rate(long long (*read)(void), int width)
+long long cpuc_calibrate_rate(long long (*read)(void), int bits)
 {
-  const struct cpuc_calibrate_setup calibration = { read, width, cpuc_os_clock_raw };
+  const struct cpuc_calibrate_setup calibration = { read, bits, cpuc_os_clock_raw };
   struct timed_count from, to;
   long long rate;
 
   /* Begins just after the clock has advanced: if it advances within a sample, the time of the
      sample is less exact. */
-  if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || best_timed_count(&calibration, &from)
+  if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;
   /* An interruption may have been longer than a wraparound. */
-  if (width == 32 && to.time - from.time > LONGEST_32)
+  if (bits == 32 && to.time - from.time > LONGEST_32)
     return 0;
   return from.width / 2 + to.width / 2 <= (to.time - from.time) / 100 ? rate : 0;
 }

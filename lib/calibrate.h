@@ -23,7 +23,7 @@ enum cpuc_calibrate_result {
 /* A counter, and the clock that it is measured against. */
 struct cpuc_calibrate_setup {
   long long (*read)(void);
-  int width;              /* bits that read() returns: 64 or 32 */
+  int bits;               /* that read() returns: 64 or 32 */
   long long (*now)(void); /* nanoseconds */
 };
 
@@ -37,7 +37,7 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.
    Returns counts per second, or 0 if the rate cannot be measured within 1 %. */
-long long cpuc_calibrate_rate(long long (*read)(void), int width);
+long long cpuc_calibrate_rate(long long (*read)(void), int bits);
 
 /* Returns the reported rate in Hz if the measured one agrees within 1 %, or is 0 because it could
    not be measured; otherwise 0. If the reported rate is rounded and agrees, returns the measured

@@ -18,7 +18,7 @@
 /* The penalty for each kind: 0 for counters in the core, the highest for OS clocks. */
 static const int penalties[] = {
   [CPUC_KIND_CORE] = 0,
-  [CPUC_KIND_PERF_READ] = 100,
+  [CPUC_KIND_SYSTEM_CALL] = 100,
   [CPUC_KIND_REFERENCE] = 100,
   [CPUC_KIND_SCALED] = 100,
   [CPUC_KIND_CLOCK] = 200,
@@ -42,7 +42,7 @@ static const char *const failures[] = {
 
 static void drop(struct cpuc_candidate *candidate, const char *reason)
 {
-  candidate->is_dropped = 1;
+  candidate->has_failed = 1;
   cpuc_reasons_drop(&candidate->info, reason);
 }
 
@@ -53,10 +53,10 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
   int signal = cpuc_guard_run(stage, candidate);
 
   if (signal != 0) {
-    candidate->is_dropped = 1;
+    candidate->has_failed = 1;
     cpuc_reasons_drop_signal(&candidate->info, signal);
   }
-  return !candidate->is_dropped;
+  return !candidate->has_failed;
 }
 
 static void open_counter(void *argument)
@@ -68,58 +68,66 @@ static void open_counter(void *argument)
   if (candidate->backend->open)
     error = candidate->backend->open(candidate->context->services, &diagnosis);
   if (error != 0) {
-    candidate->is_dropped = 1;
+    candidate->has_failed = 1;
     cpuc_reasons_drop_errno(&candidate->info, error, &diagnosis);
   } else if (diagnosis.unit)
     candidate->info.unit = diagnosis.unit;
 }
 
-/* Sets the scale factor to cycles / units. */
-static void set_scale(struct cpuc_candidate *candidate, long long units, long long cycles)
+static int is_time_based(const struct cpuc_backend *backend)
 {
-  candidate->reader.scale = cpuc_scale_between(units, cycles);
-  candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
-  candidate->rate
-    = cpuc_scale_apply(cpuc_scale_between(cycles, units), candidate->context->persecond);
+  return backend->kind == CPUC_KIND_SCALED || backend->kind == CPUC_KIND_CLOCK;
 }
 
-/* Finds the scale factor. Counters of cycles are not scaled. Clocks have a fixed rate. Other
+/* Finds the units and cycles of the scale of a time-based counter. Clocks have a fixed rate. Other
    time-based counters need a reported rate, or a measured rate at which a unit is a simple multiple
    or fraction of a cycle. */
-static void find_scale(void *argument)
+static void find_units_and_cycles(struct cpuc_candidate *candidate)
 {
-  struct cpuc_candidate *candidate = argument;
   const struct cpuc_backend *backend = candidate->backend;
   const struct cpuc_calibrate_setup calibration
     = { backend->read, backend->width, candidate->context->now };
-  long long persecond = candidate->context->persecond, reported, sixteenths = 0;
+  long long persecond = candidate->context->persecond, sixteenths = 0;
+  long long reported = cpuc_reported_rate(backend).hz;
   enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
 
-  if (backend->kind != CPUC_KIND_SCALED && backend->kind != CPUC_KIND_CLOCK) {
-    candidate->info.scaling = 1;
-    candidate->rate = persecond;
-    return;
-  }
-  reported = cpuc_reported_rate(backend).hz;
   if (backend->kind == CPUC_KIND_SCALED)
     result = cpuc_calibrate(&calibration, reported, persecond, &sixteenths);
   if (result)
     drop(candidate, failures[result]);
-  else if (sixteenths > 0)
-    set_scale(candidate, 16, sixteenths);
-  else if (reported > 0)
-    set_scale(candidate, reported, persecond);
-  else
+  else if (reported > 0 || sixteenths > 0) {
+    candidate->units = reported > 0 ? reported : 16;
+    candidate->cycles = reported > 0 ? persecond : sixteenths;
+  } else
     drop(candidate, "no-rate");
 }
 
-/* Extends a 32-bit counter of this rate. */
+/* Sets the scale. The trial finds it, and the counter that is opened again keeps it. */
+static void scale(void *argument)
+{
+  struct cpuc_candidate *candidate = argument;
+
+  if (!is_time_based(candidate->backend)) {
+    candidate->units = candidate->cycles = 1;
+    candidate->info.scaling = 1;
+    return;
+  }
+  if (candidate->units == 0)
+    find_units_and_cycles(candidate);
+  if (candidate->units == 0)
+    return;
+  candidate->reader.scale = cpuc_scale_of_ratio(candidate->units, candidate->cycles);
+  candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
+}
+
+/* Extends a counter of 32 bits. If `rate` is 0, its rate is estimated from its scale. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
-  if (candidate->backend->width != 32)
-    return;
+  if (rate == 0)
+    rate = cpuc_scale_apply(cpuc_scale_of_ratio(candidate->cycles, candidate->units),
+      candidate->context->persecond);
   cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read, clock, rate);
   candidate->reader.extension = &candidate->context->extension;
 }
@@ -128,18 +136,17 @@ static void extend_for_trial(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
 
-  extend(candidate, candidate->rate);
+  if (candidate->backend->width == 32)
+    extend(candidate, 0);
 }
 
 /* Measures the rate first: the more exact it is, the longer the gaps between calls may be. */
 static void extend_for_use(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
-  long long measured = 0;
 
   if (candidate->backend->width == 32)
-    measured = cpuc_calibrate_rate(candidate->backend->read, 32);
-  extend(candidate, measured > 0 ? measured : candidate->rate);
+    extend(candidate, cpuc_calibrate_rate(candidate->backend->read, 32));
 }
 
 static void score(void *argument)
@@ -215,7 +222,7 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
   candidate->info.reason = candidate->info.explanation = NULL; /* was "not-asked" */
   if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* no trial is needed */
-  else if (run(candidate, open_counter) && run(candidate, find_scale)
+  else if (run(candidate, open_counter) && run(candidate, scale)
     && run(candidate, extend_for_trial))
     run(candidate, score);
   close_candidate(candidate);
@@ -223,10 +230,13 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 {
-  candidate->is_dropped = 0;
-  if (run(candidate, open_counter)
-    && (candidate->info.scaling > 0 || run(candidate, find_scale))
-    && run(candidate, extend_for_use) && run(candidate, read_again))
+  if (candidate->backend->kind == CPUC_KIND_NONE) { /* needs no guard, which can lack memory */
+    scale(candidate);
+    return 1;
+  }
+  candidate->has_failed = 0;
+  if (run(candidate, open_counter) && run(candidate, scale) && run(candidate, extend_for_use)
+    && run(candidate, read_again))
     return 1;
   close_candidate(candidate);
   return 0;

@@ -27,9 +27,9 @@ struct cpuc_candidate {
   struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
-  long long rate; /* estimated units per second */
+  long long units, cycles; /* of the scale: so many units are so many cycles; 0 until it is found */
   int cannot_win; /* it loses with any score, so a few reads suffice */
-  int is_dropped; /* the current trial dropped it */
+  int has_failed; /* in the current trial or reopening */
 };
 
 /* Initializes the candidate and the public description of its counter. */

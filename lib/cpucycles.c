@@ -210,7 +210,7 @@ long long cpucycles_core_persecond(void)
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
   cpuc_os_thread_block_signals(&signals);
-  cpuc_os_thread_restore_fault_mask(&signals);
+  cpuc_os_thread_unblock_program_faults(&signals);
   hz = cpuc_frequency_measure_core();
   cpuc_os_thread_restore_signals(&signals);
   return hz;

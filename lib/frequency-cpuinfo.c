@@ -186,13 +186,12 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
     total += length;
   }
   close(file);
-  query->current = cpuinfo.current;
+  query->cpuinfo_current = cpuinfo.current;
   return cpuc_cpuinfo_constant(&cpuinfo);
 }
 
 /* Returns the highest current frequency, because some cores may be idle. */
-long long cpuc_frequency_from_current(struct cpuc_query *query)
+long long cpuc_frequency_from_current_mhz(struct cpuc_query *query)
 {
-  query->name = CPUC_QUERY_CPUINFO;
-  return query->current;
+  return query->cpuinfo_current;
 }

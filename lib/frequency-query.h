@@ -31,7 +31,7 @@ struct cpuc_query {
   int cpus;
   int cpu[CPUC_QUERY_CPUS];
   int has_policies; /* 1 if the CPUs have frequency policies */
-  long long current; /* current frequency in /proc/cpuinfo, once read */
+  long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
 };
 
 /* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
@@ -39,7 +39,7 @@ struct cpuc_query {
    architecture are used. */
 long long cpuc_frequency_from_sysfs(struct cpuc_query *query);
 long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query);
-long long cpuc_frequency_from_current(struct cpuc_query *query);
+long long cpuc_frequency_from_current_mhz(struct cpuc_query *query);
 long long cpuc_frequency_from_device_tree(struct cpuc_query *query);
 long long cpuc_frequency_from_reference(struct cpuc_query *query);
 

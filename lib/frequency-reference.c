@@ -12,7 +12,7 @@ static int is_invariant(const struct cpuc_backend *reference)
 {
   const char *source = NULL;
 
-  return reference->invariant && reference->invariant(&source) == 1;
+  return reference->is_invariant && reference->is_invariant(&source) == 1;
 }
 
 /* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a

@@ -103,7 +103,7 @@ static const struct cpuc_query_source sources[] = {
   { "tsc_freq_khz", cpuc_frequency_from_sysfs, KHZ },
   { "system call", from_system, 1 },
   { "reference counter", cpuc_frequency_from_reference, 1 },
-  { CPUC_QUERY_CPUINFO " cpu MHz", cpuc_frequency_from_current, 1 },
+  { CPUC_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
 };

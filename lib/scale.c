@@ -5,12 +5,12 @@
 
 #include "lib/scale.h"
 
-struct cpuc_scale cpuc_scale_between(long long rate, long long persecond)
+struct cpuc_scale cpuc_scale_of_ratio(long long units, long long cycles)
 {
   struct cpuc_scale scale = { 0, 0 };
-  unsigned long long divisor = (unsigned long long)rate;
-  unsigned long long quotient = (unsigned long long)persecond / divisor;
-  unsigned long long remainder = (unsigned long long)persecond % divisor;
+  unsigned long long divisor = (unsigned long long)units;
+  unsigned long long quotient = (unsigned long long)cycles / divisor;
+  unsigned long long remainder = (unsigned long long)cycles % divisor;
 
   /* Divides bit by bit, until the multiplier has 63 bits or the shift is 63. */
   while (scale.shift < 63 && quotient < 1ULL << 62) {
@@ -42,7 +42,7 @@ double cpuc_scale_factor(struct cpuc_scale scale)
 
 long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds)
 {
-  struct cpuc_scale scale = cpuc_scale_between(nanoseconds, 1000000000);
+  struct cpuc_scale scale = cpuc_scale_of_ratio(nanoseconds, 1000000000);
 
   if (counts / (unsigned long long)nanoseconds >= 1000000)
     return 0;
@@ -51,7 +51,7 @@ long long cpuc_scale_counts_per_second(unsigned long long counts, long long nano
 }
 
 /* Returns 1 if |x| <= y / parts. */
-static int within_fraction(long long x, long long y, int parts)
+static int is_within_fraction(long long x, long long y, int parts)
 {
   return (x < 0 ? -x : x) <= y / parts;
 }
@@ -64,8 +64,8 @@ long long cpuc_scale_multiple(long long rate, long long persecond)
     numerator = (persecond * denominator + rate / 2) / rate;
     excess = persecond * denominator - numerator * rate;
     /* The second test rejects large multiples: every rate is near one of them by chance. */
-    if (numerator > 0 && within_fraction(excess, persecond * denominator, 2000)
-      && within_fraction(excess, rate, 16))
+    if (numerator > 0 && is_within_fraction(excess, persecond * denominator, 2000)
+      && is_within_fraction(excess, rate, 16))
       return numerator * (16 / denominator);
   }
   return 0;
@@ -73,5 +73,5 @@ long long cpuc_scale_multiple(long long rate, long long persecond)
 
 int cpuc_scale_rates_agree(long long base, long long other)
 {
-  return within_fraction(other - base, base, 100);
+  return is_within_fraction(other - base, base, 100);
 }

@@ -14,9 +14,9 @@ struct cpuc_scale {
   int shift;                     /* 1..63 */
 };
 
-/* Returns the scale that converts counts of `rate` units per second to `persecond` cycles per
-   second. Both must be from 1 to 2^62, and persecond / rate below 2^61. */
-struct cpuc_scale cpuc_scale_between(long long rate, long long persecond);
+/* Returns the scale that multiplies by cycles / units. Both must be from 1 to 2^62, and the ratio
+   below 2^61. */
+struct cpuc_scale cpuc_scale_of_ratio(long long units, long long cycles);
 
 /* Returns the scale as a number, rounded to 53 bits. The number must be below 2^52. All
    floating-point operations are exact, because the program may trap inexact ones or round in any

@@ -22,7 +22,7 @@ long long cpucycles_end(void)
 /* Calls the functions through volatile pointers, so that the compiler cannot inline them: a program
    calls them, too. Ignores negative sections, in which the counter was set back or the thread moved
    to another core. */
-static long long smallest_section(void)
+static long long measure_smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
   long long smallest = 0;
@@ -45,7 +45,7 @@ static long long overhead; /* in cycles, once it is measured */
 static void find_overhead(struct cpuc_selection *unused)
 {
   (void)unused;
-  overhead = smallest_section();
+  overhead = measure_smallest_section();
 }
 
 long long cpucycles_overhead(void)

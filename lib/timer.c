@@ -20,7 +20,7 @@ static const struct {
   const char *source;
 } kinds[] = {
   [CPUC_KIND_CORE] = { 0, "counts core cycles" },
-  [CPUC_KIND_PERF_READ] = { 0, "counts core cycles" },
+  [CPUC_KIND_SYSTEM_CALL] = { 0, "counts core cycles" },
   [CPUC_KIND_REFERENCE] = { -1, NULL },
   [CPUC_KIND_SCALED] = { 1, "architecture" },
   [CPUC_KIND_CLOCK] = { 1, "operating system" },
@@ -35,8 +35,8 @@ static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
   memset(&found, 0, sizeof found);
   found.invariant = kinds[backend->kind].invariant;
   found.invariant_source = kinds[backend->kind].source;
-  if (backend->invariant)
-    found.invariant = backend->invariant(&found.invariant_source);
+  if (backend->is_invariant)
+    found.invariant = backend->is_invariant(&found.invariant_source);
   if (found.invariant < 0)
     found.invariant_source = NULL;
   if (reported.hz > 0) {

@@ -53,7 +53,7 @@ void cpuc_os_thread_block_faults(void);
 #endif
 
 /* Unblocks those signals of faults that the program had not blocked. */
-void cpuc_os_thread_restore_fault_mask(const struct cpuc_os_thread_signals *saved);
+void cpuc_os_thread_unblock_program_faults(const struct cpuc_os_thread_signals *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

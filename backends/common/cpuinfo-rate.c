@@ -35,7 +35,7 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
       search->hz = search->rate_of(search->line.text);
 }
 
-long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line))
+long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line))
 {
   enum { LIMIT = 1 << 20 }; /* thousands of CPUs: about 120 bytes per CPU come before the line */
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };

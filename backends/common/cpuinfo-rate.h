@@ -12,7 +12,7 @@
 
 /* Returns the rate of the first line of /proc/cpuinfo for which rate_of() returns one, in Hz; 0 if
    there is none. rate_of is one of the functions below. */
-long long cpuc_cpuinfo_rate(long long (*rate_of)(const char *line));
+long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line));
 
 /* A search in a file that is read in pieces. The caller sets rate_of, and the other members to
    0. */

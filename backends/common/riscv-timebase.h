@@ -31,7 +31,7 @@ struct cpuc_riscv_hwprobe_pair {
   uint64_t value;
 };
 
-static inline unsigned long long hwprobe_timebase(void)
+static inline unsigned long long ask_hwprobe(void)
 {
   struct cpuc_riscv_hwprobe_pair pair = { CPUC_RISCV_HWPROBE_TIME_CSR_FREQ, 0 };
 
@@ -40,13 +40,13 @@ static inline unsigned long long hwprobe_timebase(void)
   return pair.key == CPUC_RISCV_HWPROBE_TIME_CSR_FREQ ? pair.value : 0;
 }
 #else
-static inline unsigned long long hwprobe_timebase(void)
+static inline unsigned long long ask_hwprobe(void)
 {
   return 0;
 }
 #endif
 
-static inline long long device_tree_timebase(void)
+static inline long long read_device_tree(void)
 {
   char cells[9];
   int length = cpuc_kernel_file_read_whole("/proc/device-tree/cpus/timebase-frequency", cells,
@@ -57,9 +57,9 @@ static inline long long device_tree_timebase(void)
 
 static inline struct cpuc_rate cpuc_riscv_timebase(void)
 {
-  long long hz = cpuc_rate_plausible(hwprobe_timebase());
+  long long hz = cpuc_rate_plausible(ask_hwprobe());
 
-  return cpuc_exact_rate(hz ? hz : device_tree_timebase());
+  return cpuc_exact_rate(hz ? hz : read_device_tree());
 }
 
 #endif

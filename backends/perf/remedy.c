@@ -400,7 +400,7 @@ static const struct {
 enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
 
 /* Returns the setting, or -1. Stores the index of the file that contains it in *which. */
-static long long rdpmc_setting(int *which)
+static long long read_rdpmc_setting(int *which)
 {
   long long level = -1;
 
@@ -412,17 +412,17 @@ static long long rdpmc_setting(int *which)
   return level;
 }
 
-long long cpuc_remedy_rdpmc_level(void)
+long long cpuc_remedy_read_rdpmc_level(void)
 {
   int which;
 
-  return rdpmc_setting(&which);
+  return read_rdpmc_setting(&which);
 }
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
   int which;
-  long long level = rdpmc_setting(&which);
+  long long level = read_rdpmc_setting(&which);
 
   if (level < 0 || level >= needed)
     return;

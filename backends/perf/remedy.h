@@ -73,7 +73,7 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis);
 
 /* Returns the RDPMC setting of Linux. 0: no process may use RDPMC; 1: processes that have an event
    mapped; 2: all processes; -1: no PMU has the setting. */
-long long cpuc_remedy_rdpmc_level(void);
+long long cpuc_remedy_read_rdpmc_level(void);
 
 /* If the setting is lower than `needed`, explains how to raise it. */
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);

@@ -32,8 +32,8 @@ static inline long long cpuc_tsc_read_with_assembly(void)
   .register_name = "TSC", \
   .unit = "reference cycles", \
   .explain = cpuc_tsc_explain, \
-  .rate = cpuc_tsc_rate, \
-  .invariant = cpuc_tsc_invariant, \
+  .rate = cpuc_tsc_find_rate, \
+  .is_invariant = cpuc_tsc_is_invariant, \
   .inline_method = CPUCYCLES_INLINE_TSC
 
 #endif

@@ -198,7 +198,7 @@ static long long from_sysctl(void)
 #endif
 
 /* Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
-int cpuc_tsc_invariant(const char **source)
+int cpuc_tsc_is_invariant(const char **source)
 {
   unsigned int highest = cpuc_cpuid_read(0x80000000).a;
 
@@ -228,7 +228,7 @@ static const struct source {
   { "model name", from_brand_string, 1 },
 };
 
-struct cpuc_rate cpuc_tsc_rate(void)
+struct cpuc_rate cpuc_tsc_find_rate(void)
 {
   size_t i;
   long long hz;

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(hidden)
 
 /* Functions for struct cpuc_backend. */
-struct cpuc_rate cpuc_tsc_rate(void);
-int cpuc_tsc_invariant(const char **source);
+struct cpuc_rate cpuc_tsc_find_rate(void);
+int cpuc_tsc_is_invariant(const char **source);
 
 #ifdef HAVE_PERF_EVENTS
 /* Returns the rate in Hz from the mmap page of an event, or 0 if the page does not contain it. */

@@ -112,7 +112,7 @@ static void begin_machine(struct fuzz_input *input, struct cpuc_calibrate_setup 
   machine.defects = machine.defects < 4 ? machine.defects : 0;
   calibration->read = read_counter;
   calibration->now = cpuc_os_clock_raw;
-  calibration->width = machine.width;
+  calibration->bits = machine.width;
 }
 
 /* Error, in parts per million, of a rate measured in this window with this clock: at both ends a

@@ -43,7 +43,7 @@ cat >$out.exact <<'END'
 18:cpucycles core persecond not known
 18:cpucycles core persecond ([0-9]+|not known) before the other measurements, ([0-9]+|not known) after them(; counts core cycles|; one counted cycle is [0-9]+\.[0-9]{3} core cycles|; one counted cycle was [0-9]+\.[0-9]{3} core cycles, and then [0-9]+\.[0-9]{3})?
 18:cpucycles timer [a-z0-9-]+ not examined: .+
-18:cpucycles timer [a-z0-9-]+ counts [^;]+; kind (core|perf read|reference|scaled|clock), scope (thread|core|system)
+18:cpucycles timer [a-z0-9-]+ counts [^;]+; kind (core|system call|reference|scaled|clock), scope (thread|core|system)
 18:cpucycles timer [a-z0-9-]+ rate (reported [0-9]+( by [^,]+)?|not reported), measured [0-9]+ [+]-[0-9]+\.[0-9] ppm in [0-9]+\.[0-9]{3} s against [A-Za-z_]+(, [+-][0-9]+\.[0-9] ppm off)?
 18:cpucycles timer [a-z0-9-]+ rate (reported [0-9]+( by [^,]+)?|not reported), not measured
 18:cpucycles timer [a-z0-9-]+ invariant (yes|no|not known)( \(.+\))?

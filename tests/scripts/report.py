@@ -137,7 +137,7 @@ def core_frequency_is_reported_beside_the_counted_rate():
     report = document()
     core = report["core"]
     kind = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0]
-    assert core["is_counted"] == (kind in ("core", "perf read")), core
+    assert core["is_counted"] == (kind in ("core", "system call")), core
     frequency = core["persecond_after"] or core["persecond_before"]
     is_known = bool(frequency and core["counted_persecond"])
     assert (core["cycles_per_counted_cycle"] is not None) == is_known, core

@@ -157,7 +157,7 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
     return;
   simulated.reference = &reference;
   reported.hz = 0;
-  reference.invariant = report_constancy;
+  reference.is_invariant = report_constancy;
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
   is_constant = -1;
@@ -528,7 +528,7 @@ START_TEST(tsc_rate_is_that_in_the_file_of_the_kernel)
   struct cpuc_rate rate;
 
   write_file(CPU0 "tsc_freq_khz", "2596132\n");
-  rate = cpuc_tsc_rate();
+  rate = cpuc_tsc_find_rate();
   ck_assert_int_eq(rate.hz, 2596132000);
   ck_assert_str_eq(rate.source, "tsc_freq_khz");
 #else

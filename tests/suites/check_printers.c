@@ -378,7 +378,7 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
   print_warnings_about("core");
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
-  print_warnings_about("perf read");
+  print_warnings_about("system call");
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
   print_warnings_about("clock");

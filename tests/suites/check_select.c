@@ -253,7 +253,7 @@ static void expect_dropped_by_signal(int i)
 
 START_TEST(score_is_smallest_step_plus_penalty)
 {
-  SELECT(ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up),
+  SELECT(ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
   ck_assert_int_eq(candidates[0].info.score, 107);
@@ -271,7 +271,7 @@ END_TEST
 START_TEST(cycle_counter_beats_time_counter_at_any_score)
 {
   SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
-    LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_PERF_READ, .read = read_up_by_4711));
+    LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711));
   expect_selected("perf");
   ck_assert_int_eq(candidates[2].info.score, 4811);
   ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
@@ -464,7 +464,7 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
   expect_selected("reported");
   ck_assert_double_eq_tol(candidates[0].info.scaling, 2399987654.0 / 346153847, 1e-12);
   ck_assert_uint_eq(selection.selected->reader.scale.multiplier,
-    cpuc_scale_between(346153847, 2399987654).multiplier);
+    cpuc_scale_of_ratio(346153847, 2399987654).multiplier);
 }
 END_TEST
 
@@ -572,7 +572,7 @@ START_TEST(counter_stopped_by_anothers_trial_is_dropped)
 {
   SELECT(ENTRY("stopped", .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE,
       .read = read_until_another_opens),
-    ENTRY("another", .kind = CPUC_KIND_PERF_READ, .open = open_well, .read = read_up_by_41),
+    ENTRY("another", .kind = CPUC_KIND_SYSTEM_CALL, .open = open_well, .read = read_up_by_41),
     LAST_CLOCK);
   expect_selected("another");
   expect_dropped(0, "not-increasing");

@@ -21,7 +21,7 @@ static inline struct cpuc_rate tsc_rate_without_kernel(void)
   none = limit;
   none.rlim_cur = 0;
   setrlimit(RLIMIT_NOFILE, &none);
-  rate = cpuc_tsc_rate();
+  rate = cpuc_tsc_find_rate();
   setrlimit(RLIMIT_NOFILE, &limit);
   return rate;
 }
@@ -30,7 +30,7 @@ static inline struct cpuc_rate tsc_rate_without_kernel(void)
 
 static inline struct cpuc_rate tsc_rate_without_kernel(void)
 {
-  return cpuc_tsc_rate();
+  return cpuc_tsc_find_rate();
 }
 
 #endif
