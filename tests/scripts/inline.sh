@@ -77,8 +77,8 @@ done
 if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
   absent=
   echo 'int x;' >$work/try.c
-  for triplet in $(awk '$2 ~ /-linux-gnu/ { print $2 }' "$srcdir/tests/cross/expected"); do
-    for compiler in "$triplet-gcc" "clang --target=$triplet" "clang-19 --target=$triplet"; do
+  for triplet in $(awk '$2 ~ /-linux-/ { print $2 }' "$srcdir/tests/cross/expected"); do
+    for compiler in "$triplet-gcc" "clang --target=$triplet"; do
       if $compiler -S $work/try.c -o $work/try.s 2>/dev/null; then
         # shellcheck disable=SC2086
         section $compiler -O2
