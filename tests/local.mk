@@ -231,11 +231,9 @@ script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/includes.sh
 script_tests += tests/scripts/inline.sh
 script_tests += tests/scripts/backend-lists.sh
-script_tests += tests/scripts/manuals.sh
 script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/symbols.sh
-script_tests += tests/scripts/words.sh
 
 TESTS += $(script_tests)
 dist_check_SCRIPTS += $(script_tests) tests/scripts/skipped-suites.sh
@@ -275,11 +273,13 @@ EXTRA_DIST += tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c
 EXTRA_DIST += tests/programs/inline-main.c
 
-# Static analysis of the files that are compiled on this system.
-dist_noinst_SCRIPTS += tests/scripts/analysis.sh
+# Texts and manual pages, and static analysis of the files that are compiled on this system.
+dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh
 EXTRA_DIST += .clang-format .clang-tidy
 .PHONY: check-analysis
-check-analysis: config.h
+check-analysis: config.h $(man_MANS)
+	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/words.sh
+	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/manuals.sh
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
 	  $(sys_libshared_la_SOURCES) $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
