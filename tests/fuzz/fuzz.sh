@@ -48,7 +48,7 @@ seed() {
 
 build() {
   name=$1
-  shift 2
+  shift
   sources=
   for source; do
     sources="$sources $srcdir/$source"
@@ -76,13 +76,11 @@ fi
 rm -rf "$directory"
 mkdir -p "$directory"
 targets >"$directory/targets"
-while read -r target; do
-  set -- "$1" $target
-  seed "$2"
-  seconds=$1
-  shift
-  build "$@"
-  set -- "$seconds"
+while read -r name _ sources; do
+  seed "$name"
+  # words are meant to split
+  # shellcheck disable=SC2086
+  build "$name" $sources
 done <"$directory/targets"
 sed 's/^\([^ ]* [0-9]*\).*/\1/' "$directory/targets" | xargs -n 2 -P 2 sh "$0" --one "$1"
 rm -rf "$directory"
