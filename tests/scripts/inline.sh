@@ -175,8 +175,8 @@ elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycl
   cat $work/said
 fi
 
-# Number of fences. cpucycles_inline_begin() and cpucycles_inline_end() have two each. lib/inline.c
-# has a copy of both, and cpucycles_begin() and cpucycles_end() are the same code.
+# Each begin and each end has two fences, which an emulated CPU does not need: they are counted in
+# the compiled files.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
@@ -184,16 +184,16 @@ case $($CC -dumpmachine) in
   sparc64-*) fence='membar[[:space:]]*#Sync' ;;
   *) fence= ;;
 esac
-# fences NUMBER WHERE FILE: expects this number of fences in the compiled file
+# fences WHERE FILE: expects the fences of one begin and one end in the compiled file
 fences() {
   # shellcheck disable=SC2086
   found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" \
-    -O0 -S -o - "$3" | grep -c "^[[:space:]]*$fence") || :
-  [ "$found" = "$1" ] || wrong "$2: $found fences, expected $1"
+    -O0 -S -o - "$2" | grep -c "^[[:space:]]*$fence") || :
+  [ "$found" -ge 4 ] || wrong "$1: $found fences, expected 4 or more"
 }
 if [ "$fence" ]; then
-  fences 4 "cpucycles_inline_begin and cpucycles_inline_end" "$srcdir/lib/inline.c"
-  fences 4 "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
+  fences "cpucycles_inline_begin and cpucycles_inline_end" "$srcdir/lib/inline.c"
+  fences "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
 else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi
