@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import tool
-from tool import (CLOCK, NOT_CYCLES, ONE, SOURCE, WINDOWS, Skip, bars, document, locales, measured,
+from tool import (CLOCK, NOT_CYCLES, ONE, SOURCE, WINDOWS, Skip, bars, document, measured,
                   names, once, run)
 
 try:
@@ -20,13 +20,6 @@ except ImportError:
     jsonschema = None
 
 STRANGE = 'a"b\\c\t\x1b[1m\u00e9' + "x" * 500
-
-
-def _comma_locale():
-    for name in locales():
-        if re.match(r"(de|fr|es|it|nl|pl)_", name):
-            return name
-    raise Skip("no locale with a decimal comma is installed")
 
 
 def _forbid_other_members(schema):
@@ -146,14 +139,6 @@ def core_frequency_is_reported_beside_the_counted_rate():
         assert abs(core["cycles_per_counted_cycle"] / ratio - 1) < 1e-3, core
         warned = any("but the core runs at" in warning for warning in report["warnings"])
         assert warned == (not core["is_counted"] and not 0.98 < ratio < 1.02), report["warnings"]
-
-
-def decimal_comma_of_the_locale_changes_nothing():
-    locale = _comma_locale()
-    # info.sh tests the plain lines in this locale
-    report = document(f"--observe 0.06 --json {ONE}", LC_ALL=locale)
-    assert report["counters"][0]["scaling"] >= 0
-    assert [c["name"] for c in report["counters"]] == names()
 
 
 @measured
