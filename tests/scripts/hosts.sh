@@ -53,19 +53,6 @@ compile() {
   $CC $CFLAGS -Wall -Wextra -I"$srcdir" "$srcdir/tests/hosts/$name.c" $LDFLAGS "$@"
 }
 
-# Prints each skip in the logs as HOST|LOG|TEST|REASON. The name of a script is a part of the test.
-skips_of() {
-  while read -r log status; do
-    sed -n -e "s/^skipped: \([^:]*\): \(.*\)/$1|$log|\1|\2/p" \
-      -e "s/^\([a-z-]*: \)skipped: \([^:]*\): \(.*\)/$1|$log|\1\2|\3/p" \
-      -e "s/^\([a-z-]*\): skipped: \([^:]*\)$/$1|$log|\1|\2/p" "$log" | sort -u >found
-    if [ "$status" = 77 ] && [ ! -s found ]; then
-      echo "$1|$log|${log%%.*}|$(tail -n 1 "$log")"
-    fi
-    cat found
-  done <results
-}
-
 # Prints the checks, failures and errors of the logs. A script is one check. A suite that ends
 # without totals is an error.
 count_checks() {
@@ -118,9 +105,8 @@ for host in ${HOSTS:-$(all_hosts)}; do
     0)
       printf '%s\n' "$@" |
         xargs -n 1 -P "$(nproc)" "$SHELL" "$srcdir/tests/scripts/hosts.sh" --run "$program"
-      skips_of "$host" >>../skips
+      sed 's/ .*//' results | xargs grep -h 'skipped: ' | sort -u | sed "s/^/$host: /"
       count_checks >>../totals
-      sed 's/ .*//' results >>../logs
       print_failures "$host"
       tail -n 1 ../totals | print_totals "$host: " || failed=1
       ;;
@@ -133,31 +119,6 @@ for host in ${HOSTS:-$(all_hosts)}; do
   cd ../..
 done
 
-# One line for each skip, with its hosts. A script that is skipped as a whole skips all its tests.
-touch hosts.tmp/logs hosts.tmp/skips hosts.tmp/totals
-awk -F '|' '
-  NR == FNR { runs[$1]++; next }
-  {
-    line = $3 ": " $4
-    if (line in hosts)
-      hosts[line] = hosts[line] ", " $1
-    else
-      hosts[line] = $1
-    log_of[$3] = $2
-    if (!(($1, $3) in seen))
-      times[$3]++
-    seen[$1, $3] = 1
-  }
-  END {
-    for (line in hosts)
-      print "skipped: " line " [" hosts[line] "]" | "sort"
-    close("sort")
-    for (test in times) {
-      whole = log_of[test]
-      sub(/\.sh\.log$|\.log$/, "", whole)
-      if (times[test] + (test == whole ? 0 : times[whole]) >= runs[log_of[test]])
-        print "skipped on all hosts, in whole or in part: " test | "sort"
-    }
-  }' hosts.tmp/logs hosts.tmp/skips
+touch hosts.tmp/totals
 print_totals <hosts.tmp/totals || failed=1
 exit $failed
