@@ -204,9 +204,9 @@ AM_CPPFLAGS += $(CHECK_CFLAGS)
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(srcdir)'; builddir=.; CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; CFLAGS='$(CFLAGS)'; \
 	LDFLAGS='$(LDFLAGS)'; NM='$(NM)'; PTHREAD_LIBS='$(PTHREAD_LIBS)'; LOG_COMPILER='$(LOG_COMPILER)'; \
-	EXEEXT='$(EXEEXT)'; LEFT_OUT='$(posix_tests)'; OBJDUMP='$(OBJDUMP)'; TOOL='$(tool)'; \
+	EXEEXT='$(EXEEXT)'; OBJDUMP='$(OBJDUMP)'; TOOL='$(tool)'; \
 	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER; \
-	export EXEEXT LEFT_OUT OBJDUMP TOOL;
+	export EXEEXT OBJDUMP TOOL;
 
 # The tool in the build directory: a script of libtool's, or a program that needs a LOG_COMPILER.
 if POSIX
@@ -236,7 +236,7 @@ script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/symbols.sh
 
 TESTS += $(script_tests)
-dist_check_SCRIPTS += $(script_tests) tests/scripts/skipped-suites.sh
+dist_check_SCRIPTS += $(script_tests)
 
 perfex_script_tests =
 perfex_script_tests += tests/scripts/perfex.sh
@@ -261,9 +261,6 @@ tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-co
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/perfex-fortran.f90
-if !POSIX
-TESTS += tests/scripts/skipped-suites.sh
-endif
 EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
 EXTRA_DIST += tests/scripts/coverage.py
 EXTRA_DIST += tests/scripts/options.py tests/scripts/report.py tests/scripts/tool.py
