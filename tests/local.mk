@@ -105,8 +105,6 @@ EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
 EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
-check_PROGRAMS += tests/programs/first-call
-tests_programs_first_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 if POSIX
 check_PROGRAMS += tests/programs/every-call tests/programs/persecond
 endif
@@ -217,7 +215,6 @@ endif
 
 # Scripts that run the library or the tool, and compile nothing.
 host_scripts =
-host_scripts += tests/scripts/first-call.sh
 host_scripts += tests/scripts/info.sh
 host_scripts += tests/scripts/opened-files.sh
 host_scripts += tests/scripts/options.sh

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the library opens only files that SECURITY lists, read-only and close-on-exec, in the
-# first call and in all later ones, and that it starts no process and opens no connection. If a
-# mount namespace can be created, tests this also with an empty /proc/cpuinfo.
+# first call and in all later ones, that it starts no process and opens no connection, and that the
+# first call replaces each signal handler once and restores it once. If a mount namespace can be
+# created, tests this also with an empty /proc/cpuinfo.
 
 set -eu
 export LC_ALL=C
@@ -22,7 +23,7 @@ if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
 fi
 [ -z "${LOG_COMPILER:-}" ] ||
   { echo "opened-files: skipped: the program is for a CPU other than this one"; exit 77; }
-traced='strace -f -e trace=%file,%network,%process'
+traced='strace -f -e trace=%file,%network,%process,rt_sigaction'
 $traced -o $out "$program" >/dev/null 2>&1 || wrong "exit status $? under strace"
 grep -q '"/etc/cpucyclespersecond"' $out ||
   wrong "the library does not open /etc/cpucyclespersecond"
@@ -57,7 +58,14 @@ for how in $(sed -n 's/^open[a-z]*([^"]*"[^"]*", \([A-Z_|]*\).*/\1/p' $out.calls
     *) wrong "opens a file without O_CLOEXEC: $how" ;;
   esac
 done
-others=$(sed 's/(.*//' $out.calls | grep -v -x -e 'open' -e 'openat' \
+# Each run sets the disposition of each signal twice: to replace it, and to restore it.
+for run in $out $out.2; do
+  repeated=$(sed -n 's/.*rt_sigaction(\([^,]*\), {.*/\1/p' $run | sort | uniq -c |
+    awk '$1 > 2 { print $2 }')
+  [ -z "$repeated" ] || wrong "handlers replaced more than once:" $repeated
+done
+grep -q 'rt_sigaction(.*, {' $out || wrong "no handler is replaced"
+others=$(sed 's/(.*//' $out.calls | grep -v -x -e 'open' -e 'openat' -e 'rt_sigaction' \
   -e 'newfstatat' -e 'fstat[a-z0-9]*' -e 'stat[a-z0-9]*' -e 'exit[a-z_]*' \
   -e '+++ exited.*' -e '--- SIG.*' || :)
 [ -z "$others" ] || wrong "other system calls: $(echo "$others" | sort -u | tr '\n' ' ')"
