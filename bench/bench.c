@@ -530,7 +530,7 @@ static int finish(void)
   return 0;
 }
 
-static int bench(const char *program, char format, int strict)
+static int bench(const char *program, int strict)
 {
   static struct tally tallies[SELECTIONS];
   struct bench_report report;
@@ -549,16 +549,11 @@ static int bench(const char *program, char format, int strict)
   check_bounds(distinct);
   report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,
     reads_the_instruction(), results, result_count, checks, check_count, tallies, distinct };
-  if (format == 'j')
-    bench_print_json(&report);
-  else if (format == 'p')
-    bench_print_plot(&report);
-  else
-    bench_print_table(&report);
+  bench_print(&report);
   return finish() || (strict && any_missed()) ? 1 : 0;
 }
 
-static const char usage[] = "usage: bench [--json | --plot] [--strict] MODULE...\n"
+static const char usage[] = "usage: bench [--strict] MODULE...\n"
                             "       bench --help\n";
 
 static int help(void)
@@ -569,8 +564,6 @@ static int help(void)
          "what the first read costs and adds to a process, and whether the same counter is\n"
          "selected every time. The contenders are modules, which make bench builds.\n"
          "\n"
-         "  --json    as one JSON document\n"
-         "  --plot    how the costs of a read are spread\n"
          "  --strict  exit with status 1 if a bound is missed\n"
          "  --help    print this\n",
     usage);
@@ -579,7 +572,6 @@ static int help(void)
 
 int main(int argc, char **argv)
 {
-  char format = 't';
   int i, strict = 0;
 
   if (argc == 4 && strcmp(argv[1], "--first-use") == 0)
@@ -589,8 +581,6 @@ int main(int argc, char **argv)
       return help();
     else if (strcmp(argv[i], "--strict") == 0)
       strict = 1;
-    else if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--plot") == 0)
-      format = argv[i][2];
     else {
       fprintf(stderr, "bench: unknown argument: %s\n%s", argv[i], usage);
       return 2;
@@ -601,5 +591,5 @@ int main(int argc, char **argv)
   }
   for (; i < argc; i++)
     add_module(argv[i]);
-  return bench(argv[0], format, strict);
+  return bench(argv[0], strict);
 }

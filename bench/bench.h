@@ -57,8 +57,6 @@ struct bench_report {
 
 int bench_missed(const struct bound_check *check);
 
-void bench_print_table(const struct bench_report *report);
-void bench_print_json(const struct bench_report *report);
-void bench_print_plot(const struct bench_report *report);
+void bench_print(const struct bench_report *report);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # The benchmark. Only "make bench" builds and runs it; "make bench-reads" runs its first part.
-# BENCHFLAGS: arguments, such as --strict or --json. BENCH_CPPFLAGS: -I for headers that are not
-# installed. BENCH_OTHER: path of another libcpucycles.so.1.
+# BENCHFLAGS: arguments, such as --strict. BENCH_CPPFLAGS: -I for headers that are not installed.
+# BENCH_OTHER: path of another libcpucycles.so.1.
 
 bench_statistics = bench/statistics.c bench/statistics.h
 EXTRA_PROGRAMS += bench/bench bench/internals

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Prints the report of the benchmark as a table, as JSON or as a plot. */
+/* Prints the report of the benchmark. */
 
 #include "config.h"
 
@@ -89,7 +89,7 @@ static void print_machine(const struct bench_report *report)
     system_name());
 }
 
-void bench_print_table(const struct bench_report *report)
+void bench_print(const struct bench_report *report)
 {
   int i;
 
@@ -114,119 +114,4 @@ void bench_print_table(const struct bench_report *report)
   for (i = 0; i < report->tally_count; i++)
     printf("%s %s %d times", i ? "," : "", report->tallies[i].name, report->tallies[i].count);
   printf("\n");
-}
-
-static void print_spread(const char *name, struct bench_spread spread)
-{
-  printf(", \"%s\": {\"median\": %.4f, \"lower_quartile\": %.4f, \"upper_quartile\": %.4f, "
-    "\"least\": %.4f}", name, spread.median, spread.lower, spread.upper, spread.least);
-}
-
-static void print_string(const char *name, const char *value)
-{
-  printf("\"%s\": \"", name);
-  for (; *value; value++)
-    if (*value == '"' || *value == '\\')
-      printf("\\%c", *value);
-    else if ((unsigned char)*value >= ' ')
-      putchar(*value);
-  printf("\"");
-}
-
-static void print_contender(const struct result *result)
-{
-  static const char *const kinds[] = { "read", "section", "scaled" };
-
-  printf("{");
-  print_string("name", result->contender->name);
-  printf(", \"kind\": \"%s\", ", kinds[result->contender->kind]);
-  print_string("compared_with", result->baseline->contender->name);
-  print_spread("nanoseconds", result->time);
-  print_spread("ratio", result->ratio);
-  printf(", \"ratio_of_medians\": %.4f, \"reads_per_round\": %ld, \"step\": %lld, ",
-    result->time.median / result->baseline->time.median, result->reads, result->step);
-  print_string("unit", result->contender->unit);
-  printf(", \"equal\": %.5f", result->equal);
-  if (result->contender->kind != BENCH_SCALED) {
-    print_spread("first_use_microseconds", result->first);
-    printf(", \"resident_kib\": %.0f, \"shared_object_bytes\": %.0f", result->resident,
-      result->size);
-  }
-  printf("}");
-}
-
-void bench_print_json(const struct bench_report *report)
-{
-  int i;
-
-  printf("{");
-  print_string("version", report->version);
-  printf(", ");
-  print_string("counter", report->counter);
-  printf(", ");
-  print_string("cpu", cpu_model());
-  printf(", ");
-  print_string("system", system_name());
-  printf(", \"pinned\": %s, \"rounds\": %d,\n\"contenders\": [",
-    report->is_pinned ? "true" : "false", BENCH_ROUNDS);
-  for (i = 0; i < report->result_count; i++) {
-    printf("%s\n", i ? "," : "");
-    print_contender(&report->results[i]);
-  }
-  printf("],\n\"bounds\": [");
-  for (i = 0; i < report->check_count; i++) {
-    const struct bound_check *check = &report->checks[i];
-
-    printf("%s\n{", i ? "," : "");
-    print_string("what", check->what);
-    printf(", \"value\": %.4f, \"bound\": %.4f, \"reached\": %s}", check->value, check->bound,
-      bench_missed(check) ? "false" : "true");
-  }
-  printf("],\n\"selected\": [");
-  for (i = 0; i < report->tally_count; i++) {
-    printf("%s{", i ? ", " : "");
-    print_string("counter", report->tallies[i].name);
-    printf(", \"times\": %d}", report->tallies[i].count);
-  }
-  printf("]}\n");
-}
-
-/* Returns the column of a cost on a logarithmic axis, which begins at 1 ns. Each column stands for
-   10^(1/12) times the cost of the one before. */
-static int column(double cost)
-{
-  enum { COLUMNS = 52 };
-  int i = 0;
-
-  for (; cost > 1 && i < COLUMNS; cost /= 1.2115277)
-    i++;
-  return i;
-}
-
-/* Plots the spread of one contender's rounds. */
-static void plot_costs(const struct result *result)
-{
-  int lower = column(result->time.lower), median = column(result->time.median);
-  int upper = column(result->time.upper), least = column(result->time.least);
-  int most = column(result->times[BENCH_ROUNDS - 1]), k;
-
-  printf("%-31s", result->contender->name);
-  for (k = 0; k <= most; k++)
-    putchar(k == median ? '#' : k >= lower && k <= upper ? '=' : k >= least ? '-' : ' ');
-  printf("\n");
-}
-
-void bench_print_plot(const struct bench_report *report)
-{
-  int i, k;
-
-  print_machine(report);
-  printf("\n%-31s1 ns        10 ns       100 ns      1 us        10 us\n%-31s", "cost of a read",
-    "");
-  for (k = 0; k < 52; k++)
-    putchar(k % 12 == 0 ? '|' : '-');
-  printf("\n");
-  for (i = 0; i < report->result_count; i++)
-    plot_costs(&report->results[i]);
-  printf("# median, = quartiles, - all %d rounds\n", BENCH_ROUNDS);
 }

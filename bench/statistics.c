@@ -19,7 +19,6 @@ struct bench_spread bench_spread(double *values, int count)
   struct bench_spread spread;
 
   qsort(values, (size_t)count, sizeof values[0], compare);
-  spread.least = values[0];
   spread.lower = values[(count - 1) / 4];
   spread.median = values[(count - 1) / 2];
   spread.upper = values[(count - 1) * 3 / 4];

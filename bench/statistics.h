@@ -5,7 +5,7 @@
 #define BENCH_STATISTICS_H
 
 struct bench_spread {
-  double least, lower, median, upper; /* lower, upper: quartiles */
+  double lower, median, upper; /* lower, upper: quartiles */
 };
 
 /* Both sort the values. */
