@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench: compares reads of the cycle counter with those of other libraries: their cost, their step,
-   the cost of the first read in a fresh process, and the memory that it adds. Tests whether each
-   process selects the same counter. Values with a bound are printed together with it. The
-   contenders are modules, loaded at run time: contender.h. */
+   the cost of the first read in a fresh process, and the memory that it adds. Values with a bound are
+   printed together with it. The contenders are modules, loaded at run time: contender.h. */
 
 #include "config.h"
 
@@ -27,7 +26,6 @@ enum {
   SAMPLES = 10000,
   FIRST_USES = 25,
   FIRST_USES_NANOSECONDS = 2000000000, /* after this time, no further use of a contender begins */
-  SELECTIONS = 100,
   CONTENDERS_LIMIT = 32
 };
 
@@ -35,7 +33,6 @@ enum {
 static const double inline_bound = 1.02, cpucycles_bound = 1.12, section_bound = 1.08;
 static const double first_use_bound = 150; /* microseconds */
 static const double scaled_bound = 3;      /* nanoseconds that scaling adds */
-static const int selection_bound = 1;      /* distinct counters */
 
 extern char **environ;
 
@@ -247,8 +244,7 @@ static void measure_steps(struct result *result)
 
 struct first_use {
   long long nanoseconds;
-  long resident, size;        /* KiB, bytes */
-  char name[BENCH_NAME_SIZE]; /* selected counter */
+  long resident, size; /* KiB, bytes */
 };
 
 /* Resident memory of the process in KiB; 0 if the system does not report it. */
@@ -311,9 +307,7 @@ static int print_first_use(const char *module, int index)
     fail("a contender does not work in a fresh process", 0);
   list[index].run(1);
   end = now();
-  resolve_functions(handle);
-  printf("%lld %ld %ld %s\n", end - begin, resident() - kib, shared_objects() - bytes,
-    implementation ? implementation() : "-");
+  printf("%lld %ld %ld\n", end - begin, resident() - kib, shared_objects() - bytes);
   return fclose(stdout) == 0 ? 0 : 1;
 }
 
@@ -354,12 +348,11 @@ static struct first_use run_first_use(const char *program, const struct result *
   output = fdopen(pipe_ends[0], "r");
   if (!output)
     fail("fdopen", errno);
-  fields = fscanf(output, "%lld %ld %ld %63s", &use.nanoseconds, &use.resident, &use.size,
-    use.name);
+  fields = fscanf(output, "%lld %ld %ld", &use.nanoseconds, &use.resident, &use.size);
   fclose(output);
   if (waitpid(child, &status, 0) != child)
     fail("waitpid", errno);
-  if (fields != 4 || status != 0)
+  if (fields != 3 || status != 0)
     fail("a fresh process did not print its first use", 0);
   return use;
 }
@@ -404,31 +397,6 @@ static void measure_first_uses(const char *program)
       results[i].first = bench_spread(uses[i].times, uses[i].count);
       results[i].resident = bench_spread(uses[i].kib, uses[i].count).median;
     }
-}
-
-/* Counts a name. Returns the number of distinct names so far. */
-static int count_name(struct tally *tallies, int distinct, const char *name)
-{
-  int i = 0;
-
-  while (i < distinct && strcmp(tallies[i].name, name) != 0)
-    i++;
-  if (i == distinct) {
-    strcpy(tallies[i].name, name);
-    tallies[i].count = 0;
-    distinct++;
-  }
-  tallies[i].count++;
-  return distinct;
-}
-
-static int tally_selections(const char *program, const struct result *result, struct tally *tallies)
-{
-  int i, distinct = 0;
-
-  for (i = 0; i < SELECTIONS; i++)
-    distinct = count_name(tallies, distinct, run_first_use(program, result).name);
-  return distinct;
 }
 
 /* Bounds. */
@@ -496,7 +464,7 @@ static const struct result *quickest_other(void)
   return quickest;
 }
 
-static void check_bounds(int distinct)
+static void check_bounds(void)
 {
   const struct result *called = result_named("cpucycles()");
   const struct result *scaled = result_named("scaled counter");
@@ -515,7 +483,6 @@ static void check_bounds(int distinct)
   if (scaled)
     check_bound("scaled counter - bare counter", " ns", 1,
       scaled->time.median - scaled->baseline->time.median, scaled_bound);
-  check_bound("counters selected in 100 processes", "", 0, distinct, selection_bound);
 }
 
 /* Closes standard output. Returns 1, with a message, if the report was not written completely. */
@@ -532,10 +499,9 @@ static int finish(void)
 
 static int bench(const char *program, int strict)
 {
-  static struct tally tallies[SELECTIONS];
   struct bench_report report;
   struct pinning pinning;
-  int i, distinct;
+  int i;
 
   if (!version || !implementation || !result_named("cpucycles()"))
     fail("this library is not among the modules", 0);
@@ -545,10 +511,9 @@ static int bench(const char *program, int strict)
     measure_steps(&results[i]);
   unpin(&pinning);
   measure_first_uses(program);
-  distinct = tally_selections(program, result_named("cpucycles()"), tallies);
-  check_bounds(distinct);
+  check_bounds();
   report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,
-    reads_the_instruction(), results, result_count, checks, check_count, tallies, distinct };
+    reads_the_instruction(), results, result_count, checks, check_count };
   bench_print(&report);
   return finish() || (strict && any_missed()) ? 1 : 0;
 }
@@ -561,8 +526,8 @@ static int help(void)
   printf("%s"
          "\n"
          "Prints what a read of the CPU cycle counter costs compared with others, its step,\n"
-         "what the first read costs and adds to a process, and whether the same counter is\n"
-         "selected every time. The contenders are modules, which make bench builds.\n"
+         "and what the first read costs and adds to a process. The contenders are modules,\n"
+         "which make bench builds.\n"
          "\n"
          "  --strict  exit with status 1 if a bound is missed\n"
          "  --help    print this\n",

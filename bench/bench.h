@@ -11,8 +11,7 @@
    each quartile and at the median. */
 enum {
   BENCH_ROUNDS = 2001, /* so many short rounds that most are undisturbed, and so is the median */
-  BENCH_ROUND_NANOSECONDS = 20000, /* long enough to make the clock's resolution negligible */
-  BENCH_NAME_SIZE = 64
+  BENCH_ROUND_NANOSECONDS = 20000 /* long enough to make the clock's resolution negligible */
 };
 
 struct result {
@@ -37,12 +36,6 @@ struct bound_check {
   double value, bound;
 };
 
-/* The number of fresh processes that selected a counter. */
-struct tally {
-  char name[BENCH_NAME_SIZE];
-  int count;
-};
-
 struct bench_report {
   const char *version, *counter;
   int is_pinned;         /* to one CPU */
@@ -51,8 +44,6 @@ struct bench_report {
   int result_count;
   struct bound_check *checks;
   int check_count;
-  struct tally *tallies;
-  int tally_count;
 };
 
 int bench_missed(const struct bound_check *check);

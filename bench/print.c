@@ -110,8 +110,4 @@ void bench_print(const struct bench_report *report)
     print_bound(&report->checks[i]);
   if (!report->reads_instruction)
     printf("(%s is not read by the inline instruction: no bounds of ratios)\n", report->counter);
-  printf("selected:");
-  for (i = 0; i < report->tally_count; i++)
-    printf("%s %s %d times", i ? "," : "", report->tallies[i].name, report->tallies[i].count);
-  printf("\n");
 }
