@@ -29,11 +29,10 @@ struct result {
   double resident, size;         /* KiB and bytes that the first use adds to a process */
 };
 
-/* A measured value and its bound. */
+/* A measured ratio and its bound. */
 struct bound_check {
-  const char *what, *unit;
-  int decimals;
-  double value, bound;
+  const char *what;
+  double ratio, bound;
 };
 
 struct bench_report {

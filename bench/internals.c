@@ -20,8 +20,6 @@
 enum { TRIES = 25 };
 
 static const double ppm_bound = 50;
-static const double rate_bound = 1000;   /* microseconds */
-static const double core_bound = 2000;   /* microseconds */
 static const double variation_bound = 2; /* percent */
 
 static int check_bound(double value, double bound)
@@ -85,8 +83,8 @@ static int bench_rate(const struct cpuc_backend *backend)
     printf("  not reported: nothing to compare with\n");
   }
   median = bench_median(times, TRIES);
-  printf("  takes %.0f us, %.0f at worst", median, times[TRIES - 1]);
-  return missed + check_bound(median, rate_bound);
+  printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
+  return missed;
 }
 
 /* The kernel's current frequency of cpu0 in Hz; 0 if it reports none. */
@@ -123,8 +121,8 @@ static int bench_core(void)
   printf("\n  %d calls are %.2f %% apart", TRIES, variation);
   missed = check_bound(variation, variation_bound);
   median = bench_median(times, TRIES);
-  printf("  takes %.0f us, %.0f at worst", median, times[TRIES - 1]);
-  return missed + check_bound(median, core_bound);
+  printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
+  return missed;
 }
 
 int main(int argc, char **argv)

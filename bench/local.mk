@@ -41,8 +41,5 @@ CLEANFILES += bench/contend-*.so
 bench: bench-reads bench/internals$(EXEEXT)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \
 	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/internals$(EXEEXT) $$strict
-	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir >/dev/null
-	$(AM_V_at)CC='$(CC)' $(SHELL) $(srcdir)/bench/build-time.sh $(distdir)
-	$(AM_V_at)rm -rf $(distdir)
 
-dist_noinst_SCRIPTS += bench/build-time.sh bench/contenders.sh
+dist_noinst_SCRIPTS += bench/contenders.sh

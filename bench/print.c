@@ -79,8 +79,8 @@ static void print_kind(const struct bench_report *report, int kind, const char *
 
 static void print_bound(const struct bound_check *check)
 {
-  printf("%-48s %9.*f%s; bound %.*f: %s\n", check->what, check->decimals, check->value, check->unit,
-    check->decimals == 3 ? 2 : 0, check->bound, bench_missed(check) ? "not met" : "met");
+  printf("%-48s %9.3f; bound %.2f: %s\n", check->what, check->ratio, check->bound,
+    bench_missed(check) ? "not met" : "met");
 }
 
 static void print_machine(const struct bench_report *report)
