@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that the public headers compile alone, with every warning an error: cpucycles.h from C89 and
-# C++98 on, cpucycles/inline.h from C99 and C++11 on.
+# Tests that the public headers compile alone: cpucycles.h from C89 and C++98 on,
+# cpucycles/inline.h from C99 and C++11 on. Warnings are errors if CPUCYCLES_TEST_WERROR is -Werror:
+# newer compilers may warn of more, and must not fail for packagers.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -49,7 +50,7 @@ inline long long timed(void)
 }
 END
 cp $work/inline.c $work/inline.cc
-flags="-pedantic -Wall -Wextra -Wundef -Werror -I$srcdir/include -fsyntax-only"
+flags="-pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include -fsyntax-only"
 
 for std in c89 gnu89 c99 c11 c17; do
   $CC $CPPFLAGS -std=$std $flags $work/alone.c || { echo "header: not clean as $std"; failed=1; }

@@ -44,7 +44,8 @@ as_root() {
   unshare --mount --pid --fork --kill-child sh -c '
     mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
       exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
-        DEBIAN_FRONTEND=noninteractive VERBOSE=1 sh -c "cd ~/libcpucycles && $2"' sh "$root" "$1"
+        DEBIAN_FRONTEND=noninteractive VERBOSE=1 CPUCYCLES_TEST_WERROR=-Werror \
+        sh -c "cd ~/libcpucycles && $2"' sh "$root" "$1"
 }
 
 # as_user COMMAND: runs it in the new root as an ordinary user, with /proc only
@@ -52,7 +53,8 @@ as_user() {
   unshare --mount --pid --net --fork --kill-child sh -c '
     mount -t proc proc "$1/proc" &&
       exec chroot "$1" setpriv --reuid 1000 --regid 1000 --clear-groups /usr/bin/env -i VERBOSE=1 \
-        PATH=/usr/bin:/bin HOME=/home/user LC_ALL=C sh -c "cd ~/c++~cycles && $2"' sh "$root" "$1"
+        CPUCYCLES_TEST_WERROR=-Werror PATH=/usr/bin:/bin HOME=/home/user LC_ALL=C \
+        sh -c "cd ~/c++~cycles && $2"' sh "$root" "$1"
 }
 
 # passes NAME RUN COMMAND: expects success and no compiler warning
