@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that the public headers compile alone: cpucycles.h from C89 and C++98 on,
+# Tests that the public headers compile alone: cpucycles.h and perfex.h from C89 and C++98 on,
 # cpucycles/inline.h from C99 and C++11 on. Warnings are errors if CPUCYCLES_TEST_WERROR is -Werror:
 # newer compilers may warn of more, and must not fail for packagers.
 
@@ -11,8 +11,8 @@ work=header.tmp
 trap 'rm -rf $work' EXIT
 rm -rf $work
 mkdir $work
-printf '#include <cpucycles.h>\n#include <cpucycles.h>\n' >$work/alone.c
-cat >>$work/alone.c <<'END'
+printf '#include <cpucycles.h>\n#include <cpucycles.h>\n' >$work/cpucycles.c
+cat >>$work/cpucycles.c <<'END'
 extern int use(void);
 int use(void)
 {
@@ -30,7 +30,6 @@ int use(void)
     && counter->state == CPUCYCLES_SELECTED;
 }
 END
-cp $work/alone.c $work/alone.cc
 cat >$work/inline.c <<'END'
 #include <cpucycles/inline.h>
 #include <cpucycles/inline.h>
@@ -49,28 +48,40 @@ inline long long timed(void)
     + cpucycles_inline_overhead();
 }
 END
-cp $work/inline.c $work/inline.cc
+printf '#include <perfex.h>\n#include <perfex.h>\n' >$work/perfex.c
+cat >>$work/perfex.c <<'END'
+extern int use(char *name);
+int use(char *name)
+{
+  return load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
+}
+END
 flags="-pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include -fsyntax-only"
 
-for std in c89 gnu89 c99 c11 c17; do
-  $CC $CPPFLAGS -std=$std $flags $work/alone.c || { echo "header: not clean as $std"; failed=1; }
-done
-for std in c99 gnu99 c11 c17; do
-  $CC $CPPFLAGS -std=$std $flags $work/inline.c || { echo "header: inline.h: not clean as $std"; failed=1; }
-done
+# compiles FILE LANGUAGE "STANDARDS" "OPTIONS"
+compiles() {
+  for std in $3; do
+    # words are meant to split
+    # shellcheck disable=SC2086
+    $CC $CPPFLAGS -x $2 -std=$std $flags $4 $work/$1 ||
+      { echo "header: $1: not clean as $std"; failed=1; }
+  done
+}
+compiles cpucycles.c c 'c89 gnu89 c99 c11 c17' ''
+compiles perfex.c c 'c89 gnu89 c99 c11 c17' ''
+compiles inline.c c 'c99 gnu99 c11 c17' ''
 if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
-  for std in c++98 c++11 c++17; do
-    $CC $CPPFLAGS -std=$std $flags -Wold-style-cast $work/alone.cc || { echo "header: not clean as $std"; failed=1; }
-  done
-  for std in c++11 c++17; do
-    $CC $CPPFLAGS -std=$std $flags -Wold-style-cast $work/inline.cc || { echo "header: inline.h: not clean as $std"; failed=1; }
-  done
+  compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
+  compiles perfex.c c++ 'c++98 c++11 c++17' -Wold-style-cast
+  compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
 else
   echo "header: skipped: C++: this compiler does not compile it"
 fi
 # They define no macros but the documented ones.
-left=$(cat $work/alone.c $work/inline.c | $CC -dM -E -I"$srcdir/include" -x c - |
-  grep -i '^#define [A-Z_]*cpucycles' | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' |
-  grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
+left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
+  sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
+  grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
+  grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e PERFEX_H -e CPUCYCLES_DROPPED \
+    -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 exit $failed
