@@ -162,7 +162,7 @@ tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 EXTRA_PROGRAMS += tests/cross/count
 tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
-EXTRA_DIST += tests/cross/expected
+EXTRA_DIST += tests/cross/expected tests/apt.sh
 
 # Hosts that "make check-hosts" simulates: each file of the directory. hosts.sh compiles them.
 EXTRA_DIST += tests/hosts
