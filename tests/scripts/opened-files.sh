@@ -64,7 +64,7 @@ for run in $out $out.2; do
     awk '$1 > 2 { print $2 }')
   [ -z "$repeated" ] || wrong "handlers replaced more than once:" $repeated
 done
-grep -q 'rt_sigaction(.*, {' $out || wrong "no handler is replaced"
+grep -q 'rt_sigaction([^,]*, {' $out || wrong "no handler is replaced"
 others=$(sed 's/(.*//' $out.calls | grep -v -x -e 'open' -e 'openat' -e 'rt_sigaction' \
   -e 'newfstatat' -e 'fstat[a-z0-9]*' -e 'stat[a-z0-9]*' -e 'exit[a-z_]*' \
   -e '+++ exited.*' -e '--- SIG.*' || :)
