@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that headers, map and shared library agree on the exported symbols, the manual on their
+# Tests, for both libraries, that headers and map agree on the exported symbols, the manual on their
 # types, and Debian's symbols file on their versions; that the global names of the static libraries
-# begin with the module that defines them; that the shared library has its name and version and
-# needs the C library only (on Windows, also kernel32); that thread-local variables are few, and
-# safe in signal handlers.
+# begin with the module that defines them; that the shared library exports the map's symbols, has
+# its name and version and needs the C library only (on Windows, also kernel32); that thread-local
+# variables are few, and safe in signal handlers.
 
 set -eu
 export LC_ALL=C
@@ -13,33 +13,37 @@ failed=0
 
 wrong() { echo "symbols: $*"; failed=1; }
 
+# agree LIBRARY HEADERS MANUAL: compares the header's declared names, $declared, with the map, the
+# declarations of the header with those of the manual, and Debian's symbols file with the map
+agree() {
+  map=$srcdir/${3%/*}/$1.map packed=contrib/debian/${1}1.symbols
+  mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$map" | sort)
+  [ -n "$declared" ] && [ "$declared" = "$mapped" ] ||
+    wrong "header: $(echo $declared); map: $(echo $mapped)"
+  headers=$(cd "$srcdir/include" && sed -n 's/^extern \(.*)\);$/\1/p' $2 | sort)
+  manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+    on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }
+    on && sub(/^\.Ft /, "") { gsub(/"/, ""); type = $0 (/\*$/ ? "" : " ") }
+    on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
+      print type name "(" $0 ")" }' "$srcdir/$3" | sort -u)
+  [ "$headers" = "$manual" ] || wrong "headers: $headers; $3: $manual"
+  versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
+    /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$map" | sort)
+  symbols=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' "$srcdir/$packed" | sort)
+  [ -n "$versioned" ] && [ "$versioned" = "$symbols" ] ||
+    wrong "map: $(echo $versioned); $packed: $(echo $symbols)"
+}
+declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
+declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort) # and Fortran's
+agree libperfex perfex.h perfex/libperfex.3
 declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
   -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' \
   -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' \
   "$srcdir/include/cpucycles.h" "$srcdir/include/cpucycles/inline.h" | sort)
-mapped=$(sed -n '/global:/,/local:/s/^ *\(cpucycles[a-z_]*\);$/\1/p' "$srcdir/lib/libcpucycles.map" | sort)
-[ "$declared" = "$mapped" ] || wrong "header: $(echo $declared); map: $(echo $mapped)"
+agree libcpucycles 'cpucycles.h cpucycles/inline.h' lib/cpucycles.3.in
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
   echo "$mapped" | grep -qx "$name" || wrong "$name belongs to the drop-in interface, but is not in the map"
 done
-
-# The manual has the headers' declarations.
-headers=$(sed -n -e 's/^extern \(.*(void)\);$/\1/p' -e 's/^extern \(.*(int i)\);$/\1/p' \
-  "$srcdir/include/cpucycles.h" "$srcdir/include/cpucycles/inline.h" | sort)
-manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
-  on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }
-  on && sub(/^\.Ft /, "") { gsub(/"/, ""); type = $0 (/\*$/ ? "" : " ") }
-  on && sub(/^\.Fn /, "") { gsub(/"/, ""); name = $1; sub(/^[^ ]* /, ""); print type name "(" $0 ")" }
-  ' "$srcdir/lib/cpucycles.3.in" | sort)
-[ "$headers" = "$manual" ] || wrong "headers: $headers; cpucycles(3): $manual"
-
-# Debian's symbols file has the map's symbols and versions.
-versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
-  /^ *cpucycles[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$srcdir/lib/libcpucycles.map" | sort)
-packed=$(sed -n 's/^ \([^ ]*\) [0-9][0-9]*$/\1/p' \
-  "$srcdir/contrib/debian/libcpucycles1.symbols" | sort)
-[ -n "$versioned" ] && [ "$versioned" = "$packed" ] ||
-  wrong "map: $(echo $versioned); contrib/debian/libcpucycles1.symbols: $(echo $packed)"
 
 checked=0
 library=$builddir/.libs/libcpucycles.so.1
