@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench: compares reads of the cycle counter with those of other libraries: their cost, their step,
-   the cost of the first read in a fresh process, and the memory that it adds. Values with a bound are
-   printed together with it. The contenders are modules, loaded at run time: contender.h. */
+   the cost of the first read in a fresh process, and the memory that it adds. Ratios with a bound
+   are printed together with it. The contenders are modules, loaded at run time: contender.h. */
 
 #include "config.h"
 

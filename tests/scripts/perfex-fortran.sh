@@ -24,7 +24,8 @@ esac
 command -v "$fortran" >/dev/null || skipped "$fortran is not installed"
 
 sanitizers=$(echo " $CFLAGS" | tr ' ' '\n' | grep '^-fsanitize=' || :)
-$fortran -O2 -Wall ${CPUCYCLES_TEST_WERROR-} -c "$srcdir/tests/programs/perfex-fortran.f90" -o $work/program.o ||
+$fortran -O2 -Wall ${CPUCYCLES_TEST_WERROR-} -c "$srcdir/tests/programs/perfex-fortran.f90" \
+  -o $work/program.o ||
   { wrong "the program does not compile"; exit 1; }
 # Unquoted: these variables hold several words.
 # shellcheck disable=SC2086

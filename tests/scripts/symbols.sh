@@ -34,7 +34,8 @@ agree() {
     wrong "map: $(echo $versioned); $packed: $(echo $symbols)"
 }
 declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
-declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort) # and Fortran's
+# With an underscore, the names are those for Fortran.
+declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort)
 agree libperfex perfex.h perfex/libperfex.3
 declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
   -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' \
