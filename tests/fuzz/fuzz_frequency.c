@@ -112,21 +112,6 @@ static void try_rates(const char *bytes, size_t size)
 
 #if defined(__x86_64__) || defined(__i386__)
 
-static void try_factors(const char *bytes, size_t size)
-{
-#ifdef HAVE_PERF_EVENTS
-  static struct perf_event_mmap_page page;
-  unsigned int factors[2] = { 0, 0 };
-
-  memcpy(factors, bytes, size < sizeof factors ? size : sizeof factors);
-  page.cap_user_time = 1;
-  page.time_mult = factors[0];
-  page.time_shift = factors[1] & 0xffff;
-  check(cpuc_tsc_rate_from_page(&page));
-#endif
-  (void)bytes, (void)size;
-}
-
 static void try_page(const char *bytes, size_t size)
 {
 #ifdef HAVE_PERF_EVENTS
@@ -213,9 +198,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_request(bytes, size);
     break;
 #if defined(__x86_64__) || defined(__i386__)
-  case '4':
-    try_factors(bytes, size);
-    break;
   case '5':
     try_leaves(bytes, size);
     break;

@@ -85,22 +85,9 @@ START_TEST(line_is_found_anywhere_in_the_file)
 }
 END_TEST
 
-START_TEST(first_terminated_line_contains_the_rate)
-{
-  static const char two[] = "timebase\t: 512000000\ntimebase\t: 16625566\n";
-
-  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, two, 7), 512000000);
-  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, "timebase\t: 512000000", 2048),
-    0);
-  ck_assert_int_eq(rate_of_file(cpuc_cpuinfo_rate_powerpc_timebase, "x\ntimebase\t: 5120", 2048),
-    0);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
   tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
-  tcase_add_test(tests, first_terminated_line_contains_the_rate);
 }
 
 int main(void)

@@ -333,20 +333,6 @@ static int new_thread_reads_right(void)
   return right;
 }
 
-/* It starts from the clock's prediction since the start of the extension. */
-START_TEST(late_thread_starts_at_the_right_count)
-{
-  int i;
-
-  begin(1, 1.001);
-  for (i = 0; i < 1000; i++) {
-    advance(SECOND);
-    ck_assert(read_is_right());
-  }
-  ck_assert(new_thread_reads_right());
-}
-END_TEST
-
 /* Counters of cores may differ. A thread that stays on its core sees no jump, whatever a thread on
    another core reads. The other core is ahead by any multiple of 2^28. */
 START_TEST(thread_on_one_core_sees_no_jump_of_other_cores)
@@ -630,7 +616,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, changing_rate_allows_gaps_up_to_the_bound);
   tcase_add_test(tests, clock_that_does_not_advance_leaves_gaps_of_7_8_of_a_wraparound_right);
   tcase_add_loop_test(tests, each_move_adds_an_error_below_2_32, 0, CLOCKS + 1);
-  tcase_add_test(tests, late_thread_starts_at_the_right_count);
   tcase_add_test(tests, thread_on_one_core_sees_no_jump_of_other_cores);
   tcase_add_test(tests, threads_and_handlers_read_right_counts);
 #ifdef SINGLE_STEPS

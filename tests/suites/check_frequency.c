@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/tsc/rate.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/estimate.h"
@@ -353,19 +352,6 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
 }
 END_TEST
 
-/* A constant frequency is taken from the first CPU; a current one is the last of the kernel's
-   sources. */
-START_TEST(flags_decide_whether_cpu_mhz_is_current)
-{
-  write_file("/proc/cpuinfo",
-    "cpu MHz : 2596.124\nflags : fpu constant_tsc pni\ncpu MHz : 2596.124\nflags : fpu\n");
-  expect(2596124000, "/proc/cpuinfo");
-  write_file("/proc/cpuinfo", "cpu MHz : 800.000\nflags : fpu aperfmperf pni\n"
-    "cpu MHz : 900.000\nflags : fpu aperfmperf pni\nmodel name : X @ 2.80GHz\n");
-  expect(2800000000, "/proc/cpuinfo");
-}
-END_TEST
-
 /* The first read of the file ends after 1024 bytes. */
 START_TEST(flags_in_two_pieces_are_read)
 {
@@ -522,31 +508,6 @@ START_TEST(too_long_setting_is_ignored)
 }
 END_TEST
 
-START_TEST(tsc_rate_is_that_in_the_file_of_the_kernel)
-{
-#if defined(__x86_64__) || defined(__i386__)
-  struct cpuc_rate rate;
-
-  write_file(CPU0 "tsc_freq_khz", "2596132\n");
-  rate = cpuc_tsc_find_rate();
-  ck_assert_int_eq(rate.hz, 2596132000);
-  ck_assert_str_eq(rate.source, "tsc_freq_khz");
-#else
-  skip("tsc_rate_is_that_in_the_file_of_the_kernel", "only x86 has a time-stamp counter");
-#endif
-}
-END_TEST
-
-START_TEST(too_long_path_is_ignored)
-{
-  static char longer[2000];
-
-  memset(longer, '/', sizeof longer - 1);
-  files_root = longer;
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
-}
-END_TEST
-
 START_TEST(decimal_comma_of_the_locale_is_ignored)
 {
   if (skip_without_decimal_comma("decimal_comma_of_the_locale_is_ignored"))
@@ -570,15 +531,12 @@ static void add(TCase *tests)
   tcase_add_test(tests, policies_that_are_not_listed_are_those_of_cpu_0);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
-  tcase_add_test(tests, flags_decide_whether_cpu_mhz_is_current);
   tcase_add_test(tests, flags_in_two_pieces_are_read);
   tcase_add_test(tests, long_cpuinfo_is_read_in_part);
   tcase_add_test(tests, malformed_setting_is_ignored);
   tcase_add_test(tests, malformed_variable_is_ignored);
   tcase_add_test(tests, setting_in_an_irregular_file_is_ignored);
   tcase_add_test(tests, too_long_setting_is_ignored);
-  tcase_add_test(tests, tsc_rate_is_that_in_the_file_of_the_kernel);
-  tcase_add_test(tests, too_long_path_is_ignored);
   tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);
 }
 

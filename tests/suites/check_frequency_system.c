@@ -86,12 +86,6 @@ static void expect_frequency(long long hz, const char *source)
     ck_assert_str_eq(found.source, source);
 }
 
-START_TEST(system_without_calls_reports_no_frequency)
-{
-  expect_frequency(0, NULL);
-}
-END_TEST
-
 START_TEST(sysctl_by_name_reports_the_frequency)
 {
   static const struct {
@@ -173,7 +167,6 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, system_without_calls_reports_no_frequency);
   tcase_add_test(tests, sysctl_by_name_reports_the_frequency);
   tcase_add_test(tests, constant_value_precedes_a_current_one);
   tcase_add_test(tests, other_calls_report_the_frequency);

@@ -115,26 +115,6 @@ START_TEST(corrections_lower_the_share)
 }
 END_TEST
 
-/* Successive reads at equal intervals. */
-static long long read_in_a_row(void)
-{
-  static const int moves[] = { 26, 26, 26, 26, 26, 26, 26, 26, 1, 25 };
-
-  return machine.last += moves[machine.random++ % 10];
-}
-
-START_TEST(grain_of_26_is_found_among_1_and_25)
-{
-  struct grain found;
-
-  begin_with(26, 26);
-  cpucycles = read_in_a_row;
-  found = find();
-  ck_assert_double_eq_tol(found.counts, 26, 1e-6);
-  ck_assert_double_gt(found.share, 0.99);
-}
-END_TEST
-
 /* Three of four differences are also multiples of twice the grain. */
 static long long read_even_often(void)
 {
@@ -259,7 +239,6 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, published_grains_are_found);
   tcase_add_test(tests, corrections_lower_the_share);
-  tcase_add_test(tests, grain_of_26_is_found_among_1_and_25);
   tcase_add_test(tests, twice_the_grain_is_not_the_grain);
   tcase_add_test(tests, grain_above_the_cost_of_a_read_is_found);
   tcase_add_test(tests, grain_of_1_is_not_mistaken_for_another);

@@ -19,7 +19,6 @@
 #include <stddef.h>
 #ifdef CPUCYCLES_POSIX
 #include "tests/suites/this-machine.h"
-#include <sys/wait.h>
 #endif
 
 enum { READS = 100000 };
@@ -337,23 +336,6 @@ START_TEST(overhead_is_the_shortest_empty_section)
 }
 END_TEST
 
-#ifdef CPUCYCLES_POSIX
-
-START_TEST(forked_child_continues_the_count)
-{
-  long long before = cpucycles_inline();
-  int status;
-  pid_t child = fork();
-
-  if (child == 0)
-    suite_exit(cpucycles_inline() < before || count_decreases(1000) != 0);
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
-}
-END_TEST
-
-#endif
-
 static void add(TCase *tests)
 {
   tcase_add_loop_test(tests, first_inline_read_selects, 0, 6);
@@ -365,9 +347,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, inline_reads_equal_those_of_every_backend_with_an_instruction);
   tcase_add_test(tests, unknown_method_is_a_call);
   tcase_add_test(tests, overhead_is_the_shortest_empty_section);
-#ifdef CPUCYCLES_POSIX
-  tcase_add_test(tests, forked_child_continues_the_count);
-#endif
 }
 
 int main(void)

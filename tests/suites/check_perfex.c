@@ -160,17 +160,6 @@ START_TEST(start_fails_with_the_kernels_error)
 }
 END_TEST
 
-START_TEST(read_without_a_start_matches_no_generation)
-{
-  long long c0 = -7, c1 = -7;
-  int read = read_counters(0, &c0, 15, &c1);
-
-  ck_assert_int_gt(read, 0);
-  ck_assert_int_eq(c0, 0);
-  ck_assert_int_eq(c1, 0);
-}
-END_TEST
-
 START_TEST(any_event_and_count_is_printed)
 {
   static const struct {
@@ -283,7 +272,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, names_map_to_numbers_and_unknown_names_fail);
   tcase_add_test(tests, number_without_kernel_event_fails_with_ENOTSUP_and_a_message);
   tcase_add_test(tests, start_fails_with_the_kernels_error);
-  tcase_add_test(tests, read_without_a_start_matches_no_generation);
   tcase_add_test(tests, any_event_and_count_is_printed);
   tcase_add_test(tests, environment_overrides_the_arguments);
   tcase_add_test(tests, environment_applies_to_all_functions);

@@ -200,10 +200,6 @@ START_TEST(overridden_event_is_read_by_its_argument)
 
   if (!can_count("overridden_event_is_read_by_its_argument"))
     return;
-  setenv("T5_EVENT1", "minor", 1); /* not a name of an event */
-  capture_begin(stderr);
-  ck_assert_int_eq(start_counters(0, 15), -1);
-  capture_end();
   setenv("T5_EVENT1", "24", 1);
   map_pages();
   start = start_counters(0, 12); /* 12 has no kernel event */
@@ -261,14 +257,6 @@ static void short_read(struct pfx_group_reading *reading, ssize_t *length)
 static void close_descriptor(void)
 {
   close(perfex_group_descriptor[1]);
-}
-
-static void replace_descriptor(void)
-{
-  int null = open("/dev/null", O_RDONLY);
-
-  dup2(null, perfex_group_descriptor[0]);
-  close(null);
 }
 
 static void start_again(void)
@@ -354,7 +342,6 @@ static const struct {
   { "another id", with_another_id, NULL },
   { "short read", short_read, NULL },
   { "closed", NULL, close_descriptor },
-  { "replaced", NULL, replace_descriptor },
   { "started again", NULL, start_again },
   { "started in a handler", NULL, start_in_handler },
 };

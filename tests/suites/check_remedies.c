@@ -266,7 +266,6 @@ static const struct {
       { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
     ENOENT, 0, NO_PMU_HERE, "give the virtual machine a PMU, or run outside of it" },
   { "KVM by the device tree", { NO_PMU, TREE("linux,kvm") }, ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
-  { "Google", { NO_PMU, PRODUCT("Google Compute Engine") }, ENOENT, 0, NO_PMU_HERE, KVM_REMEDY },
   { "too many open files, no PMU", { PARANOID("4"), NO_PMU, KVM }, EMFILE, 0, NO_PMU_HERE,
     KVM_REMEDY },
   { "filter by ENOSYS, no PMU", { PARANOID("2"), FILTER("2"), NO_PMU, KVM }, ENOSYS, 0,

@@ -6,9 +6,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 #include "sys/cpuid.h"
-#include "sys/parse.h"
 
 #include "tests/suites/fake-root.h"
 #include "tests/suites/single-step.h"
@@ -20,35 +18,6 @@
 #ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #endif
-
-START_TEST(kernel_file_holds_one_number_in_khz)
-{
-  static const struct {
-    const char *text;
-    long long hz;
-  } rows[] = {
-    { "2596132\n", 2596132000 },
-    { "1\n", 1000 },
-    { "1000000000\n", 1000000000000 },
-    { "1000000001\n", 0 },
-    { "2596132.5\n", 2596132500 },
-    { "99999999999999999999999\n", 0 },
-    { "0\n", 0 },
-    { "2596132", 0 },
-    { "\n", 0 },
-    { "", 0 },
-    { "-2596132\n", 0 },
-    { "2596132x\n", 0 },
-    { "2596132\n2596132\n", 0 },
-  };
-  size_t i;
-
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    ck_assert_int_eq(cpuc_rate_plausible(
-                       (unsigned long long)cpuc_parse_number_line(rows[i].text, 1000)),
-      rows[i].hz);
-}
-END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -218,10 +187,10 @@ END_TEST
 
 #ifdef HAVE_PERF_EVENTS
 
+static struct perf_event_mmap_page page;
+
 static long long rate_from_factors(unsigned int mult, unsigned short shift)
 {
-  static struct perf_event_mmap_page page;
-
   page.cap_user_time = 1;
   page.time_mult = mult;
   page.time_shift = shift;
@@ -245,6 +214,8 @@ START_TEST(kernel_factors_give_the_rate)
   }
   ck_assert_int_eq(rate_from_factors(1u << 31, 31), 1000000000);
   ck_assert_int_eq(rate_from_factors(1, 0), 1000000000);
+  page.cap_user_time = 0;
+  ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
   ck_assert_int_eq(rate_from_factors(0, 31), 0);
   ck_assert_int_eq(rate_from_factors(0, 0), 0);
   ck_assert_int_eq(rate_from_factors(1, 63), 0);
@@ -252,24 +223,6 @@ START_TEST(kernel_factors_give_the_rate)
   ck_assert_int_eq(rate_from_factors(0xffffffff, 0), 0);
 #else
   skip("kernel_factors_give_the_rate", "this system has no perf events");
-#endif
-}
-END_TEST
-
-START_TEST(perf_page_contains_the_rate_if_cap_user_time_is_set)
-{
-#ifdef HAVE_PERF_EVENTS
-  static struct perf_event_mmap_page page;
-
-  page.time_mult = 826933653; /* over 2^31: 2596.924 MHz */
-  page.time_shift = 31;
-  ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
-  page.cap_user_time = 1;
-  ck_assert_int_le(llabs(cpuc_tsc_rate_from_page(&page) - 2596924000), 1000);
-  page.time_mult = 0;
-  ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
-#else
-  skip("perf_page_contains_the_rate_if_cap_user_time_is_set", "this system has no perf events");
 #endif
 }
 END_TEST
@@ -396,12 +349,10 @@ END_TEST
 static void add_tests(TCase *tests)
 {
   tcase_add_checked_fixture(tests, set_up, NULL);
-  tcase_add_test(tests, kernel_file_holds_one_number_in_khz);
   tcase_add_test(tests, kernel_factors_give_the_rate);
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
-  tcase_add_test(tests, perf_page_contains_the_rate_if_cap_user_time_is_set);
 #if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
   tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
 #endif
@@ -420,7 +371,6 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-  tcase_add_test(tests, kernel_file_holds_one_number_in_khz);
   tcase_add_test(tests, no_other_cpu_has_a_reference_counter);
 }
 

@@ -184,12 +184,6 @@ static inline int call_under_filter(unsigned int action)
   return errno;
 }
 
-/* EPERM if a filter can refuse a call. */
-static inline int filter_refuses(void)
-{
-  return call_under_filter(SECCOMP_RET_ERRNO | EPERM);
-}
-
 /* -SIGSYS if a filter can raise SIGSYS at a call. */
 static inline int filter_raises_sigsys(void)
 {
@@ -197,11 +191,6 @@ static inline int filter_raises_sigsys(void)
 }
 
 #else
-
-static inline int filter_refuses(void)
-{
-  return 0;
-}
 
 static inline int filter_raises_sigsys(void)
 {
