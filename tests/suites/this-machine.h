@@ -184,19 +184,6 @@ static inline int call_under_filter(unsigned int action)
   return errno;
 }
 
-/* -SIGSYS if a filter can raise SIGSYS at a call. */
-static inline int filter_raises_sigsys(void)
-{
-  return call_under_filter(SECCOMP_RET_TRAP);
-}
-
-#else
-
-static inline int filter_raises_sigsys(void)
-{
-  return 0;
-}
-
 #endif
 
 #if defined(HAVE_PERF_EVENTS) && defined(SYS_perf_event_open)
