@@ -20,6 +20,7 @@ EXTRA_DIST += tests/suites/fresh-process.h
 EXTRA_DIST += tests/suites/guarded.h
 EXTRA_DIST += tests/suites/this-machine.h tests/suites/single-step.h
 EXTRA_DIST += tests/suites/fake-root.h
+EXTRA_DIST += tests/suites/one-cpu.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/tsc-rate.h

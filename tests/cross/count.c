@@ -17,13 +17,12 @@
 #include "lib/process.h"
 #include "lib/table.h"
 
+#include "tests/suites/one-cpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 struct point {
   long long cycles, nanoseconds;
@@ -154,20 +153,6 @@ static int test_all_backends(void)
 }
 
 /* The counters of two CPUs may differ. */
-static void stay_on_this_cpu(void)
-{
-#ifdef __linux__
-  int cpu = sched_getcpu();
-  cpu_set_t one;
-
-  CPU_ZERO(&one);
-  if (cpu >= 0 && cpu < CPU_SETSIZE)
-    CPU_SET(cpu, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0)
-    printf("count: the thread cannot be kept on its CPU\n");
-#endif
-}
-
 static const struct cpucycles_counter_info *find_selected(void)
 {
   const struct cpucycles_counter_info *counter;
@@ -187,7 +172,9 @@ int main(int argc, char **argv)
   int wrong;
 
   scope = argc > 2 ? argv[2] : NULL;
-  stay_on_this_cpu();
+  if (stay_on_this_cpu() != 0)
+    printf("count: the thread cannot be kept on its CPU
+");
   if (!(seconds > 0 && seconds < 1e6) || !find_selected()) {
     fprintf(stderr, "usage: count SECONDS [SCOPE]\n");
     return 2;

@@ -92,8 +92,8 @@ if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
 fi
 for kind in pie no-pie; do
   # shellcheck disable=SC2086
-  $CC $CPPFLAGS $CFLAGS -Wall -Wextra ${CPUCYCLES_TEST_WERROR-} -f$kind \
-    -I"$srcdir/include" -I$work -c "$srcdir/tests/programs/inline-main.c" -o $work/main.$kind ||
+  $CC $CPPFLAGS $CFLAGS -Wall -Wextra ${CPUCYCLES_TEST_WERROR-} -f$kind -I"$srcdir/include" \
+    -I"$srcdir" -I$work -c "$srcdir/tests/programs/inline-main.c" -o $work/main.$kind ||
     wrong "main -f$kind: does not compile"
 done
 

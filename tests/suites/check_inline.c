@@ -14,6 +14,7 @@
 #include "lib/scale.h"
 #include "lib/table.h"
 
+#include "tests/suites/one-cpu.h"
 #include "tests/suites/suite.h"
 
 #include <stddef.h>
@@ -336,8 +337,14 @@ START_TEST(overhead_is_the_shortest_empty_section)
 }
 END_TEST
 
+static void set_up(void)
+{
+  (void)stay_on_this_cpu();
+}
+
 static void add(TCase *tests)
 {
+  tcase_add_checked_fixture(tests, set_up, NULL);
   tcase_add_loop_test(tests, first_inline_read_selects, 0, 6);
   tcase_add_test(tests, inline_reads_continue_the_count_of_cpucycles);
   tcase_add_test(tests, layout_of_the_state_is_unchanged);

@@ -5,12 +5,16 @@
 
 #include "include/cpucycles.h"
 
-/* Returns 1 if the count increases, within a few seconds at most. */
+#include "tests/suites/one-cpu.h"
+
+/* Returns 1 if the count increases, within a few seconds at most. The thread stays on its CPU. */
 static inline int count_increases(void)
 {
-  long long begin = cpucycles();
+  long long begin;
   int i;
 
+  (void)stay_on_this_cpu();
+  begin = cpucycles();
   for (i = 0; i < 100000000; i++) {
     long long difference = cpucycles() - begin;
 
