@@ -104,7 +104,7 @@ static void *raise_signals(void *unused)
     if (raised % 2)
       pthread_kill(pthread_self(), suite_fault_to_send(faults[raised / 2 % 5]));
     else if (sigsetjmp(escape, 1) == 0) {
-      (void)*forbidden;
+      (void)suite_read(forbidden);
       fault_missed = 1; /* not reached */
     }
     __atomic_store_n(&started, raised > 10, __ATOMIC_RELEASE);

@@ -55,7 +55,7 @@ static volatile char *forbidden; /* a page without access */
 
 static struct cpuc_rate report_with_a_fault(void)
 {
-  return cpuc_exact_rate(*forbidden);
+  return cpuc_exact_rate(suite_read(forbidden));
 }
 
 static struct cpuc_backend reference = {

@@ -42,7 +42,7 @@ static volatile char *map_page_beyond_end(void)
 
 static void read_page(void *address)
 {
-  read_value = **(volatile char **)address;
+  read_value = suite_read(*(volatile char **)address);
 }
 
 /* An instruction that the CPU's manual reserves as undefined. The compiler's own trap raises
@@ -319,7 +319,7 @@ static void set_recording_handler(int signal, int flags)
 
 static void *fault_elsewhere(void *unused)
 {
-  read_value = *forbidden;
+  read_value = suite_read(forbidden);
   return unused;
 }
 
@@ -342,7 +342,7 @@ START_TEST(fault_of_another_thread_reaches_the_program)
         "valgrind takes the fault for an error of the program"))
     return;
   set_recording_handler(SIGSEGV, 0);
-  read_value = *forbidden;
+  read_value = suite_read(forbidden);
   usual_code = seen_code;
   usually_masked = seen_masked;
   ck_assert_int_eq(seen_count, 1);
@@ -562,7 +562,7 @@ static void keep_for_sigill(void)
 
 static int read_forbidden(void)
 {
-  read_value = *forbidden;
+  read_value = suite_read(forbidden);
   return 0;
 }
 
@@ -665,7 +665,8 @@ START_TEST(unhandled_fault_still_ends_the_process)
   crash_number = _i;
   ck_assert_msg(result_in_child(crash) == -signal, "%s", name);
   crash_is_ignored = 1; /* a fault cannot be ignored */
-  ck_assert_msg(crashes[_i].cause == SENT || result_in_child(crash) == -signal, "%s, ignored", name);
+  if (crashes[_i].cause != SENT)
+    ck_assert_msg(result_in_child(crash) == -signal, "%s, ignored", name);
 }
 END_TEST
 
@@ -732,7 +733,7 @@ static volatile int reads_not_fixed_up; /* 1 during a read of not_fixed_up */
 static void read_not_fixed_up(void)
 {
   reads_not_fixed_up = 1;
-  read_value = *not_fixed_up;
+  read_value = suite_read(not_fixed_up);
   reads_not_fixed_up = 0;
 }
 
@@ -756,7 +757,7 @@ START_TEST(own_fault_of_a_counter_is_fixed_up_in_every_thread)
   if (skip_where_faults_are_errors("own_fault_of_a_counter_is_fixed_up_in_every_thread"))
     return;
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  read_value = *forbidden;
+  read_value = suite_read(forbidden);
   ck_assert_int_eq(fixed_up, 1);
   forbidden = suite_forbidden_page();
   join_a_thread_that(fault_elsewhere);

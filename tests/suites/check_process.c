@@ -134,7 +134,7 @@ static void handle(int signal)
 static void fault_and_send(struct cpuc_selection *unused)
 {
   (void)unused;
-  read_value = *forbidden;
+  read_value = suite_read(forbidden);
   raise(SIGUSR1);
   searches = handled; /* the signal of the fault, but not yet the one that was sent */
 }

@@ -109,7 +109,7 @@ static volatile char *forbidden; /* a page without access */
 
 static long long read_forbidden(void)
 {
-  return *forbidden;
+  return suite_read(forbidden);
 }
 
 static void by_forbidden_page(void)

@@ -68,13 +68,13 @@ static long long read_from_eleventh_try(void)
 
 static long long read_forbidden(void)
 {
-  return *forbidden;
+  return suite_read(forbidden);
 }
 
 /* Faults at the 1,000th of the 1001 reads of its trial. */
 static long long read_faults_late(void)
 {
-  return ++reads_made == 1000 ? *forbidden : reads_made;
+  return ++reads_made == 1000 ? suite_read(forbidden) : reads_made;
 }
 
 /* Works in the trial, and faults at the next read. */
@@ -82,7 +82,7 @@ static long long read_faults_after_its_trial(void)
 {
   static long long reads;
 
-  return ++reads > 1001 ? *forbidden : reads;
+  return ++reads > 1001 ? suite_read(forbidden) : reads;
 }
 
 /* Works in the trial, and stops once another counter was opened. */
@@ -136,7 +136,7 @@ static int open_faults(const struct cpuc_services *services, struct cpuc_diagnos
 {
   (void)services, (void)diagnosis;
   opens++;
-  return *forbidden;
+  return suite_read(forbidden);
 }
 
 static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
@@ -166,7 +166,7 @@ static struct cpuc_rate rate_unknown(void)
 
 static struct cpuc_rate rate_faults(void)
 {
-  return cpuc_exact_rate(*forbidden);
+  return cpuc_exact_rate(suite_read(forbidden));
 }
 
 static int entries; /* of the next selection */

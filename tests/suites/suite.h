@@ -32,6 +32,12 @@ static inline int suite_under(const char *tool)
 #include "tests/suites/suite-windows.h"
 #endif
 
+/* Reads a byte. Tests that fault on purpose read with this function, which valgrind.supp names. */
+__attribute__((noinline, unused)) static char suite_read(volatile char *byte)
+{
+  return *byte;
+}
+
 /* Reports that a promise cannot be tested here, and why. The caller then returns. */
 static inline void skip(const char *test, const char *diagnosis)
 {
