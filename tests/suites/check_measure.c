@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the measurements on this CPU: the frequency with dependent adds, and the rate of a counter,
-   compared with the kernel's figure. check_simulated_clock tests them against simulated clocks. */
+/* Tests the measurements on this CPU: the frequency with dependent adds, and the rate of a counter.
+   check_simulated_clock tests their accuracy against simulated clocks. */
 
 #include "config.h"
 
@@ -121,62 +121,6 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
   ck_assert(cpuc_process_has_selected());
 }
 END_TEST
-
-#if HAVE_BACKEND_amd64_tsc || HAVE_BACKEND_x86_tsc
-
-#if HAVE_BACKEND_amd64_tsc
-#define TSC cpuc_backend_amd64_tsc
-#else
-#define TSC cpuc_backend_x86_tsc
-#endif
-extern const struct cpuc_backend TSC;
-
-/* 0 if RDTSC is permitted and counts. */
-static int read_tsc_twice(void)
-{
-  unsigned long long begin = __builtin_ia32_rdtsc();
-
-  return __builtin_ia32_rdtsc() <= begin;
-}
-
-/* The frequency of the CPU in /proc/cpuinfo. */
-static long long kernel_rate(void)
-{
-  FILE *line = popen("grep -m 1 '^cpu MHz' /proc/cpuinfo", "r");
-  double megahertz = 0;
-
-  ck_assert_ptr_nonnull(line);
-  ck_assert_int_eq(fscanf(line, "cpu MHz : %lf", &megahertz), 1);
-  pclose(line);
-  return (long long)(megahertz * 1e6);
-}
-
-START_TEST(rate_of_the_reference_counter_is_measured_within_1000_ppm)
-{
-  const char *test = "rate_of_the_reference_counter_is_measured_within_1000_ppm";
-  long long values[TRIES], reported;
-  int i, known = 0;
-
-  if (skip_under("valgrind", test, "valgrind slows the measurement")
-    || skip_unless(test, read_tsc_twice, 0, "RDTSC does not count")
-    || skip_unless(test, find_tsc_rate_in_cpuinfo, 0,
-      "/proc/cpuinfo does not contain the rate of the time-stamp counter")
-    || skip_where_the_clock_is_slow(test))
-    return;
-  reported = kernel_rate();
-  for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
-    values[known] = cpuc_calibrate_rate(TSC.read, 64);
-    known += values[known] != 0;
-  }
-  ck_assert_int_gt(known, 0);
-  qsort(values, (size_t)known, sizeof values[0], compare);
-  dprintf(suite_console(), "measured rate: %lld Hz beside %lld Hz: %+.1f ppm\n",
-    values[known / 2], reported, ((double)values[known / 2] / (double)reported - 1) * 1e6);
-  ck_assert_int_le(llabs(values[known / 2] - reported), reported / 1000);
-}
-END_TEST
-
-#endif
 
 static long long read_constant(void)
 {
@@ -415,9 +359,6 @@ static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, core_persecond_is_the_measured_frequency);
   tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
-#ifdef TSC
-  tcase_add_test(tests, rate_of_the_reference_counter_is_measured_within_1000_ppm);
-#endif
   tcase_add_test(tests, counter_that_cannot_be_measured_has_no_rate);
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_loop_test(tests, measurement_refines_only_a_rounded_reported_rate, 0, 2);

@@ -131,43 +131,6 @@ START_TEST(cycle_cost_follows_the_core_frequency)
 }
 END_TEST
 
-/* Must hold in most of the 20 measurements of one of five rounds, because other programs disturb
-   measurements. The first measurement alone is not enough: a CPU may learn its branches. */
-START_TEST(farther_caches_are_slower_and_mispredictions_cost_time)
-{
-  const char test[] = "farther_caches_are_slower_and_mispredictions_cost_time";
-  struct pfx_cost_measured measured;
-  int round, turn, i, in_order = 0, slow = 0;
-
-  if (skip_where_the_clock_is_slow(test))
-    return;
-  if (skip_under("valgrind", test, "valgrind has neither caches nor predictions")
-    || skip_under("qemu", test, "qemu has neither caches nor predictions"))
-    return;
-  if (SUITE_SANITIZED) {
-    skip(test, "the sanitizer's code at each access takes longer");
-    return;
-  }
-#ifdef CPUCYCLES_TEST_COVERAGE
-  skip(test, "the atomic counting of branches takes longer than a misprediction");
-  return;
-#endif
-  for (round = 0; round < 5 && (in_order <= 10 || slow <= 15); round++) {
-    in_order = slow = 0;
-    for (turn = 0; turn < 20; turn++) {
-      pfx_cost_measure(&measured);
-      slow += measured.branch_miss.typical > measured.level[0].load.typical;
-      for (i = 1; i < measured.levels; i++)
-        if (measured.level[i].load.typical <= measured.level[i - 1].load.typical)
-          break;
-      in_order += i == measured.levels && (i > 1 || measured.has_unmeasured_cache);
-    }
-  }
-  ck_assert_int_gt(in_order, 10);
-  ck_assert_int_gt(slow, 15);
-}
-END_TEST
-
 /* The table in libperfex(3), COSTS. */
 START_TEST(costs_are_estimated_from_measured_times)
 {
@@ -494,6 +457,7 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
     return;
   if (skip_unless(test, lock_much_memory, 0, "this user may not lock so much memory"))
     return;
+  use_test_directory(); /* no cgroup limits the mapping */
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
   memory = pfx_cost_map_memory(&room);
   ck_assert_ptr_nonnull(memory);
@@ -758,7 +722,6 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
   tcase_add_test(tests, cycle_cost_follows_the_core_frequency);
-  tcase_add_test(tests, farther_caches_are_slower_and_mispredictions_cost_time);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
   tcase_add_test(tests, stopped_clock_measures_no_costs_of_loads);
   tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
