@@ -457,6 +457,24 @@ static long long read_by_cpu(void)
   return clock_nanoseconds() - sched_getcpu() * BEHIND * 1000000000LL;
 }
 
+/* 0 if this process may use two CPUs, and can be moved to each of them. */
+static int use_two_cpus(void)
+{
+  cpu_set_t all, one;
+  int cpu, used = 0;
+
+  if (sched_getaffinity(0, sizeof all, &all) != 0)
+    return 1;
+  for (cpu = 0; cpu < CPU_SETSIZE && used < 2; cpu++) {
+    if (!CPU_ISSET(cpu, &all))
+      continue;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    used += sched_setaffinity(0, sizeof one, &one) == 0 && sched_getcpu() == cpu;
+  }
+  return used < 2;
+}
+
 START_TEST(difference_between_cpus_is_found)
 {
   cpu_set_t before, after;

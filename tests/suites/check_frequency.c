@@ -508,6 +508,23 @@ START_TEST(too_long_setting_is_ignored)
 }
 END_TEST
 
+/* 0 if a locale with a decimal comma was set. musl accepts any name, but keeps the point. */
+static int set_decimal_comma(void)
+{
+  static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8" };
+  int i;
+
+  for (i = 0; i < 2; i++)
+    if (setlocale(LC_ALL, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
+      return 0;
+  return 1;
+}
+
+static int skip_without_decimal_comma(const char *test)
+{
+  return skip_unless(test, set_decimal_comma, 0, "no locale with a decimal comma is installed");
+}
+
 START_TEST(decimal_comma_of_the_locale_is_ignored)
 {
   if (skip_without_decimal_comma("decimal_comma_of_the_locale_is_ignored"))

@@ -799,6 +799,22 @@ START_TEST(count_of_a_multiplexed_event_is_rejected)
 }
 END_TEST
 
+/* 0 if PR_TASK_PERF_EVENTS_DISABLE stops the thread's events; else an errno, or 255. */
+static int disable_events(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
+  long long first = 0, last = 0;
+  volatile int spins;
+
+  if (event < 0 || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0)
+    return errno;
+  if (read(event, &first, sizeof first) != (ssize_t)sizeof first)
+    return 255;
+  for (spins = 0; spins < 1000000; spins++)
+    continue;
+  return read(event, &last, sizeof last) == (ssize_t)sizeof last && last == first ? 0 : 255;
+}
+
 START_TEST(stopped_event_leads_to_the_fallback_counter)
 {
   long long before;

@@ -12,6 +12,7 @@
 #include "tests/suites/this-machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -248,6 +249,14 @@ START_TEST(environment_without_a_valid_event_fails_with_a_message)
   }
 }
 END_TEST
+
+/* ENOSPC if a write to /dev/full fails. */
+static int full_device_refuses(void)
+{
+  int full = open("/dev/full", O_WRONLY);
+
+  return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
+}
 
 START_TEST(failing_stream_is_an_error)
 {

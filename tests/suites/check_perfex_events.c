@@ -21,6 +21,22 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
+static int count_page_fault(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
+  long long count = 0;
+  char *page;
+
+  if (event < 0)
+    return errno;
+  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    return 255;
+  *(volatile char *)page = 1;
+  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
+}
+
 /* Can the kernel count these events here? Skips the test if not. */
 static int can_count(const char *test)
 {

@@ -6,7 +6,6 @@
 
 #include "tests/suites/posix.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,21 +26,6 @@ static inline _Noreturn void suite_exit(int status)
 static inline int suite_mkdir(const char *path)
 {
   return mkdir(path, 0777);
-}
-
-/* Returns the number of entries in a directory such as /proc/self/fd, or -1 if it cannot be read.
-   Without /proc, tests thus compare -1 with -1. */
-static inline int suite_entries(const char *directory)
-{
-  DIR *stream = opendir(directory);
-  int n = 0;
-
-  if (!stream)
-    return -1;
-  while (readdir(stream))
-    n++;
-  closedir(stream);
-  return n;
 }
 
 /* Returns the descriptor of the console. The test harness of Automake redirects standard output to

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -25,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -157,19 +155,6 @@ static inline int skip_unless(const char *test, int (*attempt)(void), int expect
 
 /* Attempts for several suites. Each comment starts with the result. */
 
-/* -SIGSEGV if PR_SET_TSC makes RDTSC fault; 0 if RDTSC still works; 1 if there is no PR_SET_TSC. */
-static inline int forbidden_tsc_faults(void)
-{
-#if defined(PR_SET_TSC) && (defined(__x86_64__) || defined(__i386__))
-  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
-    return 1;
-  __builtin_ia32_rdtsc();
-  return 0;
-#else
-  return 1;
-#endif
-}
-
 #ifdef HAVE_LINUX_SECCOMP_H
 
 /* Makes a harmless system call, which a filter answers. Returns its errno. */
@@ -201,22 +186,6 @@ static inline int open_software_event(unsigned long long config)
   return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
 }
 
-/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
-static inline int count_page_fault(void)
-{
-  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
-  long long count = 0;
-  char *page;
-
-  if (event < 0)
-    return errno;
-  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    return 255;
-  *(volatile char *)page = 1;
-  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
-}
-
 /* 0 if the kernel counts the CPU time of a thread as a perf event; else its errno, or 255. */
 static inline int count_cpu_time(void)
 {
@@ -229,28 +198,7 @@ static inline int count_cpu_time(void)
     && read(event, &last, sizeof last) == (ssize_t)sizeof last && last > first ? 0 : 255;
 }
 
-/* 0 if PR_TASK_PERF_EVENTS_DISABLE stops the thread's events; else an errno, or 255. */
-static inline int disable_events(void)
-{
-  int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
-  long long first = 0, last = 0;
-  volatile int spins;
-
-  if (event < 0 || prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0) != 0)
-    return errno;
-  if (read(event, &first, sizeof first) != (ssize_t)sizeof first)
-    return 255;
-  for (spins = 0; spins < 1000000; spins++)
-    continue;
-  return read(event, &last, sizeof last) == (ssize_t)sizeof last && last == first ? 0 : 255;
-}
-
 #else
-
-static inline int count_page_fault(void)
-{
-  return ENOSYS;
-}
 
 static inline int count_cpu_time(void)
 {
@@ -263,44 +211,6 @@ static inline int skip_without_perf_events(const char *test)
 {
   return skip_unless(test, count_cpu_time, 0,
     "perf_event_open does not count the CPU time of a thread");
-}
-
-/* 0 if /proc/cpuinfo contains the rate of the time-stamp counter: in a virtual machine, it is the
-   frequency of the CPU. */
-static inline int find_tsc_rate_in_cpuinfo(void)
-{
-  return system("grep -q '^flags.* hypervisor' /proc/cpuinfo 2>/dev/null"
-                " && ! grep -q aperfmperf /proc/cpuinfo && grep -q '^cpu MHz' /proc/cpuinfo") != 0;
-}
-
-static inline int compare_times(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* 0 if a chain of adds can be timed: of 100 times of one chain, the three shortest agree within
-   1 %. */
-static inline int time_chain_of_adds(void)
-{
-  enum { TIMES = 100, ADDS = 200000 };
-  struct timespec begin, end;
-  unsigned long x = 0;
-  double times[TIMES];
-  int i, j;
-
-  for (i = 0; i < TIMES; i++) {
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (j = 0; j < ADDS; j++) {
-      x += 3;
-      __asm__ volatile("" : "+r"(x));
-    }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    times[i] = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
-  }
-  qsort(times, TIMES, sizeof times[0], compare_times);
-  return !(times[0] > 0 && times[2] <= times[0] * 1.01);
 }
 
 static volatile int stack_is_aligned;
@@ -328,53 +238,6 @@ static inline int run_aligned_handler(void)
 static inline int skip_unless_handlers_are_aligned(const char *test)
 {
   return skip_unless(test, run_aligned_handler, 0, "signal handlers start with a misaligned stack");
-}
-
-/* ENOSPC if a write to /dev/full fails. */
-static inline int full_device_refuses(void)
-{
-  int full = open("/dev/full", O_WRONLY);
-
-  return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
-}
-
-/* 0 if a locale with a decimal comma was set. musl accepts any name, but keeps the point. */
-static inline int set_decimal_comma(void)
-{
-  static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8" };
-  int i;
-
-  for (i = 0; i < 2; i++)
-    if (setlocale(LC_ALL, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
-      return 0;
-  return 1;
-}
-
-static inline int skip_without_decimal_comma(const char *test)
-{
-  return skip_unless(test, set_decimal_comma, 0, "no locale with a decimal comma is installed");
-}
-
-/* 0 if this process may use two CPUs, and can be moved to each of them. */
-static inline int use_two_cpus(void)
-{
-#ifdef __linux__
-  cpu_set_t all, one;
-  int cpu, used = 0;
-
-  if (sched_getaffinity(0, sizeof all, &all) != 0)
-    return 1;
-  for (cpu = 0; cpu < CPU_SETSIZE && used < 2; cpu++) {
-    if (!CPU_ISSET(cpu, &all))
-      continue;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    used += sched_setaffinity(0, sizeof one, &one) == 0 && sched_getcpu() == cpu;
-  }
-  return used < 2;
-#else
-  return 1;
-#endif
 }
 
 #endif
