@@ -24,6 +24,7 @@ EXTRA_DIST += tests/suites/one-cpu.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/tsc-rate.h
+EXTRA_DIST += tests/suites/unloading.h
 EXTRA_DIST += tests/suites/suite-posix.h
 EXTRA_DIST += tests/suites/suite-windows.h
 EXTRA_DIST += tests/scripts/valgrind.supp

@@ -11,6 +11,7 @@
 #include "tests/suites/capture.h"
 #include "tests/suites/perfex-group.h"
 #include "tests/suites/this-machine.h"
+#include "tests/suites/unloading.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -660,16 +661,7 @@ START_TEST(threads_may_outlive_the_library)
     skip(test, "configured without shared libraries");
     return;
   }
-#ifndef __GLIBC__
-  loaded = dlopen(module, RTLD_NOW);
-  if (!loaded && skip_without_dlopen(test, dlerror()))
-    return;
-  if (loaded && dlclose(loaded) == 0 && dlopen(module, RTLD_NOW | RTLD_NOLOAD)) {
-    skip(test, "this C library never unloads");
-    return;
-  }
-#endif
-  if (!can_count(test))
+  if (skip_without_unloading(test, module) || !can_count(test))
     return;
   loaded = dlopen(module, RTLD_NOW);
   ck_assert_msg(loaded != NULL, "%s", loaded ? "" : dlerror());
