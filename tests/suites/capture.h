@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Captures the output on stderr or stdout for the suites of libperfex. */
+/* Captures the output on stderr or stdout. */
 
 #ifndef CPUCYCLES_CAPTURE_H
 #define CPUCYCLES_CAPTURE_H

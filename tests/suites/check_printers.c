@@ -7,6 +7,7 @@
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/print.h"
 
+#include "tests/suites/capture.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char printed[16384];
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
 static struct counter_results fake_results[2];
@@ -36,48 +36,22 @@ static void set_counters(const struct cpucycles_counter_info *rows, int count)
   }
 }
 
-/* Stores what body() prints in `printed`. */
-static void capture(void (*body)(void))
-{
-  FILE *file = tmpfile();
-  int before = dup(1);
-  size_t length;
-
-  ck_assert_ptr_nonnull(file);
-  fflush(stdout);
-  dup2(fileno(file), 1);
-  body();
-  fflush(stdout);
-  dup2(before, 1);
-  close(before);
-  rewind(file);
-  length = fread(printed, 1, sizeof printed - 1, file);
-  printed[length] = 0;
-  fclose(file);
-}
-
-static void (*printer)(const struct report *);
-
-static void call_printer(void)
-{
-  printer(&report);
-}
-
 static void print(void (*body)(const struct report *))
 {
-  printer = body;
-  capture(call_printer);
+  capture_begin(stdout);
+  body(&report);
+  capture_end();
 }
 
 /* Expects this part of the document, which is compared without indents and line ends.
    tests/scripts/report.py validates the whole against the schema. */
 static void expect_json(const char *part)
 {
-  static char dense[sizeof printed];
+  static char dense[sizeof captured];
   const char *from;
   char *to = dense;
 
-  for (from = printed; *from; from++) {
+  for (from = captured; *from; from++) {
     if (*from != '\n')
       *to++ = *from;
     else
@@ -93,20 +67,22 @@ static void expect(const char *line)
   char whole[400];
 
   snprintf(whole, sizeof whole, "\n%s\n", line);
-  ck_assert_msg(strstr(printed, whole) != NULL, "not printed: %s\nin:\n%s", line, printed);
+  ck_assert_msg(strstr(captured, whole) != NULL, "not printed: %s\nin:\n%s", line, captured);
 }
 
 START_TEST(trace_lines_are_those_of_the_library)
 {
-  static char library_printed[sizeof printed];
+  static char library_printed[sizeof captured];
   const char *trace;
 
   fill_library(&report.library);
-  capture(cpucycles_tracesetup);
-  strcpy(library_printed, printed);
+  capture_begin(stdout);
+  cpucycles_tracesetup();
+  capture_end();
+  strcpy(library_printed, captured);
   ck_assert_int_eq(strncmp(library_printed, "cpucycles tracesetup 0 ", 23), 0);
   print(print_text);
-  trace = strchr(printed, '\n') + 1; /* after the version */
+  trace = strchr(captured, '\n') + 1; /* after the version */
   ck_assert_int_eq(strncmp(trace, library_printed, strlen(library_printed)), 0);
   ck_assert_int_eq(strncmp(trace + strlen(library_printed), "cpucycles persecond ", 20), 0);
 }
@@ -130,7 +106,7 @@ START_TEST(machine_is_printed_completely)
   strcpy(report.cpu.type[1].name, "cpu_atom");
   report.cpu.type[1].count = 6;
   print(print_text_of_surroundings);
-  ck_assert_int_eq(strncmp(printed, "cpucycles system kernel Linux\n", 30), 0);
+  ck_assert_int_eq(strncmp(captured, "cpucycles system kernel Linux\n", 30), 0);
   expect("cpucycles system architecture not known, 0 bits, big-endian");
   expect("cpucycles system hypervisor none found");
   expect("cpucycles cpu model Some CPU");
@@ -154,12 +130,11 @@ START_TEST(machine_is_printed_completely)
   expect("cpucycles turbo off");
   memset(&report.settings, 0, sizeof report.settings);
   report.settings.turbo = -1;
-  print(print_text_of_surroundings);
   print(print_json);
   expect_json("\"governor\": null,\"turbo\": null");
   print(print_text_of_surroundings);
-  ck_assert(!strstr(printed, "governor") && !strstr(printed, "turbo")
-    && !strstr(printed, "clock source"));
+  ck_assert(!strstr(captured, "governor") && !strstr(captured, "turbo")
+    && !strstr(captured, "clock source"));
 }
 END_TEST
 
@@ -370,11 +345,11 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
   print_warnings_about("none");
   expect(none);
   expect(cycles);
-  ck_assert_ptr_null(strstr(printed, constant));
+  ck_assert_ptr_null(strstr(captured, constant));
   print_warnings_about("reference");
   expect(constant);
   expect(cycles);
-  ck_assert_ptr_null(strstr(printed, none));
+  ck_assert_ptr_null(strstr(captured, none));
   print_warnings_about("core");
   expect(work);
   ck_assert_int_eq(report.warnings, 1);
@@ -404,19 +379,19 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
          "Report the counts as reference cycles (fake, 2000000000 per second), not as core cycles");
   core_in_report.persecond_after = 1000000000;
   print_warnings_about("clock");
-  ck_assert_ptr_nonnull(strstr(printed, "core cycles = counted cycles * 0.500 while"));
-  ck_assert_ptr_nonnull(strstr(printed, "as scaled cycles (fake, 2000000000 per second), not"));
+  ck_assert_ptr_nonnull(strstr(captured, "core cycles = counted cycles * 0.500 while"));
+  ck_assert_ptr_nonnull(strstr(captured, "as scaled cycles (fake, 2000000000 per second), not"));
   core_in_report.persecond_after = 0;
   print_warnings_about("reference");
-  ck_assert_ptr_nonnull(strstr(printed, "the core runs at 3000000000 Hz:"));
+  ck_assert_ptr_nonnull(strstr(captured, "the core runs at 3000000000 Hz:"));
   for (i = 0; i < 4; i++) {
     core_in_report.persecond_after = rows[i].core;
     print_warnings_about("reference");
-    ck_assert_int_eq(strstr(printed, "the core runs at") != NULL, rows[i].is_expected);
+    ck_assert_int_eq(strstr(captured, "the core runs at") != NULL, rows[i].is_expected);
   }
   core_in_report.is_counted = 1;
   print_warnings_about("core");
-  ck_assert_ptr_null(strstr(printed, "the core runs at"));
+  ck_assert_ptr_null(strstr(captured, "the core runs at"));
 }
 END_TEST
 
