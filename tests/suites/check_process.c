@@ -79,7 +79,7 @@ static void *search_together(void *unused)
   return search(count_searches) == 0 ? &searches : NULL;
 }
 
-START_TEST(sixteen_threads_compute_a_result_once)
+START_TEST(sixteen_threads_search_once)
 {
   pthread_t threads[THREADS];
   void *found;
@@ -115,7 +115,7 @@ static int ask_everything_in_a_search(void)
     || !cpucycles_counter(0);
 }
 
-START_TEST(nested_computation_has_no_result_and_does_not_wait)
+START_TEST(nested_search_has_no_result_and_does_not_wait)
 {
   in_fresh_process(ask_everything_in_a_search);
 }
@@ -175,7 +175,7 @@ static int search_in_the_child(void)
 }
 
 /* The thread that searches does not exist in the child. */
-START_TEST(child_forked_during_a_computation_repeats_it)
+START_TEST(child_forked_during_a_search_repeats_it)
 {
   pthread_t thread;
 
@@ -273,10 +273,10 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_test(tests, sixteen_threads_compute_a_result_once);
-  tcase_add_test(tests, nested_computation_has_no_result_and_does_not_wait);
+  tcase_add_test(tests, sixteen_threads_search_once);
+  tcase_add_test(tests, nested_search_has_no_result_and_does_not_wait);
   tcase_add_test(tests, fault_in_a_search_is_handled_and_a_signal_waits);
-  tcase_add_test(tests, child_forked_during_a_computation_repeats_it);
+  tcase_add_test(tests, child_forked_during_a_search_repeats_it);
   tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
   tcase_add_test(tests, blocked_signal_of_a_fault_stays_pending);
   tcase_add_test(tests, counter_without_a_handler_against_its_faults_is_reported);
