@@ -43,15 +43,6 @@ static int is_ours(const struct machine *machine)
   return strncmp(machine->name, HERE, strlen(HERE)) == 0;
 }
 
-/* Returns 1 if the recorded machines are there, else reports a skipped test. */
-static int have_machines(const char *test)
-{
-  if (access(recorded_machine(""), R_OK) == 0)
-    return 1;
-  skip(test, "no recorded machines: CPUCYCLES_MACHINES does not name their directory");
-  return 0;
-}
-
 static const char *root_of(const struct machine *machine)
 {
   static char root[1024];
@@ -68,15 +59,25 @@ static int is_default(const struct cpuc_frequency *found)
   return strcmp(found->source, "default") == 0;
 }
 
+/* Skips a machine whose files are missing. Returns 1 if it is skipped. */
+static int skip_missing(const char *test, const struct machine *machine)
+{
+  char reason[100];
+
+  if (access(root_of(machine), R_OK) == 0)
+    return 0;
+  snprintf(reason, sizeof reason, "%s is not in the directory CPUCYCLES_MACHINES", machine->name);
+  skip(test, reason);
+  return 1;
+}
+
 static void expect_whole(const struct machine *machine)
 {
   struct cpuc_frequency found;
 
-  files_root = root_of(machine);
-  if (access(files_root, R_OK) != 0) {
-    skip("estimate_is_within_the_limits_of_each_machine", machine->name);
+  if (skip_missing("estimate_is_within_the_limits_of_each_machine", machine))
     return;
-  }
+  files_root = root_of(machine);
   found = estimate();
   ck_assert_msg(is_default(&found) == (machine->lowest == 0), "%s: %s", machine->name,
     found.source);
@@ -88,7 +89,6 @@ START_TEST(estimate_is_within_the_limits_of_each_machine)
 {
   int i;
 
-  have_machines("estimate_is_within_the_limits_of_each_machine");
   for (i = 0; i < MACHINES; i++)
     expect_whole(&machines[i]);
 }
@@ -154,11 +154,9 @@ START_TEST(truncated_file_gives_no_wrong_estimate)
 
   walked = &machines[_i];
   step = suite_soaks() ? 1 : 61;
-  if (!have_machines("truncated_file_gives_no_wrong_estimate") && !is_ours(walked))
+  if (skip_missing("truncated_file_gives_no_wrong_estimate", walked))
     return;
   root = root_of(walked);
-  if (access(root, R_OK) != 0)
-    return;
   make_machine();
   prefix_length = strlen(root);
   ck_assert_int_eq(nftw(root, copy_file, 8, FTW_PHYS), 0);
