@@ -438,15 +438,6 @@ START_TEST(child_ends_within_a_second_after_the_tool)
 }
 END_TEST
 
-START_TEST(unselected_counter_is_not_examined)
-{
-  memset(&results, 0, sizeof results);
-  strcpy(results.name, "another");
-  examine(&results, 0.05, 0);
-  ck_assert_str_eq(results.failure, "it could not be selected; selected: fake");
-}
-END_TEST
-
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
 enum { BEHIND = 1000 };
@@ -520,7 +511,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
   tcase_add_test(tests, signal_ends_only_one_examination);
   tcase_add_test(tests, child_ends_within_a_second_after_the_tool);
-  tcase_add_test(tests, unselected_counter_is_not_examined);
   tcase_add_test(tests, difference_between_cpus_is_found);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the inline reads, and the library's copies of them, against the library's reads: before and
-   after the first call, in many threads, with each instruction that this CPU has, scaled and
-   unscaled. */
+   after the first call, with each instruction that this CPU has, scaled and unscaled. */
 
 #include "config.h"
 
