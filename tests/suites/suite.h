@@ -32,10 +32,14 @@ static inline int suite_under(const char *tool)
 #include "tests/suites/suite-windows.h"
 #endif
 
-/* Reads a byte. Tests that fault on purpose read with this function, which valgrind.supp names. */
+/* Reads a byte. Tests that fault on purpose read with this function, which valgrind.supp names.
+   The variable keeps the read from being the first instruction, which valgrind would attribute to
+   the caller. */
 __attribute__((noinline, unused)) static char suite_read(volatile char *byte)
 {
-  return *byte;
+  volatile char *volatile address = byte;
+
+  return *address;
 }
 
 /* Reports that a promise cannot be tested here, and why. The caller then returns. */
