@@ -67,16 +67,18 @@ static void use_fallback(void)
 
 static long long read_cycles(void)
 {
-  int saved_errno = errno;
+  int saved_errno = errno, is_in_child = this_thread.is_in_child;
   struct counts counts = { 0, 0 };
   long long count;
 
-  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* for the variables of open(): see publish() */
+  /* For the variables of open(): see publish(). A handler may also fork from here on. */
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
-  if (this_thread.is_in_child && !this_thread.uses_fallback)
+  if (is_in_child && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
-  this_thread.is_in_child = 0;
+  if (is_in_child)
+    this_thread.is_in_child = 0;
   count = this_thread.base;
   count += this_thread.uses_fallback ? services->fallback() : (long long)counts.cycles;
   if (count > this_thread.last) /* not if a signal handler has read since then */
