@@ -4,7 +4,7 @@
 #ifndef PERFEX_MESSAGE_H
 #define PERFEX_MESSAGE_H
 
-/* Prints "libperfex: " and the message on standard error, cut to 511 bytes. */
+/* Prints "libperfex: " and the message as a line on standard error, cut to 511 bytes. */
 void pfx_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

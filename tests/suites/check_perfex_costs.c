@@ -654,6 +654,49 @@ START_TEST(largest_table_is_printed_whole)
 }
 END_TEST
 
+/* A name of Fortran. */
+int load_costs_(const char *name, size_t length);
+
+static char *malformed_path;
+
+static void *call_most_functions(void *unused)
+{
+  long long c0 = 0, c1 = 0;
+
+  start_counters(0, 24);
+  read_counters(0, &c0, 24, &c1);
+  start_counters(1, 2); /* prints messages */
+  print_counters(0, c0, 24, c1);
+  print_costs(0, c0, 24, c1);
+  load_costs(malformed_path);
+  load_costs_(malformed_path, strlen(malformed_path));
+  return unused;
+}
+
+static void *print_table(void *unused)
+{
+  perfex_print_table();
+  return unused;
+}
+
+/* In the first round, print_costs() makes the first call that needs costs: it reads a malformed
+   file and measures. In the second round, perfex_print_table() does. */
+START_TEST(every_function_fits_on_the_smallest_stack)
+{
+  if (SUITE_SANITIZED) {
+    skip("every_function_fits_on_the_smallest_stack", "the sanitizer needs more stack");
+    return;
+  }
+  use_test_directory();
+  malformed_path = write_costs("/costs", "24 1 2 junk\n");
+  write_costs("/etc/perfex.costs", "24 1 2 junk\n");
+  capture_begin(_i ? stdout : stderr);
+  ck_assert_int_eq(call_on_a_small_stack(_i ? print_table : call_most_functions, NULL), 0);
+  capture_end();
+  ck_assert_ptr_nonnull(strstr(captured, _i ? "# measured here in " : "/costs: line 1: "));
+}
+END_TEST
+
 enum { READERS = 3 };
 
 static int readers_stop;
@@ -740,6 +783,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, origin_is_the_file_that_has_the_event);
   tcase_add_test(tests, printed_table_can_be_loaded);
   tcase_add_test(tests, largest_table_is_printed_whole);
+  tcase_add_loop_test(tests, every_function_fits_on_the_smallest_stack, 0, 2);
   tcase_add_test(tests, table_is_replaced_atomically_for_concurrent_readers);
 }
 

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -218,18 +217,9 @@ static void *call_all(void *failed_step)
 
 static int call_all_on_a_small_stack(void)
 {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  size_t size = 16384;
   int failed_step = 20;
 
-  pthread_attr_init(&attributes);
-  while (pthread_attr_setstacksize(&attributes, size) != 0)
-    size *= 2; /* the least that this system grants */
-  if (pthread_create(&thread, &attributes, call_all, &failed_step) != 0)
-    return 21;
-  pthread_join(thread, NULL);
-  return failed_step;
+  return call_on_a_small_stack(call_all, &failed_step) == 0 ? failed_step : 21;
 }
 
 START_TEST(every_function_fits_on_the_smallest_stack)

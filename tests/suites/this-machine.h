@@ -113,6 +113,24 @@ static inline long bytes_of_a_thread(void (*use)(void))
   return thread_use.bytes;
 }
 
+/* Calls body(argument) in a thread with a stack of 16 KiB, or the least that this system grants.
+   Returns 0 or an errno. */
+static inline int call_on_a_small_stack(void *(*body)(void *), void *argument)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  size_t size = 16384;
+  int error;
+
+  pthread_attr_init(&attributes);
+  while (pthread_attr_setstacksize(&attributes, size) != 0)
+    size *= 2;
+  error = pthread_create(&thread, &attributes, body, argument);
+  if (error == 0)
+    pthread_join(thread, NULL);
+  return error;
+}
+
 /* time limit of an attempt */
 enum { ATTEMPT_SECONDS = 20 };
 
