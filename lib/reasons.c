@@ -68,15 +68,20 @@ static int find_reason(const char *code)
   return i;
 }
 
-void cpuc_reasons_drop(struct cpucycles_counter_info *info, const char *reason)
+static void set_reason(struct cpucycles_counter_info *info, const char *reason)
 {
   int i = find_reason(reason);
 
+  info->reason = reasons[i].code;
+  info->explanation = reasons[i].sentence;
+}
+
+void cpuc_reasons_drop(struct cpucycles_counter_info *info, const char *reason)
+{
   info->state = CPUCYCLES_DROPPED;
   info->score = 0;
   info->scaling = 0;
-  info->reason = reasons[i].code;
-  info->explanation = reasons[i].sentence;
+  set_reason(info, reason);
 }
 
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
@@ -94,6 +99,7 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal)
   info->signal_number = signal;
 }
 
+/* Changes no member that print_trace() reads, because another thread may print at the same time. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
@@ -104,7 +110,7 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     return;
   backend->explain(info->error_number, info->signal_number, &diagnosis);
   if (diagnosis.reason)
-    cpuc_reasons_drop(info, diagnosis.reason);
+    set_reason(info, diagnosis.reason);
   if (diagnosis.explanation)
     info->explanation = diagnosis.explanation;
   if (diagnosis.remedy)
