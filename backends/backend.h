@@ -81,8 +81,8 @@ static inline struct cpuc_rate cpuc_exact_rate(long long hz)
    Both are async-signal-safe. */
 struct cpuc_services {
   /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
-     Returns cycles of the best tried counter that all threads share, at least of an OS clock.
-     Returns 0 during the selection, so that no counter passes its trial with the count of
+     Returns cycles of the best tried counter that all threads share; if there is none, of the OS
+     clock. Returns 0 during the selection, so that no counter passes its trial with the count of
      another. */
   long long (*fallback)(void);
 
@@ -155,7 +155,7 @@ struct cpuc_backend {
      the ucontext_t of the handler. Returns 1 if read() caused the fault, and the thread can
      continue; otherwise changes nothing and returns 0. While the counter is in use, the handler of
      the library for the signal `fix_up_signal` stays installed, and passes all other faults on.
-     NULL: read() cannot fault after the selection. */
+     NULL: no fault of read() is repaired after the selection. */
   int (*fix_up)(void *context);
   int fix_up_signal;
 

@@ -11,7 +11,8 @@
 
 static long long (**other_cpucycles)(void);
 
-/* A constructor: the libraries of the other contenders, too, are loaded with their modules. */
+/* A constructor: the library is loaded before the first use is timed, as are the libraries of other
+   contenders, which are loaded with their modules. */
 __attribute__((constructor)) static void load(void)
 {
   const char *path = getenv("BENCH_OTHER");

@@ -49,7 +49,8 @@ extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency in cycles per second, from 1000 (1 kHz) to
      1000000000000 (1 THz). Clocks and other scaled counters are scaled to it. The sources are
-     /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else the
+     /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else a
+     measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
      environment variable cpucyclespersecond; else a measurement of 2 ms; else it is 2399987654.
    Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
@@ -65,7 +66,7 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it, unless the counter
-   is scaled. This takes 1 to 3 ms, or longer if the thread is interrupted.
+   is scaled. This takes 1 to 4 ms, or longer if the thread is interrupted.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
      clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
      reported rate if a measurement agrees within 1 % or is impossible, otherwise the measured one.

@@ -82,7 +82,7 @@ static void note_unneeded_environment(struct cpuc_query *query,
   const char *value = cpuc_environment(source->name);
 
   if (value && parse_setting(query, source->name, value) != 0)
-    note_ignored(query, source->name, "is not needed: another source reports the frequency");
+    note_ignored(query, source->name, "is not needed: an earlier source has a frequency");
 }
 
 static long long from_measurement(struct cpuc_query *query)

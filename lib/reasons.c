@@ -28,7 +28,7 @@ static const struct {
   { "clock-step", "the OS clock was set back during the measurement of its rate" },
   { "clock-stopped", "the OS clock is stopped, so its rate cannot be measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
-  { "by-read", "user-space access was lost: at least one thread reads it with a system call" },
+  { "by-read", "at least one thread has no user-space access, and reads it with a system call" },
   { "unguarded", "the program ignores the signal that a forbidden read raises, or installed a "
     "handler for it during the selection, so the library cannot repair such a read" },
   { "by-fallback", "at least one thread could not open it or lost it, and uses the fallback "

@@ -135,7 +135,7 @@ static int is_late(const struct run *run)
 }
 
 /* Measures the core cycle, which event 0 counts. If that is impossible, uses a cycle of
-   cpucycles(), at its measured rate or, without one, at the frequency estimate. */
+   cpucycles(), at the rate from cpucycles_rate() or, if it is not known, at the frequency estimate. */
 static void measure_cycle(struct run *run)
 {
   long long rate = pfx_cost_clock_core_frequency(), cost;
@@ -323,8 +323,10 @@ static int find_caches(long *caches, int *has_unmeasured_cache)
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
-      if (cpuc_kernel_file_read_start(path, text[i], sizeof text[i]) <= 0)
+      if (cpuc_kernel_file_read_start(path, text[i], sizeof text[i]) <= 0) {
+        *has_unmeasured_cache = i == 2 && count > 0; /* Linux omits a size that it does not know */
         return count;
+      }
     }
     if (strncmp(text[1], "Instruction", 11) == 0)
       continue;

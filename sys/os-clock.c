@@ -5,6 +5,7 @@
 
 #include "sys/os-clock.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/time.h>
@@ -47,6 +48,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
       kernel_long seconds, nanoseconds;
     } narrow;
   } now;
+  int saved_errno = errno; /* Linux before 5.1 does not have the first call */
 
 #ifdef SYS_clock_gettime64
   if (syscall(SYS_clock_gettime64, clock, &now.wide) == 0) {
@@ -57,6 +59,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
 #endif
 #ifdef SYS_clock_gettime
   if (syscall(SYS_clock_gettime, clock, &now.narrow) == 0) {
+    errno = saved_errno;
     *seconds = now.narrow.seconds;
     *nanoseconds = now.narrow.nanoseconds;
     return 0;

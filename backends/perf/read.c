@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The slow path: reads the events of the calling thread with read(2), or with the instruction and
-   several mmap pages. A thread that loses the page, the instruction or the descriptor continues its
-   count with read(2), and then with the fallback counter. Its count never steps back.
+   all mmap pages of the thread. A thread that loses the page, the instruction or the descriptor
+   continues its count with read(2), and then with the fallback counter. Its count never steps back,
+   with one exception: cpucycles(3), Threads.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
@@ -21,9 +22,9 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
   .only_descriptor = -1,
 };
 
-/* Returns the base. A handler that opens or loses events changes the base together with the state
-   and the descriptor. A read that has loaded those two before finds the base of the events that it
-   reads, or cannot read them any more. */
+/* Returns the base. A read loads the state or the descriptor first, then the base, and then reads
+   the events. If a handler opens or loses events in between, the read finds the new events with
+   their base, or finds the old ones closed. */
 static inline unsigned long long load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

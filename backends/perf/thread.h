@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The page of a thread without events, or with several. */
+/* The only_page of a thread that cannot take the hot path. Its index is 0. */
 extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
 /* read.c. */

@@ -152,7 +152,7 @@ static int test_all_backends(void)
   return wrong;
 }
 
-/* The counters of two CPUs may differ. */
+/* Returns the counter in use. */
 static const struct cpucycles_counter_info *find_selected(void)
 {
   const struct cpucycles_counter_info *counter;
@@ -172,9 +172,8 @@ int main(int argc, char **argv)
   int wrong;
 
   scope = argc > 2 ? argv[2] : NULL;
-  if (stay_on_this_cpu() != 0)
-    printf("count: the thread cannot be kept on its CPU
-");
+  if (stay_on_this_cpu() != 0) /* the counters of two CPUs may differ */
+    printf("count: the thread cannot be kept on its CPU\n");
   if (!(seconds > 0 && seconds < 1e6) || !find_selected()) {
     fprintf(stderr, "usage: count SECONDS [SCOPE]\n");
     return 2;

@@ -28,7 +28,7 @@ END
 seed() {
   mkdir -p "$directory/$1"
   [ "$1" != perfex ] ||
-    printf '# all\n0 1 2.5 3\nbranch-misses\t0 .125 1000000000\n' >"$directory/perfex/1"
+    printf '# all\n0 1 2.5 3\nbranch-misses\t0 0.125 1000000000\n' >"$directory/perfex/1"
   [ "$1" = frequency ] || return 0
   printf '8works, no-such, does-not' >"$directory/$1/request"
   if [ ! -d "$machines" ]; then

@@ -92,6 +92,6 @@ check_report "$forced forced"
 [ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
   "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
 grep -q -e '^cpucycles frequency source cpucyclespersecond' \
-  -e '^cpucycles frequency source .*; ignored: cpucyclespersecond is not needed: another source reports the frequency$' $out ||
+  -e '^cpucycles frequency source .*; ignored: cpucyclespersecond is not needed: an earlier source has a frequency$' $out ||
   wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 exit $failed

@@ -20,8 +20,9 @@ needed=
 pie=
 ldflags=
 # The hardening flags of distributions, all at once.
-hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fcf-protection'
+hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3'
 hardened="$hardened -fstack-protector-strong"
+case $(uname -m) in x86_64 | i?86) hardened="$hardened -fcf-protection" ;; esac
 
 case $kind in
   asan)

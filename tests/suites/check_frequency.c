@@ -449,7 +449,7 @@ START_TEST(malformed_variable_is_ignored)
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_ignored("cpucyclespersecond is not a decimal number");
   simulated.setting = "2400000000";
-  expect_ignored("cpucyclespersecond is not needed: another source reports the frequency");
+  expect_ignored("cpucyclespersecond is not needed: an earlier source has a frequency");
   simulated.setting = NULL;
   expect_ignored("");
 }

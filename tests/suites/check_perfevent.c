@@ -409,7 +409,7 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
 }
 END_TEST
 
-/* Uses a number from 3 to 4, those for an event if the limit is 10. */
+/* 0 if 3 or 4 is free: the only numbers of an event if the limit is 10. */
 static int use_low_number(void)
 {
   return fcntl(2, F_DUPFD, 3) < 5 ? 0 : -1;

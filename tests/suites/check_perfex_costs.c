@@ -162,7 +162,7 @@ START_TEST(costs_are_estimated_from_measured_times)
 }
 END_TEST
 
-START_TEST(stopped_clock_measures_no_costs_of_loads)
+START_TEST(stopped_clock_measures_only_the_cycle)
 {
   static const int events[] = { 9, 10, 18, 23, 24, 25, 26 };
   struct pfx_cost_table table;
@@ -766,7 +766,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
   tcase_add_test(tests, cycle_cost_follows_the_core_frequency);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
-  tcase_add_test(tests, stopped_clock_measures_no_costs_of_loads);
+  tcase_add_test(tests, stopped_clock_measures_only_the_cycle);
   tcase_add_test(tests, etc_replaces_measured_costs_and_a_loaded_file_replaces_both);
   tcase_add_test(tests, nothing_is_measured_if_files_contain_all_costs);
   tcase_add_test(tests, malformed_file_is_reported_by_line_and_changes_nothing);

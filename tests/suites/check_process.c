@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the one lock of the process: a result is found once, however many threads, signal handlers
-   and forks there are. The table of this suite replaces lib/table.c. All of its counters are one
-   whose reads a system could forbid later. */
+   and forks there are. The table of this suite replaces lib/table.c. All of its rows are the
+   same counter, whose reads a system could forbid later. */
 
 #include "config.h"
 

@@ -200,7 +200,7 @@ static void by_request_for_another(void)
   select_counter(CPUC_KIND_CORE, read_up, NULL, NULL);
 }
 
-/* Notes of the selected counter: a counter of scope thread reports its fallbacks. */
+/* Notes a reason of the selected counter, which stays selected. */
 static void note(const char *code)
 {
   memset(&info, 0, sizeof info);
