@@ -52,8 +52,8 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
 /* Stores the narrowest of several timed counts, because reads of the others may have been
    interrupted. Stops at two equal widths: these are as narrow as the clock allows, because two
    interruptions hardly ever take the same time. */
-static enum cpuc_calibrate_result take_best_timed_count(const struct cpuc_calibrate_setup *calibration,
-  struct timed_count *best)
+static enum cpuc_calibrate_result take_best_timed_count(
+  const struct cpuc_calibrate_setup *calibration, struct timed_count *best)
 {
   enum cpuc_calibrate_result error = read_timed_count(calibration, best);
   struct timed_count next;

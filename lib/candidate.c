@@ -140,13 +140,18 @@ static void extend_for_trial(void *argument)
     extend(candidate, 0);
 }
 
-/* Measures the rate first: the more exact it is, the longer the gaps between calls may be. */
+/* Measures the rate first: the more exact it is, the longer the gaps between calls may be. Two
+   measurements must agree, because the thread may move to another core during one. */
 static void extend_for_use(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
+  long long rate, again;
 
-  if (candidate->backend->width == 32)
-    extend(candidate, cpuc_calibrate_rate(candidate->backend->read, 32));
+  if (candidate->backend->width != 32)
+    return;
+  rate = cpuc_calibrate_rate(candidate->backend->read, 32);
+  again = cpuc_calibrate_rate(candidate->backend->read, 32);
+  extend(candidate, cpuc_scale_rates_agree(rate, again) ? rate : 0);
 }
 
 static void score(void *argument)

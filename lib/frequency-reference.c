@@ -16,19 +16,19 @@ static int is_invariant(const struct cpuc_backend *reference)
 }
 
 /* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a
-   counter that is invariant; otherwise 0. */
+   counter that is invariant; otherwise 0. Measures again after a mismatch, because the first
+   measurement may be the wrong one. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
 {
   struct cpuc_rate reported = cpuc_reported_rate(reference);
-  long long measured, accepted;
+  long long accepted = 0;
 
-  if (reported.hz == 0 && !is_invariant(reference))
-    return 0;
-  measured = cpuc_calibrate_rate(reference->read, 64);
-  accepted = cpuc_calibrate_accepted_rate(reported, measured);
+  if (reported.hz > 0)
+    accepted = cpuc_calibrate_accepted_rate(reported, cpuc_calibrate_rate(reference->read, 64));
   if (accepted > 0 && reported.source)
     query->name = reported.source;
-  return accepted == 0 && is_invariant(reference) ? measured : accepted;
+  return accepted == 0 && is_invariant(reference) ? cpuc_calibrate_rate(reference->read, 64)
+                                                  : accepted;
 }
 
 /* Tried after the files, because CPUID can cause VM exits. */

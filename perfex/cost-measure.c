@@ -135,7 +135,8 @@ static int is_late(const struct run *run)
 }
 
 /* Measures the core cycle, which event 0 counts. If that is impossible, uses a cycle of
-   cpucycles(), at the rate from cpucycles_rate() or, if it is not known, at the frequency estimate. */
+   cpucycles(), at the rate from cpucycles_rate() or, if that is not known, at the frequency
+   estimate. */
 static void measure_cycle(struct run *run)
 {
   long long rate = pfx_cost_clock_core_frequency(), cost;

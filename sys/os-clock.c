@@ -31,8 +31,8 @@ void cpuc_os_clock_fall_back(void)
 
 #ifdef __linux__
 
-/* Uses the structures of the kernel, which can differ from struct timespec of the C library. Returns
-   0, or -1 if the system refuses. */
+/* Uses the structures of the kernel, which can differ from struct timespec of the C library.
+   Returns 0, or -1 if the system refuses. */
 static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
 {
 #if defined(__x86_64__) && defined(__ILP32__) /* x32: the kernel uses 64 bits */

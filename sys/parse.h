@@ -30,8 +30,8 @@ long long cpuc_parse_number_line(const char *text, long long unit);
    with such an integer. */
 const char *cpuc_parse_integer(const char *text, int *number);
 
-/* Parses a hexadecimal number of up to 16 digits, without a prefix. Returns the rest of the text, or
-   NULL if the text does not begin with such a number. */
+/* Parses a hexadecimal number of up to 16 digits, without a prefix. Returns the rest of the text,
+   or NULL if the text does not begin with such a number. */
 const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number);
 
 /* Finds the nominal frequency in the name of a CPU, where it is a word of its own: "Model @

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fuzzes calibrate.c with random counters, clocks and interruptions. A measurement leads to no wrong
-   factor or rate, and to the right one if clock and counter are good. check_scale tests the
+/* Fuzzes calibrate.c with random counters, clocks and interruptions. A measurement leads to no
+   wrong factor or rate, and to the right one if clock and counter are good. check_scale tests the
    arithmetic of factors. The first byte selects the test. For libFuzzer: make check-fuzz. */
 
 #include "config.h"

@@ -216,8 +216,8 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
     *least_so_far = now;
 }
 
-/* Skips a test where no fence waits for arithmetic: cpucycles(3), TIMED SECTIONS. Returns 1 if it is
-   skipped. */
+/* Skips a test where no fence waits for arithmetic: cpucycles(3), TIMED SECTIONS. Returns 1 if it
+   is skipped. */
 static int skip_where_fences_order_memory_only(const char *test)
 {
 #if defined(__riscv) || defined(__loongarch__) || defined(__hppa__) || defined(__ia64__)
