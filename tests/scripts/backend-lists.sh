@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
 # its entries in config.h and in the manual; and that no file of a counter lacks its row. Tests that
-# all lists of reasons are equal, and that each test in doc/promises.md exists.
+# all lists of reasons are equal, and that doc/promises.md names each test, and none that does not
+# exist.
 
 set -eu
 export LC_ALL=C
@@ -38,14 +39,19 @@ for file in "$srcdir"/probes/*.c "$srcdir"/backends/*.c; do
   echo "$rows" | grep -q ":$(basename "$file" .c)$" || wrong "$file is in no list"
 done
 
-# Each suite, test and script that doc/promises.md names.
-tests=$(cd "$srcdir/tests/suites" && ls check_*.c | sed 's/\.c$//' &&
-  sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' check_*.c)
-missing=$(grep -o '[a-z0-9]*_[a-z0-9_]*[a-z0-9]' "$srcdir/doc/promises.md" | grep -vxF "$tests" || :)
+# The tests in the second column of doc/promises.md and those of the suites, as check_NAME:TEST; and
+# the scripts that doc/promises.md names.
+named=$(cut -s -d '|' -f 3 "$srcdir/doc/promises.md" | grep -o '[A-Za-z0-9]*_[A-Za-z0-9_]*' |
+  awk '/^check_/ { suite = $0; next } { print suite ":" $0 }')
+tests=$(cd "$srcdir/tests/suites" &&
+  grep -o '^START_TEST([A-Za-z0-9_]*' check_*.c | sed 's/\.c:START_TEST(/:/')
+missing=$(echo "$named" | grep -vxF "$tests" || :)
 for script in $(grep -o '[a-z][a-z-]*\.sh' "$srcdir/doc/promises.md"); do
   [ -f "$srcdir/tests/scripts/$script" ] || missing="$missing $script"
 done
 [ -z "$missing" ] || wrong "doc/promises.md: there is no test" $missing
+unnamed=$(echo "$tests" | grep -vxF "$named" || :)
+[ -z "$unnamed" ] || wrong "doc/promises.md: no row names" $unnamed
 
 # The library contains exactly the counters that were built, in order.
 built=$(for row in $rows; do
