@@ -64,10 +64,12 @@ else
   [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"
 fi
 
-# The library, the manual, the schema and the test of each reason have the same reasons.
-given=$(sed -n 's/^  { "\([a-z-]*\)", ".*/\1/p' "$srcdir/lib/reasons.c" | sort)
+# The library, the manual, the schema and the test of each reason have the same reasons. A table in a
+# C file has rows of the form { "reason", NEXT...
+in_table() { tr '\n' ' ' <"$1" | grep -o "{ *\"[a-z-]*\", *$2" | cut -d '"' -f 2; }
+given=$(in_table "$srcdir/lib/reasons.c" '"' | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
-made=$(sed -n 's/^  { "\([a-z-]*\)", by_.* },$/\1/p' "$srcdir/tests/suites/check_reasons.c" | sort -u)
+made=$(in_table "$srcdir/tests/suites/check_reasons.c" by_ | sort -u)
 [ -n "$given" ] || wrong "no reasons in lib/reasons.c"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
