@@ -81,9 +81,9 @@ static inline struct cpuc_rate cpuc_exact_rate(long long hz)
    Both are async-signal-safe. */
 struct cpuc_services {
   /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
-     Returns cycles of the best tried counter that all threads share; if there is none, of the OS
-     clock. Returns 0 during the selection, so that no counter passes its trial with the count of
-     another. */
+     Returns cycles of the best tried counter that all threads share and that is not a clock; if
+     there is none, of the OS clock. Returns 0 during the selection, so that no counter passes its
+     trial with the count of another. */
   long long (*fallback)(void);
 
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"

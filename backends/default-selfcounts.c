@@ -65,7 +65,14 @@ static void use_fallback(void)
   services->note_loss("by-fallback");
 }
 
-static long long read_cycles(void)
+/* ThreadSanitizer does not support the fence. */
+#ifdef __has_attribute
+#if __has_attribute(no_sanitize)
+__attribute__((no_sanitize("thread")))
+#endif
+#endif
+static long long
+read_cycles(void)
 {
   int saved_errno = errno, is_in_child = this_thread.is_in_child;
   struct counts counts = { 0, 0 };

@@ -42,10 +42,10 @@ case $($CC -dM -E -x c /dev/null) in
 esac
 contender chrono contend-chrono.cc "$cxx" 'a C++ compiler'
 contender benchmark contend-benchmark.cc "$cxx" \
-  'libbenchmark-dev, and cycleclock.h, which that does not have: BENCH_CPPFLAGS=-I.../src' \
+  'libbenchmark-dev, and cycleclock.h from its sources: BENCH_CPPFLAGS=-I.../src' \
   -lbenchmark
 contender fftw contend-fftw.c "$CC" \
-  'cycle.h, which libfftw3-dev does not have: BENCH_CPPFLAGS=-I.../kernel'
+  'cycle.h, from the sources of FFTW: BENCH_CPPFLAGS=-I.../kernel'
 contender papi contend-papi.c "$CC" libpapi-dev -lpapi
 contender likwid contend-likwid.c "$CC" likwid -llikwid
 if [ -n "${BENCH_OTHER:-}" ]; then

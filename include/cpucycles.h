@@ -51,7 +51,8 @@ extern const char *cpucycles_version(void);
      1000000000000 (1 THz). Clocks and other scaled counters are scaled to it. The sources are
      /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else a
      measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
-     environment variable cpucyclespersecond; else a measurement of 2 ms; else it is 2399987654.
+     current frequency in /proc/cpuinfo on x86; else the environment variable cpucyclespersecond;
+     else a measurement of 2 ms; else it is 2399987654.
    Since: 1 (all versions). */
 extern long long cpucycles_persecond(void);
 

@@ -29,23 +29,23 @@ struct cpucycles_inline_state cpucycles_inline_state;
 /* Reads the selected counter. NULL until it is published. */
 static const struct cpuc_reader *published_reader;
 
-/* Reads an extended counter. A thread may see the new value of `cpucycles` before the other writes
-   of the selection. If it sees published_reader, the acquire makes those writes visible; otherwise
-   the thread asks for the selection. */
-static long long read_extended(void)
+/* Reads any counter, an extended one always. A thread may see the new value of `cpucycles` before
+   the other writes of the selection. If it sees published_reader, the acquire makes those writes
+   visible; otherwise the thread asks for the selection. */
+static long long read_any(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
   return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->selected->reader);
 }
 
-/* Reads a counter that is scaled and not extended: faster than read_extended(). */
+/* Reads a counter that is scaled and not extended: faster than read_any(). */
 static long long read_scaled(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
   if (!reader)
-    return read_extended();
+    return read_any();
   return cpuc_scale_apply(reader->scale, reader->read());
 }
 
@@ -53,7 +53,7 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 {
   if (cpuc_reader_is_direct(reader))
     return reader->read;
-  return reader->extension ? read_extended : read_scaled;
+  return reader->extension ? read_any : read_scaled;
 }
 
 /* Returned while this thread is still selecting, that is, to a signal handler or allocator that

@@ -11,7 +11,7 @@
 
 struct cpuc_scale {
   unsigned long long multiplier; /* 0: not scaled */
-  int shift;                     /* 1..63 */
+  int shift;                     /* 1..63; 0 if not scaled */
 };
 
 /* Returns the scale that multiplies by cycles / units. Both must be from 1 to 2^62, and the ratio

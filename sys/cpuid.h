@@ -15,8 +15,8 @@ struct cpuc_cpuid_leaf {
 #define CPUC_CPUID_SIZES 0x80000008U
 
 /* Executes CPUID for a leaf, and subleaf 0. All registers are 0 if the CPU or the compiler does not
-   have CPUID: a CPU that has it reports a highest leaf above 0 in leaf 0. Each call can exit to the
-   hypervisor, which takes microseconds. */
+   have CPUID. EAX of leaf 0, the highest leaf, is above 0 if they have it. Each call can exit to
+   the hypervisor, which takes microseconds. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
 /* Returns 1 for a CPU of Intel. */

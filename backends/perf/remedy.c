@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads kernel files after a counter was refused, and suggests only remedies that help
-   on this machine.
+/* Reads the kernel's files about PMUs, also after a counter was refused. Suggests only remedies
+   that help on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the

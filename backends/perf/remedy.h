@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Explains why a counter that needs a performance monitoring unit (PMU) was refused, and finds a
-   remedy. */
+/* Facts about the performance monitoring unit (PMU) of this machine; and why a counter that needs a
+   PMU was refused, with a remedy. */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
@@ -45,8 +45,8 @@ void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis);
 
 /* sysctl kernel.perf_user_access, the setting for user-space access to PMUs of Linux on arm64 and
-   RISC-V: the highest value that a counter works with, from 1; the first release with the setting;
-   and the remedy for older releases. */
+   RISC-V: the counter works with the values from 1 to `highest`; the first release with the
+   setting; and the remedy for older releases. */
 struct cpuc_remedy_user_access {
   int highest, major, minor;
   const char *newer;

@@ -45,7 +45,7 @@ enum {
    layout would get a new name. */
 struct cpucycles_inline_state {
   unsigned int method;           /* a constant above; written once, after the other members */
-  int shift;                     /* 1..63 */
+  int shift;                     /* if scaled: 1..63; otherwise 0 */
   unsigned long long multiplier; /* if scaled: cycles are count * multiplier / 2^shift */
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Tests the options of cpucycles-info, where its output goes, and its plots of every width."""
+"""Tests the options of cpucycles-info, where its output goes, and the width of its plots."""
 
 import os
 import pty

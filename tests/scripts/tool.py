@@ -93,7 +93,8 @@ def bars(chart):
 
 def measured(promise):
     """Marks a promise whose test needs undisturbed measurements, or compares those of two processes.
-    A busy machine can disturb them, so one attempt of three must succeed. Each makes new reports."""
+    A busy machine can disturb them, so one attempt of three must succeed. A repeated attempt makes
+    new reports."""
     @functools.wraps(promise)
     def attempts():
         for left in (2, 1, 0):

@@ -157,9 +157,9 @@ static void compute(long long *results)
   extend(results);
 }
 
-/* Computes in an environment, in a child process: 0 if the results are the expected ones. */
 static long long expected[RESULTS];
 
+/* Computes in an environment, in a child process: 0 if the results are the expected ones. */
 static int compute_in_environment(void)
 {
   static long long results[RESULTS];

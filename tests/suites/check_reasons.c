@@ -297,7 +297,7 @@ static void *note_all(void *code)
   for (i = 0; i < NOTED; i++) {
     __atomic_add_fetch(&noted_by_both, 1, __ATOMIC_RELAXED);
     /* waits until the other thread has noted the one before */
-    for (tries = 0; __atomic_load_n(&noted_by_both, __ATOMIC_RELAXED) < 2 * i; tries++)
+    for (tries = 0; __atomic_load_n(&noted_by_both, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
       if (tries > 1000)
         sched_yield();
     cpuc_reasons_note_selected(&noted[i], code);

@@ -299,8 +299,8 @@ static long long measure_rate(int is_narrow)
                    : cpuc_calibrate_rate(read_simulated, 64);
 }
 
-/* Without an interruption, the measurement is too short for the coarser clocks. Where a read takes
-   longer, such a clock advances before it is taken for stopped. _i: whether the counter has 32
+/* The coarser clocks give no rate, because the measurement is too short for them. With the longer
+   read costs, such a clock advances before it is taken for stopped. _i: whether the counter has 32
    bits. */
 START_TEST(coarse_clock_gives_no_wrong_rate)
 {

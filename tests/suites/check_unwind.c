@@ -33,7 +33,7 @@ static void *cancel_at_the_trace(void *unused)
   (void)unused;
   cpucycles_tracesetup();
   pthread_cancel(pthread_self());
-  cpucycles(); /* prints, which is a cancellation point */
+  cpucycles(); /* prints the requested lines, which is a cancellation point */
   seen |= RETURNED;
   return NULL;
 }

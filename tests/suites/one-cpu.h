@@ -9,7 +9,8 @@
 #include <sched.h>
 #endif
 
-/* Returns 0 if the thread stays on its CPU from now on, or if only Linux would keep it there. */
+/* Returns 0 if the thread stays on its CPU from now on. Does nothing on systems other than Linux,
+   and returns 0 there. */
 static inline int stay_on_this_cpu(void)
 {
 #ifdef __linux__
