@@ -74,7 +74,7 @@ __attribute__((no_sanitize("thread")))
 static long long
 read_cycles(void)
 {
-  int saved_errno = errno, is_in_child = this_thread.is_in_child;
+  int saved_errno = errno, is_in_child = this_thread.is_in_child, uses_fallback;
   struct counts counts = { 0, 0 };
   long long count;
 
@@ -86,8 +86,10 @@ read_cycles(void)
     this_thread.base = this_thread.last - (long long)counts.cycles;
   if (is_in_child)
     this_thread.is_in_child = 0;
+  uses_fallback = this_thread.uses_fallback;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler whose read fails changes the base, too */
   count = this_thread.base;
-  count += this_thread.uses_fallback ? services->fallback() : (long long)counts.cycles;
+  count += uses_fallback ? services->fallback() : (long long)counts.cycles;
   if (count > this_thread.last) /* not if a signal handler has read since then */
     this_thread.last = count;
   errno = saved_errno;
