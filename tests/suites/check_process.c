@@ -23,10 +23,10 @@ static int open_revocable(const struct cpuc_services *services, struct cpuc_diag
   return 0;
 }
 
-/* Advances on every host, unlike the clock of some. */
+/* Advances on every host, unlike the clock of some. Not every CPU adds 64 bits atomically. */
 static long long read_revocable(void)
 {
-  static long long count;
+  static unsigned int count;
 
   return __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 }
