@@ -90,7 +90,7 @@ static void find_container(struct system_info *system)
     if (strcmp(name, known[i]) == 0)
       copy_line(system->container, sizeof system->container, known[i]);
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (!*system->container && cpuc_kernel_file_can_open(files[i].path))
+    if (!*system->container && cpuc_kernel_file_exists(files[i].path))
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 

@@ -39,7 +39,7 @@ static int has_policies(void)
   char path[64];
 
   make_cpu_path(path, 0, "cpufreq");
-  return cpuc_kernel_file_can_open(path);
+  return cpuc_kernel_file_exists(path);
 }
 
 /* Adds the CPU whose number is in the name of the directory of a policy. */

@@ -92,13 +92,11 @@ int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
   return -1;
 }
 
-int cpuc_kernel_file_can_open(const char *path)
+int cpuc_kernel_file_exists(const char *path)
 {
-  int file = cpuc_kernel_file_open(path);
+  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
 
-  if (file >= 0)
-    close(file);
-  return file >= 0;
+  return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
 int cpuc_kernel_file_read_start(const char *path, char *text, size_t size)

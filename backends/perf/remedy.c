@@ -86,8 +86,8 @@ static int is_in_user_namespace(void)
 /* Returns 1 in a container of Docker or Podman. */
 static int is_in_container(void)
 {
-  return cpuc_kernel_file_can_open("/.dockerenv")
-    || cpuc_kernel_file_can_open("/run/.containerenv");
+  return cpuc_kernel_file_exists("/.dockerenv")
+    || cpuc_kernel_file_exists("/run/.containerenv");
 }
 
 int cpuc_remedy_is_core_pmu(const char *name)
@@ -270,7 +270,7 @@ static unsigned find_level(int with_kernel)
   int kernel_has_perfmon = kernel_is_since(5, 8);
 
   if (level < 0) /* no such file, or level -1, which permits more than 0 does */
-    return cpuc_kernel_file_can_open(setting) ? LEVEL_PERMITS : LEVEL_MISSING;
+    return cpuc_kernel_file_exists(setting) ? LEVEL_PERMITS : LEVEL_MISSING;
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
   if (is_in_user_namespace())

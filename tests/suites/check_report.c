@@ -385,7 +385,7 @@ START_TEST(recorded_machines_are_described)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     files_root = recorded_machine(rows[i].directory);
-    if (!cpuc_kernel_file_can_open("/proc/cpuinfo")) {
+    if (!cpuc_kernel_file_exists("/proc/cpuinfo")) {
       skip("recorded_machines_are_described",
         "CPUCYCLES_MACHINES names no directory of recorded machines");
       return;
