@@ -29,9 +29,9 @@ struct cpucycles_inline_state cpucycles_inline_state;
 /* Reads the selected counter. NULL until it is published. */
 static const struct cpuc_reader *published_reader;
 
-/* Reads any counter, an extended one always. A thread may see the new value of `cpucycles` before
-   the other writes of the selection. If it sees published_reader, the acquire makes those writes
-   visible; otherwise the thread asks for the selection. */
+/* Reads the selected counter, whether it is extended, scaled or neither. A thread may see the new
+   value of `cpucycles` before the other writes of the selection. If it sees published_reader, the
+   acquire makes those writes visible; otherwise the thread asks for the selection. */
 static long long read_any(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -201,7 +201,8 @@ const char *cpucycles_frequency_ignored(void)
   return selection && *selection->frequency.ignored ? selection->frequency.ignored : NULL;
 }
 
-/* Signals wait: handlers that run in most windows would lengthen all of these alike. */
+/* Blocks signals: if handlers ran in most of the windows that frequency-measure.c times, these
+   would be too long but agree with each other. */
 long long cpucycles_core_persecond(void)
 {
   struct cpuc_os_thread_signals signals;

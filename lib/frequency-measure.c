@@ -15,7 +15,7 @@
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
-  STEPS = 100,            /* of the clock per window, at least: 1 % each */
+  STEPS = 100,            /* of the clock per window, unless WINDOW_CAP_NS is shorter: 1 % each */
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */
   WINDOW_CAP_NS = 100000, /* STEPS of a clock of microseconds: longer ones are not needed */
   BUDGET_NS = 1800000,    /* for all windows */

@@ -17,7 +17,7 @@ static int is_invariant(const struct cpuc_backend *reference)
   return reference->is_invariant && reference->is_invariant(&source) == 1;
 }
 
-/* Returns the reported rate of the counter if it is accepted; if not, the measured rate of a
+/* Returns the rate that cpuc_calibrate_accepted_rate() accepts; if none, the measured rate of a
    counter that is invariant; otherwise 0. Measures again after a mismatch, because the first
    measurement may be the wrong one. */
 static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)

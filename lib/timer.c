@@ -13,8 +13,8 @@
 
 enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-/* Invariance, if it follows from the kind: core cycles follow the core frequency, and scaled
-   counters are used only if their rate is constant. */
+/* Invariance, if it follows from the kind: core cycles follow the core frequency, while the
+   architecture defines a constant rate for scaled counters, and the operating system for clocks. */
 static const struct {
   int invariant;
   const char *source;
