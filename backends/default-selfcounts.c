@@ -36,7 +36,8 @@ static _Thread_local struct {
   int uses_fallback; /* 1 after a read has failed */
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
-  int is_in_child;   /* 1 in a forked child until it reads: the system counts its thread from 0 */
+  /* Forked children: the system counts their thread from 0, so their first read sets the base. */
+  int forks, last_fork; /* number of forks down to this child, and at the last read */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -74,18 +75,18 @@ __attribute__((no_sanitize("thread")))
 static long long
 read_cycles(void)
 {
-  int saved_errno = errno, is_in_child = this_thread.is_in_child, uses_fallback;
+  int saved_errno = errno, forks = this_thread.forks, uses_fallback;
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* For the variables of open(): see publish(). A handler may also fork from here on. */
+  /* Orders the variables of open(): see publish(). Also orders the reads of `forks` and of the
+     count: if a handler forks from here on, the next read in its child sets the base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
-  if (is_in_child && !this_thread.uses_fallback)
+  if (forks != this_thread.last_fork && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
-  if (is_in_child)
-    this_thread.is_in_child = 0;
+  this_thread.last_fork = forks;
   uses_fallback = this_thread.uses_fallback;
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler whose read fails changes the base, too */
   count = this_thread.base;
@@ -96,9 +97,9 @@ read_cycles(void)
   return this_thread.last;
 }
 
-static void mark_child(void)
+static void count_fork(void)
 {
-  this_thread.is_in_child = 1;
+  this_thread.forks++;
 }
 
 static void close_selfcounts(void)
@@ -116,5 +117,5 @@ const struct cpuc_backend cpuc_backend_default_selfcounts = {
   .open = open_selfcounts,
   .read = read_cycles,
   .close = close_selfcounts,
-  .forked = mark_child,
+  .forked = count_fork,
 };

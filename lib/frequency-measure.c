@@ -97,7 +97,7 @@ static long long result_of(const struct series *series)
 /* Returns 1 if there is time for another window. Until there is a result, the time that the longest
    window took above the expected one does not count, so that one interruption does not use up the
    time of all windows. The measurement can thus exceed 2 ms by one interruption, and by a second
-   one if the first window was interrupted early. */
+   one if the first came before there was a result. */
 static int has_time(const struct series *series, long long spent)
 {
   long long budget = BUDGET_NS;

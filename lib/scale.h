@@ -23,7 +23,7 @@ struct cpuc_scale cpuc_scale_of_ratio(long long units, long long cycles);
    direction. */
 double cpuc_scale_factor(struct cpuc_scale scale);
 
-/* Returns the counts per second, rounded to the nearest integer; 0 if they exceed 10^15.
+/* Returns the counts per second, rounded to the nearest integer; 0 if they are 10^15 or more.
    counts must be below 2^63, and nanoseconds at least 1. */
 long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds);
 

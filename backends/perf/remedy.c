@@ -98,11 +98,11 @@ int cpuc_remedy_is_core_pmu(const char *name)
     || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
 }
 
-/* Returns 1 for a PMU of Arm cores that contrib/arm-pmu-access can open. PMUs of Apple have other
-   registers. */
+/* Returns 1 for a PMU that contrib/arm-pmu-access can open: one of ARMv7 or later. PMUs of Apple,
+   and those of ARMv5 and ARMv6, have other registers. */
 static int is_arm_pmu(const char *name)
 {
-  return strncmp(name, "armv", 4) == 0;
+  return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
 }
 
 /* Facts about this machine and process. Of each group, at most one bit is set. */

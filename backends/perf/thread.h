@@ -15,7 +15,8 @@ extern const struct perf_event_mmap_page cpuc_perf_no_page;
 /* read.c. */
 
 /* Reads the count of this thread with read(2). Returns -1 if that fails, or if the only event of
-   the thread did not count all of the time. Of several events, one counts at a time. */
+   the thread did not count all of the time. This is not tested for several events, because only one
+   of them counts at a time. */
 int cpuc_perf_read_descriptors(long long *count);
 
 /* Returns 1 if every event has a page with user-space access, and one of the pages has an index.

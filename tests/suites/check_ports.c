@@ -322,6 +322,28 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
 }
 END_TEST
 
+static void become_child(void)
+{
+  after_call = NULL;
+  cpuc_backend_default_selfcounts.forked();
+}
+
+START_TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts)
+{
+  expect_selfcounts_to_open();
+  cycles_now = 1000000;
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  become_child();
+  cycles_now = 500000;
+  after_call = become_child; /* in a handler, after the system has returned 500000 */
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  cycles_now = 10; /* a new thread for the system */
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  cycles_now = 60;
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000050);
+}
+END_TEST
+
 static void work_and_read(void)
 {
   after_call = NULL;
@@ -369,6 +391,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, selfcounts_that_fail_later_continue_with_the_clock);
   tcase_add_test(tests, each_thread_reads_its_own_selfcounts);
   tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
+  tcase_add_test(tests, child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts);
   tcase_add_test(tests, handler_in_a_read_adds_only_the_cycles_that_it_executes);
   tcase_add_test(tests, reopened_selfcounts_start_again);
 }

@@ -501,7 +501,9 @@ static const struct {
   { cpuc_remedy_for_arm_module, { PMU("armv8_pmuv3") }, MODULE },
   { cpuc_remedy_for_arm_module, { PMU("armv8_cortex_a72"), ACCESS("0") }, MODULE },
   { cpuc_remedy_for_arm_module, { PMU("armv7_cortex_a7") }, MODULE },
-  /* Apple's PMU has other registers */
+  /* These PMUs have other registers. */
+  { cpuc_remedy_for_arm_module, { PMU("armv5_xscale1") }, NULL },
+  { cpuc_remedy_for_arm_module, { PMU("armv6_1176") }, NULL },
   { cpuc_remedy_for_arm_module, { PMU("apple_firestorm_pmu") }, NULL },
   { cpuc_remedy_for_arm_module, { NO_PMU }, NULL },
   { cpuc_remedy_for_arm_module, { PMU("arm_spe_0"), PMU("arm_cmn_0") }, NULL },
