@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-  LONGEST = 16,      /* highest number of iterations of a loop between two reads */
+  LONGEST = 16,      /* the loops between two reads have fewer iterations */
   FREQUENT = 12,     /* possible grains come from at most this many values */
   RARE = 128,        /* a value in less than 1/RARE of the differences is taken for interruptions */
   PARTS = 8,         /* possible grains are values divided by 1 to PARTS */

@@ -23,8 +23,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time after which no measurement begins; the rest of the 20 ms is for the one
-   in progress. CPU time is limited, because with a limit of elapsed time alone one preemption would
+/* Nanoseconds of CPU time after which no cache or memory is measured; the rest of the 20 ms is for
+   the measurement in progress and for that of the cycle. CPU time is limited, because with a limit of elapsed time alone one preemption would
    leave costs unknown forever. The limit of elapsed time is ELAPSED_FACTOR times as long. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5

@@ -147,7 +147,7 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
     else if (i == 0)
       append(output, " L1");
     else
-      append(output, " L%d (%ld KiB)", i + 1, measured->level[i].bytes >> 10);
+      append(output, " %ld KiB in L%d", measured->level[i].bytes >> 10, i + 1);
     append_picoseconds(output, measured->level[i].load.typical);
   }
   if (!measured->has_memory)

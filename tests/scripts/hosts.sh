@@ -53,8 +53,8 @@ compile() {
   $CC $CFLAGS -Wall -Wextra -I"$srcdir" "$srcdir/tests/hosts/$name.c" $LDFLAGS "$@"
 }
 
-# Prints the checks, failures and errors of the logs. A script is one check. A suite that ends
-# without totals is an error.
+# Prints the checks, failures and errors of the logs. A log without totals, such as that of a
+# script, is one check; it is an error unless the test passed or was skipped.
 count_checks() {
   n='\([0-9]*\)'
   while read -r log status; do

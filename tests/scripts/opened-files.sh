@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the library opens or looks for only files that SECURITY lists, and opens them read-only
 # and close-on-exec, in the first call and in all later ones, that it starts no process and opens no
-# connection, and that the first call replaces each signal handler once and restores it once. If a
-# mount namespace can be created, tests this also with an empty /proc/cpuinfo.
+# connection, and that the first call replaces each signal handler once and restores it at most
+# once. If a mount namespace can be created, tests this also with an empty /proc/cpuinfo.
 
 set -eu
 export LC_ALL=C
@@ -58,7 +58,7 @@ for how in $(sed -n 's/^open[a-z]*([^"]*"[^"]*", \([A-Z_|]*\).*/\1/p' $out.calls
     *) wrong "opens a file without O_CLOEXEC: $how" ;;
   esac
 done
-# Each run sets the disposition of each signal twice: to replace it, and to restore it.
+# Each run sets the disposition of each signal at most twice: to replace it, and to restore it.
 for run in $out $out.2; do
   repeated=$(sed -n 's/.*rt_sigaction(\([^,]*\), {.*/\1/p' $run | sort | uniq -c |
     awk '$1 > 2 { print $2 }')

@@ -70,8 +70,8 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* Behind lines of other kinds and lengths, and with the file cut into pieces of any length. */
-START_TEST(line_is_found_anywhere_in_the_file)
+/* Behind lines of other kinds and lengths, and with the file cut into pieces of many lengths. */
+START_TEST(only_the_architectures_own_line_gives_a_rate)
 {
   char file[1024] = "processor\t: 0\n\nflags\t\t: ";
   int piece;
@@ -87,7 +87,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
-  tcase_add_loop_test(tests, line_is_found_anywhere_in_the_file, 0, ROWS);
+  tcase_add_loop_test(tests, only_the_architectures_own_line_gives_a_rate, 0, ROWS);
 }
 
 int main(void)

@@ -285,8 +285,9 @@ END_TEST
 
 /* Moves between cores whose counters differ by any amount. After each move, the count is the one
    nearest to the prediction from the anchor, and thus off by at most 2^31 more than the anchor. The
-   read before may have been off by more, because all counts near the anchor are accepted. If the
-   clock does not advance, the prediction has an error, too. _i: the clock; CLOCKS: it advances. */
+   count before the move can be off by up to 2^26 more than the anchor, because a count within 2^26
+   of the anchor is not compared with the prediction. If the clock does not advance, the prediction
+   has an error, too. _i: the clock; CLOCKS: it advances. */
 START_TEST(each_move_adds_an_error_below_2_32)
 {
   struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));

@@ -75,7 +75,7 @@ START_TEST(clocks_of_the_system_work)
 }
 END_TEST
 
-/* Whether the clocks advance by the time of the OS clock over half a second. */
+/* Returns 1 if the OS clocks advance as GetTickCount() does, for half a second. */
 static int do_clocks_agree(void)
 {
   long long wall = cpuc_os_clock_wall_microseconds(), monotonic = cpuc_os_clock_monotonic(),
@@ -86,7 +86,7 @@ static int do_clocks_agree(void)
   elapsed = (GetTickCount() - begin) * 1000000LL;
   monotonic = cpuc_os_clock_monotonic() - monotonic;
   wall = (cpuc_os_clock_wall_microseconds() - wall) * 1000;
-  /* within a tenth, because its steps are up to 16 ms apart */
+  /* within a tenth, because GetTickCount() advances in steps of up to 16 ms */
   return llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
 }
 

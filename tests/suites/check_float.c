@@ -93,6 +93,7 @@ static int call_every_function(void)
   cpucycles_timer();
   cpucycles_rate();
   cpucycles_version();
+  cpucycles_inline();
   if (cpucycles_overhead() < 0 || cpucycles_inline_overhead() < 0)
     return 3;
   begin = cpucycles_begin();

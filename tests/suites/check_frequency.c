@@ -460,7 +460,7 @@ END_TEST
 /* Expects that the file of the setting is ignored, and removes it. */
 static void expect_ignored_file(const char *reason)
 {
-  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* and returns */
+  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* without waiting for the writer of a FIFO */
   expect_ignored(reason);
   ck_assert_int_eq(remove(path_of(SETTING)), 0);
 }

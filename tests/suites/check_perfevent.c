@@ -223,7 +223,8 @@ static void *count_busy_time(void *counts)
 
 /* _i: the counter in the table. This thread creates a busy thread and joins it. A count of scope
    "thread" stops while this thread waits, so it advances by less than that of a thread that is busy
-   long enough. A count of the system advances by at least as much as the other thread counts. */
+   long enough. A count of scope "system" is common to all threads, so those of the other thread are
+   between the two of this thread. */
 START_TEST(reported_scope_fits_the_count)
 {
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
@@ -730,7 +731,6 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
 }
 END_TEST
 
-/* One read is needed to recognize a foreign file. */
 static int calls_of_read;
 
 static void count_call(void)
@@ -738,6 +738,7 @@ static void count_call(void)
   calls_of_read++;
 }
 
+/* The ID of the event, which read(2) returns with the count, shows whose descriptor it is. */
 START_TEST(read_is_one_system_call)
 {
   int i, requests;
@@ -746,10 +747,12 @@ START_TEST(read_is_one_system_call)
     return;
   cpucycles();
   requests = perf_kernel_request_count;
+  perf_kernel.identified = 0;
   perf_kernel.during_read = count_call;
   for (i = 0; i < 100; i++)
     cpucycles();
   ck_assert_int_eq(calls_of_read, 100);
+  ck_assert_int_eq(perf_kernel.identified, 0);
   ck_assert_int_eq(perf_kernel_request_count, requests);
 }
 END_TEST

@@ -138,7 +138,7 @@ START_TEST(start_fails_with_the_kernels_error)
 {
   const char test[] = "start_fails_with_the_kernels_error";
   long long c0 = -7, c1 = -7;
-  int error = error_of_cycles(), result;
+  int error = error_of_cycles(), i;
 
   if (error == 0) {
     skip(test, "there is a PMU: the kernel refuses nothing");
@@ -146,12 +146,12 @@ START_TEST(start_fails_with_the_kernels_error)
   }
   if (error == EOPNOTSUPP)
     error = EINVAL; /* see ERRORS in libperfex(3) */
-  for (result = 0; result < COUNTED; result++) {
+  for (i = 0; i < COUNTED; i++) {
     errno = 0;
-    ck_assert_int_eq(start_counters(counted[result].number, 0), -1);
+    ck_assert_int_eq(start_counters(counted[i].number, 0), -1);
     ck_assert_int_eq(errno, error);
     errno = 0;
-    ck_assert_int_eq(read_counters(counted[result].number, &c0, 0, &c1), -1);
+    ck_assert_int_eq(read_counters(counted[i].number, &c0, 0, &c1), -1);
     ck_assert_int_eq(errno, error);
   }
   ck_assert_int_eq(c0, -7);

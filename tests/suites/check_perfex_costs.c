@@ -663,6 +663,7 @@ static void *call_most_functions(void *unused)
 {
   long long c0 = 0, c1 = 0;
 
+  perfex_event("instructions");
   start_counters(0, 24);
   read_counters(0, &c0, 24, &c1);
   start_counters(1, 2); /* prints messages */

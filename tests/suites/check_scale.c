@@ -258,7 +258,7 @@ static long long simulated_duration(void)
   return simulated.time - simulated.begin;
 }
 
-/* The measurement verifies the table, in 4 ms at most. */
+/* The measurement finds the multiples in the table, in 4 ms at most. */
 START_TEST(multiple_is_found_by_measuring)
 {
   int i, width;

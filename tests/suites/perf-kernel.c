@@ -70,6 +70,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
+  perf_kernel.identified++;
   if (!simulates)
     return cpuc_perf_event_identify(descriptor, id);
   *id = SIMULATED_ID;

@@ -34,6 +34,7 @@ extern struct perf_kernel {
   /* The result of read(2), except for the ID of the event, if its enabled time is not 0. */
   struct cpuc_perf_reading reading;
   void (*during_read)(void); /* called after read(2), like a signal handler */
+  int identified;            /* number of system calls that asked for the ID of an event */
   /* The files of all PMUs. A row of zeros ends the list. */
   const struct perf_kernel_file *files;
 } perf_kernel;

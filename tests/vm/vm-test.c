@@ -1049,8 +1049,8 @@ static int idles(char **arguments)
   return last >= 0 ? PASSED : FAILED;
 }
 
-/* suspended NAME, as root: the count continues after a suspend of the machine, up to the point
-   where the power would be switched off. */
+/* suspended NAME, as root: the count continues after a suspend of the machine for a test, which ends
+   just before the power would be switched off. */
 static int suspended(char **arguments)
 {
   struct helper helper = start_helper();
