@@ -166,7 +166,7 @@ struct cpuc_backend {
   int (*is_invariant)(const char **source);
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
-     execute inline. 0: read() does more than inline.h can, needs a fix-up, or counts in 32 bits. */
+     execute inline. 0: inline.h has no constant for it. */
   unsigned int inline_method;
 };
 

@@ -30,11 +30,11 @@ extern "C" {
      reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
      Subtract two values; one alone means nothing. Do not compare values from different threads if
      the scope of the counter is "thread".
-   Since: 1 (all versions). */
+   Since: all versions. */
 extern long long (*cpucycles)(void);
 
 /* Returns: the name of the counter in use, such as "amd64-tsc".
-   Since: 1 (all versions). */
+   Since: all versions. */
 extern const char *cpucycles_implementation(void);
 
 /* The environment variable CPUCYCLES_IMPLEMENTATION limits the selection to the counters that it
@@ -44,7 +44,7 @@ extern const char *cpucycles_implementation(void);
 extern const char *cpucycles_implementation_ignored(void);
 
 /* Returns: the version of the library in use, as a date, such as "20261121".
-   Since: 1 (all versions). */
+   Since: all versions. */
 extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency in cycles per second, from 1000 (1 kHz) to
@@ -53,7 +53,7 @@ extern const char *cpucycles_version(void);
      measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
      current frequency in /proc/cpuinfo on x86; else the environment variable cpucyclespersecond;
      else a measurement of 2 ms; else it is 2399987654.
-   Since: 1 (all versions). */
+   Since: all versions. */
 extern long long cpucycles_persecond(void);
 
 /* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo". If no source
@@ -67,7 +67,7 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it, unless the counter
-   is scaled. This takes 1 to 4 ms, or longer if the thread is interrupted.
+   is scaled. This takes 1 to 4 ms, and in rare cases up to 12 ms, plus interruptions.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
      clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
      reported rate if a measurement agrees within 1 % or is impossible, otherwise the measured one.
@@ -80,9 +80,9 @@ extern long long cpucycles_rate(void);
    in up to 2 ms of dependent adds, plus its two longest interruptions. Signals to the thread wait.
    The frequency divided by cpucycles_rate() is the number of core cycles per counted cycle.
    Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
-     at which it executes these adds. Returns 0 if the thread is interrupted too often, if the CPU
-     is not known to execute such an add in one cycle, or if the library was compiled without
-     optimization.
+     at which it executes these adds. Returns 0 if the thread is interrupted too often, if the OS
+     clock is too coarse or too slow, is set or is stopped, if the CPU is not known to execute such
+     an add in one cycle, or if the library was compiled without optimization.
    Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
 extern long long cpucycles_core_persecond(void);
 
@@ -107,7 +107,7 @@ extern long long cpucycles_overhead(void);
 
 /* Prints one line ("cpucycles tracesetup ...") per built counter to standard output, when the
    library selects a counter, or at once if it has selected one already.
-   Since: 1 (all versions). */
+   Since: all versions. */
 extern void cpucycles_tracesetup(void);
 
 /* Values of cpucycles_counter_info.state. */
@@ -126,8 +126,8 @@ struct cpucycles_counter_info {
   int width;           /* bits of the counter as it is read: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score; smaller is better. It is the smallest nonzero difference of adjacent reads, in
-     cycles, plus 0 for "core", 200 for "clock", and 100 for other kinds. 0 if the counter failed
-     its trial or had none. */
+     cycles, plus 0 for "core", 200 for "clock", and 100 for other kinds. 0 if the counter was
+     dropped, or is a last resort. */
   long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
@@ -150,15 +150,16 @@ extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 /* What the hardware and the operating system report about the selected counter as a timer. Later
    versions may append members, but never change one. */
 struct cpucycles_timer_info {
-  long long reported_rate; /* reported rate in unscaled units per second, not verified; 0: none */
-  const char *reported_rate_source; /* source of the rate, if there is more than one; else 0 */
+  long long reported_rate; /* reported rate in unscaled units per second; 0: none. The selection
+                              has verified it only if the kind is "scaled" */
+  const char *reported_rate_source; /* where it is reported, if there are several places; else 0 */
   int invariant; /* 1 if the rate is constant, whatever the core does; 0 if not; -1: not known */
   const char *invariant_source; /* source of `invariant`; 0 if it is not known */
 };
 
 /* Describes the selected counter as a timer. The first call of this function or of cpucycles_rate()
    asks the hardware and the operating system, and may open files. cpucycles_rate() returns the
-   rate to calculate with: measured, or reported and not contradicted by a measurement.
+   rate to calculate with.
    Returns: the counter's properties; 0 in a signal handler that interrupts the selecting thread.
    Since: 20261121. */
 extern const struct cpucycles_timer_info *cpucycles_timer(void);

@@ -31,8 +31,8 @@ extern int start_counters(int e0, int e1);
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
    the count of each event is stored through the pointer that follows it.
    Returns: the number that start_counters() returned, if the events were counted all the time
-     since; otherwise another positive number. Stopping makes the thread's number larger by one in
-     both cases.
+     since; otherwise another positive number. It is the same number if the program has disabled the
+     events for a time. Stopping makes the thread's number larger by one in all cases.
    Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the events that were started; the
      counters keep running. If the last start of the thread failed, errno is that of this start.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
@@ -46,8 +46,8 @@ extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 extern int print_counters(int e0, long long c0, int e1, long long c1);
 
 /* Prints two counts like print_counters(), with their minimum, typical and maximum cost in seconds,
-   and the origin of these costs. The first call measures the costs that no
-   file contains, in at most 20 ms of CPU time.
+   and the origin of these costs. The first call of this function or of perfex_print_table()
+   measures the costs that no file contains, in at most 20 ms of CPU time.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
    Threads: safe; the process has one table of costs.  Since: 20261121. */

@@ -18,8 +18,8 @@ struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
   long long (*now)(void); /* the clock of the calibrations, in nanoseconds */
-  struct cpuc_extend32_state
-    extension; /* of the 32-bit counter that is open; only one is at a time */
+  /* of the 32-bit counter that is open; at most one is open at a time */
+  struct cpuc_extend32_state extension;
 };
 
 struct cpuc_candidate {

@@ -89,8 +89,8 @@ publish(long long (*read)(void))
 }
 
 /* One thread writes the state, so that no thread reads a state that is half written. A child that
-   is forked before the write ends keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for every
-   count. */
+   is forked while another thread writes it keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for
+   every count. */
 static void publish_inline(const struct cpuc_candidate *selected)
 {
   static int written;

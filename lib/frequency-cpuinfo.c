@@ -19,7 +19,7 @@ static const char *parse_mhz(const char *text, long long *hz)
 }
 
 /* "3550.000000MHz" */
-static const char *parse_named_mhz(const char *text, long long *hz)
+static const char *parse_mhz_with_unit(const char *text, long long *hz)
 {
   text = cpuc_parse_decimal(text, MHZ, hz);
   return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
@@ -37,13 +37,13 @@ static const struct cpuinfo_format {
   { CPUC_ARCHITECTURE_PARISC, 0, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_model_name },
   { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
-  { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_named_mhz },
+  { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_mhz_with_unit },
   { CPUC_ARCHITECTURE_S390, 0, "cpu MHz static", parse_mhz },
 };
 
 enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 
-/* Lines that also contain the rate of a counter. */
+/* Lines whose frequency is also the rate of a counter. */
 static const struct {
   unsigned int architectures;
   long long (*rate_of)(const char *line);
@@ -63,7 +63,8 @@ static const char *value_of(const char *line, const char *key)
   return *line == ':' ? cpuc_parse_skip_blanks(line + 1) : NULL;
 }
 
-/* Returns the frequency in a line in Hz, or 0. Sets *is_current for a line "key : value". */
+/* Returns the frequency in a line in Hz, or 0. Stores in *is_current whether it is the current one,
+   if cpuinfo_formats contains the line. */
 static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
 {
   const char *line = cpuinfo->line.text;

@@ -57,7 +57,7 @@ static void insert(struct series *series, long long time)
 
 /* Adds a window. If it is too short, begins a new series of windows that are twice as long: any
    earlier windows that seemed long enough were interrupted. Returns 0, or -1 if the clock is too
-   coarse or was set back. */
+   coarse, is stopped, or was set back. */
 static int add_window(struct series *series, long long time)
 {
   if (time < 0 || (time == 0 && series->passes >= STUCK_PASSES))

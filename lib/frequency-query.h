@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* A query for the CPU frequency, and the sources that it asks. frequency.c passes the query to one
-   source after the other. Each source that reads more than one value has its own file. */
+   source after the other. Sources that read more than one value are in files of their own. */
 
 #ifndef CPUCYCLES_FREQUENCY_QUERY_H
 #define CPUCYCLES_FREQUENCY_QUERY_H
@@ -14,12 +14,13 @@
 struct cpuc_query;
 
 struct cpuc_query_source {
-  const char *name; /* the path, if the source is a file */
+  const char *name; /* the path if it is a file, in sysfs below cpuN */
   long long (*run)(struct cpuc_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
-/* The highest number of CPUs whose files are read. No machine has so many core types. */
+/* The highest number of CPUs whose files are read, one per frequency policy. Those of further
+   policies are ignored. */
 enum { CPUC_QUERY_CPUS = 32 };
 
 struct cpuc_query {
@@ -28,8 +29,8 @@ struct cpuc_query {
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */
   /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
-  int cpus;
-  int cpu[CPUC_QUERY_CPUS];
+  int cpu_count;
+  int cpus[CPUC_QUERY_CPUS];
   int has_policies; /* 1 if the CPUs have frequency policies */
   long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
 };

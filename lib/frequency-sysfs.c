@@ -48,9 +48,9 @@ static void add_cpu_of_policy(const char *name, void *argument)
   struct cpuc_query *query = argument;
   int cpu;
 
-  if (query->cpus < CPUC_QUERY_CPUS && strncmp(name, "policy", 6) == 0
+  if (query->cpu_count < CPUC_QUERY_CPUS && strncmp(name, "policy", 6) == 0
     && cpuc_parse_integer(name + 6, &cpu))
-    query->cpu[query->cpus++] = cpu;
+    query->cpus[query->cpu_count++] = cpu;
 }
 
 /* Lists the CPUs whose files are read: one CPU of each policy. Without policies, only CPU 0 is
@@ -60,11 +60,11 @@ static void list_cpus(struct cpuc_query *query)
   query->has_policies = has_policies();
   if (query->has_policies)
     cpuc_kernel_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
-  if (query->cpus == 0)
-    query->cpu[query->cpus++] = 0;
+  if (query->cpu_count == 0)
+    query->cpus[query->cpu_count++] = 0;
 }
 
-/* Returns the rate in a file in the directory of a CPU, or 0. */
+/* Returns the frequency in a file in the directory of a CPU, in Hz, or 0. */
 static long long from_cpu(const struct cpuc_query_source *source, int cpu)
 {
   char path[128];
@@ -79,12 +79,12 @@ long long cpuc_frequency_from_sysfs(struct cpuc_query *query)
   long long highest = 0, hz;
   int i;
 
-  if (query->cpus == 0)
+  if (query->cpu_count == 0)
     list_cpus(query);
   if (!query->has_policies && strncmp(query->source->name, "cpufreq/", 8) == 0)
     return 0;
-  for (i = 0; i < query->cpus && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
-    hz = from_cpu(query->source, query->cpu[i]);
+  for (i = 0; i < query->cpu_count && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
+    hz = from_cpu(query->source, query->cpus[i]);
     if (hz > highest)
       highest = hz;
   }

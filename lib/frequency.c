@@ -41,7 +41,7 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
 }
 
 /* Reads the file of the administrator, which contains one number. */
-static long long from_setting(struct cpuc_query *query)
+static long long from_settings_file(struct cpuc_query *query)
 {
   const char *path = query->source->name;
   char text[64];
@@ -92,7 +92,7 @@ static long long from_measurement(struct cpuc_query *query)
 }
 
 static const struct cpuc_query_source sources[] = {
-  { "/etc/cpucyclespersecond", from_setting, 1 },
+  { "/etc/cpucyclespersecond", from_settings_file, 1 },
   { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ },
@@ -124,7 +124,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_s
   query->source = source;
   query->result = 0;
   query->name = source->name;
-  if (cpuc_guard_run(run_source, query) != 0 && source->run == from_setting)
+  if (cpuc_guard_run(run_source, query) != 0 && source->run == from_settings_file)
     note_ignored(query, source->name, "causes a fault");
   return query->result;
 }

@@ -40,8 +40,8 @@ struct cpuc_cpuinfo {
    host. */
 void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo);
 
-/* Parses the next piece. Ignores a line that is too long or lacks its newline, because a number in
-   it may be incomplete. */
+/* Parses the next piece. Ignores a frequency in a line that is too long or lacks its newline,
+   because the number may be incomplete. */
 void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length);
 
 /* Returns 1 if "cpu MHz" was found and is taken for constant. The rest of the file need not be read
@@ -64,8 +64,8 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 
 /* Times dependent adds of this core against the OS clock for at most 2 ms, plus the two longest
-   interruptions. Returns Hz, or 0 if the clock is too coarse, if interruptions prevent a result, or
-   in code without optimization. */
+   interruptions. Returns Hz, or 0 if the clock is too coarse, too slow, set or stopped, if
+   interruptions prevent a result, or in code without optimization. */
 long long cpuc_frequency_measure_core(void);
 
 #pragma GCC visibility pop

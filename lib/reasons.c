@@ -25,8 +25,8 @@ static const struct {
   { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of "
     "a cycle" },
   { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
-  { "clock-step", "the OS clock was set back during the measurement of its rate" },
-  { "clock-stopped", "the OS clock is stopped, so its rate cannot be measured" },
+  { "clock-step", "the OS clock was set back while the rate of this counter was measured" },
+  { "clock-stopped", "the OS clock is stopped, so the rate of this counter cannot be measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "at least one thread has no user-space access, and reads it with a system call" },
   { "unguarded", "the program ignores the signal that a forbidden read raises, or installed a "
@@ -117,13 +117,13 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     info->remedy = diagnosis.remedy;
 }
 
-/* Keeps the last reason of the table, which is the worst. */
+/* Of the old reason and the new one, keeps the one that is later in the table: the worse one. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *info, const char *code)
 {
   int noted = find_reason(code), i;
   const char *old = __atomic_load_n(&info->reason, __ATOMIC_RELAXED);
 
-  /* Several threads can note reasons at the same time. The last of the list wins. */
+  /* Several threads can note reasons at the same time. */
   do {
     i = old && find_reason(old) > noted ? find_reason(old) : noted;
     __atomic_store_n(&info->explanation, reasons[i].sentence, __ATOMIC_RELAXED);

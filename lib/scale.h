@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Converts counts to cycles, exactly and without overflow. */
+/* Converts counts to cycles, rounded down and modulo 2^64, with a factor of up to 63 bits. */
 
 #ifndef CPUCYCLES_SCALE_H
 #define CPUCYCLES_SCALE_H

@@ -42,7 +42,7 @@ static int reads_same_register(const struct cpuc_selection *selection,
   return 0;
 }
 
-/* Returns 1 if the candidate can still be selected. It cannot if an earlier usable counter counts
+/* Returns 1 if the candidate can still become the best one. It cannot if an earlier usable counter counts
    cycles and this one is time-based; if both count cycles or both are time-based, and the score of
    the earlier one is at most the penalty of this one; or if both read the same register. */
 static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
@@ -72,7 +72,8 @@ static int can_be_fallback(const struct cpuc_candidate *candidate)
     && candidate->backend->kind != CPUC_KIND_CLOCK;
 }
 
-/* Returns the best usable counter or fallback counter, the earlier one on a tie, or NULL. */
+/* Returns the best usable counter or, with among_fallbacks, the best of those that can_be_fallback()
+   accepts; the earlier one on a tie; NULL if there is none. */
 static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;
@@ -85,7 +86,7 @@ static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int am
   return best;
 }
 
-/* Opens the counter again and selects it. Returns 0 if it cannot be opened. */
+/* Opens the counter again and selects it. Returns 0 if it no longer works. */
 static int select_counter(struct cpuc_selection *selection, struct cpuc_candidate *candidate)
 {
   if (!cpuc_candidate_reopen(candidate))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The cycle count without a call: cpucycles_inline() returns the count of cpucycles(), and executes
-   the instruction of the counter in place if one instruction reads the selected counter. For C99
+   the instruction of the selected counter in place if a constant below stands for it. For C99
    and C++11. Compilers that cannot inline these functions, and those without GNU extensions, call
    the copies in the library. Includes cpucycles.h only. No other installed header contains
    instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
@@ -44,7 +44,7 @@ enum {
 /* State that cpucycles_inline() reads. Programs must not write it. Its layout never changes; a new
    layout would get a new name. */
 struct cpucycles_inline_state {
-  unsigned int method;           /* a constant above; written once, after the other members */
+  unsigned int method;           /* a constant above; written at most once, after the others */
   int shift;                     /* if scaled: 1..63; otherwise 0 */
   unsigned long long multiplier; /* if scaled: cycles are count * multiplier / 2^shift */
 };
@@ -52,10 +52,9 @@ struct cpucycles_inline_state {
 /* Since: 20261121. */
 extern struct cpucycles_inline_state cpucycles_inline_state;
 
-/* Reads the cycle count, in place if one instruction reads the selected counter.
+/* Reads the cycle count, in place if a constant above stands for the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if none of the constants above
-     stands for the selected counter.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if no constant stands for it.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
@@ -78,8 +77,9 @@ extern long long cpucycles_inline_overhead(void);
 /* With gnu_inline, no program contains a copy of these functions: one that is not inlined is called
    in the library. They have external linkage in C and in C++, so that inline functions of the
    program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
-   optimization, but not in a function for another CPU, such as target("arch=haswell"), where
-   always_inline is an error. Hooks of -finstrument-functions would disturb the measurement, and
+   optimization, except Clang with -Oz or in code that it takes for rarely executed. No compiler
+   inlines them in a function for another CPU, such as target("arch=haswell"), where always_inline
+   is an error. Hooks of -finstrument-functions would disturb the measurement, and
    would need the address of the function, which CPUCYCLES_INLINE_HELPER functions do not have. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
@@ -258,8 +258,8 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
 #elif defined(__s390x__)
 
 /* The clock has been above 2^63 since 1971 and wraps around in 2042. Counted from 2000 (36524 days
-   after its start in 1900, with 4096 units per microsecond), the count stays positive, and the
-   scaled count far from the limits of 64 bits, until after 2050. */
+   after its start in 1900, with 4096 units per microsecond), the count stays positive until 2071, and
+   the scaled count until 2050 at frequencies up to 5.8 GHz. */
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
 {
   unsigned long long count;
@@ -291,8 +291,8 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_stable_counter(void)
 
 #endif
 
-/* Reads the counter with its instruction. Returns 0 if this architecture does not have the
-   instruction, or if the program is compiled for CPUs without it. */
+/* Reads the counter with its instruction. Returns 0 if `method` stands for no instruction of this
+   architecture, or if the program is compiled for CPUs without it. */
 CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
@@ -366,8 +366,8 @@ CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86, these
-   counters are not scaled. */
+/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86, no
+   counter for which there is a constant is scaled. */
 CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method;
@@ -385,10 +385,11 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long
   return 1;
 }
 
-/* A fence around a timed section: everything before the fence is executed before anything after it.
-   Uses the instruction that the manual of the CPU names; if there are several, one that does not
-   leave user mode or the virtual machine, unlike CPUID. The compiler does not move accesses to
-   memory and calls across the fence, but may move arithmetic in registers: the caller must prevent
+/* A fence around a timed section: the code before it is executed before the code after it, as far
+   as the instruction guarantees this. Uses the instruction that the manual of the CPU names; if
+   there are several, one that does not leave user mode or the virtual machine, unlike CPUID. The
+   compiler does not move accesses to memory that other functions can reach across the fence, nor
+   calls of functions that make such accesses. It may move other code: the caller must prevent
    this. */
 CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
 {
