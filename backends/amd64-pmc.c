@@ -2,8 +2,9 @@
 /* amd64-pmc: user-mode core cycles of the calling thread, from the hardware counter of a perf
    event.
    Register: the counter that ECX selects, read with RDPMC. ECX is the index in the mmap page of the
-   event, minus 1. Readable in a process that has an event mapped, if the file rdpmc of the PMU
-   contains 1 (the default) or 2; the page then has an index. Otherwise RDPMC raises SIGSEGV.
+   event, minus 1. Readable in a process that has an event mapped if the file rdpmc of the PMU
+   contains 1 (the default), and in every process if it contains 2; the page then has an index.
+   Otherwise RDPMC raises SIGSEGV.
    Width: pmc_width of the page, 48 bits on most CPUs, sign-extended; the offset of the kernel
    extends it to 64. Rate: the current core frequency.
    Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct

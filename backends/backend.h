@@ -13,7 +13,7 @@
 enum cpuc_kind {
   CPUC_KIND_CORE,      /* core cycles */
   CPUC_KIND_SYSTEM_CALL, /* core cycles, read with a system call */
-  CPUC_KIND_REFERENCE, /* constant rate near the nominal frequency, never scaled */
+  CPUC_KIND_REFERENCE, /* near the nominal frequency, never scaled */
   CPUC_KIND_SCALED,    /* outside of the core, any rate, scaled to cycles */
   CPUC_KIND_CLOCK,     /* OS clock, fixed rate, scaled to cycles */
   CPUC_KIND_NONE       /* counts nothing */
@@ -65,7 +65,7 @@ struct cpuc_diagnosis {
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */
 struct cpuc_rate {
   long long hz;       /* units per second; 0: unknown */
-  const char *source; /* name of its source if there are several, else NULL */
+  const char *source; /* name of its source if there can be several, else NULL */
   /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
      measurement that agrees with it is then more exact. */
   int is_rounded;
@@ -77,7 +77,7 @@ static inline struct cpuc_rate cpuc_exact_rate(long long hz)
   return (struct cpuc_rate) { hz, 0, 0 };
 }
 
-/* Functions of the library that a backend may call, in any thread and at any time after open().
+/* Functions of the library that a backend may call, in any thread, from the beginning of open() on.
    Both are async-signal-safe. */
 struct cpuc_services {
   /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
@@ -92,8 +92,9 @@ struct cpuc_services {
 };
 
 /* A backend. All strings are constant. The functions are called
-   - in the selection: by the thread that selects, with signals blocked, and under the fault guard
-     (sys/guard.h), so that a fault ends the call and drops the counter; or
+   - in the selection: by the thread that selects, with signals blocked except those of faults, and
+     under the fault guard (sys/guard.h), so that a fault ends the call, and a trial drops the
+     counter; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
    The comment on a member lists which of these apply, and adds any others. */
@@ -118,8 +119,9 @@ struct cpuc_backend {
      the fallback. The services remain valid. NULL: nothing to do. */
   int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 
-  /* Returns the count. Called in the selection: by the trial; and, for the reference counter only,
-     by the frequency estimate, which does not call open(). Called later by every thread of the
+  /* Returns the count. Called in the selection: in the trial, and after the counter is opened again;
+     and, for the reference counter only, by the frequency estimate, which does not call open().
+     Called later by every thread of the
      program, also in its signal handlers, in forked children, and while another read is
      interrupted. A counter of CPUC_SCOPE_THREAD opens itself in each further thread at the first
      read there; other counters need only the one open(). `cpucycles` may point to this function, so

@@ -5,7 +5,7 @@
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# Headers that several counters share.
+# Headers for several counters.
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h
@@ -123,5 +123,3 @@ CPUCYCLES_PROBES += probes/default-gettimeofday.c
 
 CPUCYCLES_BACKEND_SOURCES += backends/default-zero.c
 CPUCYCLES_PROBES += probes/default-zero.c
-
-# EOL

@@ -17,7 +17,7 @@
 #   Per row, with its identifier ID:
 #
 #     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
-#     cpucycles_cv_reason_backend_ID  cache variable: the compiler's or linker's first error
+#     cpucycles_cv_reason_backend_ID  if no: the compiler's or linker's first error
 #     HAVE_BACKEND_ID              defined to 0 or 1, always
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
@@ -37,8 +37,8 @@ m4_define([CPUCYCLES_BACKEND],
 m4_define([_CPUCYCLES_NAME_$1], m4_translit([$2], ["]))])
 
 # CPUCYCLES_PROBE(MESSAGE, ID, FILE)
-# Checks whether the program FILE links. Sets the cache variables cpucycles_cv_ID and
-# cpucycles_cv_reason_ID.
+# Checks whether the program FILE links. Sets the cache variable cpucycles_cv_ID and, if FILE does
+# not link, cpucycles_cv_reason_ID.
 AC_DEFUN([CPUCYCLES_PROBE],
 [AC_CACHE_CHECK([$1], [cpucycles_cv_$2],
   [AS_ECHO(["probe: $2"]) >&AS_MESSAGE_LOG_FD

@@ -6,7 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The architectures on which /proc/cpuinfo contains a frequency, one bit each. */
+/* The architectures whose frequency in /proc/cpuinfo the library reads, one bit each; all others are
+   OTHER. */
 enum cpuc_architecture {
   CPUC_ARCHITECTURE_OTHER = 0,
   CPUC_ARCHITECTURE_ALPHA = 1,

@@ -9,7 +9,7 @@
 
 #include "sys/cpuid.h"
 
-/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and on CPUs without CPUID.
+/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and if CPUID cannot be executed.
    Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
    Microarchitecture". */
 static inline int may_add_twice_per_cycle(void)
@@ -29,7 +29,7 @@ static inline int cpuc_dependent_add_takes_one_cycle(void)
   || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
   || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)
   return 1;
-#else /* PowerPC, 32-bit MIPS, m68k: one or two cycles, depending on the CPU; s390x: not known */
+#else /* one or two cycles: PowerPC, 32-bit MIPS, m68k; not known: s390x, SuperH, Armv5, others */
   return 0;
 #endif
 }

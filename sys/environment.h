@@ -6,9 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the value of an environment variable, or NULL if it is not set. Always returns NULL in
-   set-user-ID and set-group-ID programs, because their environment comes from a user without the
-   rights of the program. */
+/* Returns the value of an environment variable, or NULL if it is not set. Returns NULL if a
+   set-user-ID or set-group-ID program runs with more rights than its user, from whom the
+   environment comes. */
 const char *cpuc_environment(const char *name);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The fault guard for Windows: a vectored exception handler turns faults of the calling thread into
-   returned signal numbers. Windows calls it before all handlers of the program, and it passes on
-   every other exception.
+   returned signal numbers. Windows calls it before all handlers that were installed earlier, and
+   it passes on every other exception.
    Source: Microsoft, Windows documentation, "Vectored exception handling",
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
@@ -25,7 +25,7 @@ static struct {
   CONTEXT before_body;
 } guard;
 
-/* Returns the signal that POSIX has for this exception, or 0 if the guard does not catch it. */
+/* Returns the signal for this exception, or 0 if the guard does not catch it. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {
@@ -60,7 +60,8 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
   return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* Installing the handler allocates memory. If that fails, cpuc_guard_run() runs no body. */
+/* Installing the handler allocates memory. If that fails, cpuc_guard_run() calls no body, and returns
+   SIGSEGV. */
 void cpuc_guard_enter(void)
 {
   guard.armed = 0;
@@ -88,8 +89,8 @@ void cpuc_guard_forked(void)
 {
 }
 
-/* RtlCaptureContext() returns a second time after a fault. The values that are used after
-   that are volatile, or belong to the caller, which has not returned. */
+/* RtlCaptureContext() returns a second time after a fault. From then on, this function uses only
+   guard.caught, which is volatile. */
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   guard.caught = guard.handler ? 0 : SIGSEGV;

@@ -72,8 +72,8 @@ static int send_with_info(siginfo_t *info)
 }
 
 /* Makes the process end when the handler returns, as without this library: a core dump then
-   contains the siginfo of the fault. An access to memory faults again by itself. Other faults are
-   sent again, with their siginfo if the system allows this, because the program would continue
+   contains the siginfo of the fault. An access to memory faults again by itself. All other signals
+   are sent again, with their siginfo if the system allows this, because the program would continue
    otherwise: s390x returns to the next instruction, and no system repeats a system call that a
    filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
@@ -110,7 +110,7 @@ static void apply_disposition(struct sigaction *program, siginfo_t *info, void *
 }
 
 /* Handles the signals of faults. Defers signals that are sent to the guarded thread until leave,
-   because their handlers may jump out of it. */
+   because their handlers may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
@@ -164,8 +164,8 @@ static void install(int i)
     program->sa_mask = found.sa_mask;
 }
 
-/* Restores the disposition of the program. A handler that the program has installed since then
-   stays. */
+/* Restores the disposition of the program. A handler that the program has installed since
+   cpuc_guard_enter() stays. */
 static void uninstall(int i)
 {
   struct sigaction found;

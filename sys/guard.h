@@ -22,8 +22,9 @@ int cpuc_guard_leave(void);
 void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
 
 /* Calls body(argument). Call between enter and leave, and not in the body of another call. Returns
-   0, or the signal of the fault that ended the body early (on Windows, the signal that POSIX has
-   for the exception). What the body had acquired is then not released. */
+   0, or the signal of the fault that ended the body early. What the body had acquired is then not
+   released. On Windows, the signal is SIGILL, SIGFPE or, for any access to memory, SIGSEGV; it is
+   SIGSEGV, and the body is not called, if enter could not install its handler. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
 /* Call in a forked child if another thread of the parent was between enter and leave. The child may

@@ -45,7 +45,7 @@ static const struct known_hypervisor trees[] = {
 
 /* In /proc/device-tree/compatible. */
 static const struct known_hypervisor boards[] = {
-  { "linux,dummy-virt", "QEMU" },
+  { "linux,dummy-virt", CPUC_HYPERVISOR_UNNAMED }, /* of QEMU, Firecracker and others */
   { "riscv-virtio", "QEMU" },
   { NULL, NULL },
 };

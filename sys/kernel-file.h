@@ -12,7 +12,8 @@
 enum { CPUC_KERNEL_FILE_PATH_SIZE = 512 };
 
 /* Joins cpuc_root() and path in `whole`, which has CPUC_KERNEL_FILE_PATH_SIZE bytes. Returns 0, or
-   -1 with errno if they are too long. Always fails on Windows, so that all functions fail there. */
+   -1 with errno if they are too long. Always fails on Windows, so that all functions
+   that take a path fail there. */
 int cpuc_kernel_file_path(char *whole, const char *path);
 
 /* Opens a file for reading, with close-on-exec. Neither this nor a read waits for a FIFO or device.

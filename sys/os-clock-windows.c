@@ -23,7 +23,8 @@ long long cpuc_os_clock_wall_microseconds(void)
 }
 
 /* The rate is constant while the system runs, and reading it takes no system call. The result is
-   computed in two parts, because the product would exceed 64 bits after 15 minutes. */
+   computed in two parts, because the product would exceed 64 bits after 15 minutes at 10
+   MHz. */
 long long cpuc_os_clock_monotonic(void)
 {
   LARGE_INTEGER count, hz;
@@ -34,7 +35,8 @@ long long cpuc_os_clock_monotonic(void)
     + count.QuadPart % hz.QuadPart * 1000000000 / hz.QuadPart;
 }
 
-/* Windows has one monotonic clock, which cannot be set. */
+/* The performance counter serves as all three clocks: it cannot be set, and its rate is not
+   adjusted. */
 
 long long cpuc_os_clock_raw(void)
 {

@@ -11,12 +11,12 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__ /* other systems allow system calls only from the C library */
+#ifdef __linux__ /* on other systems, only the C library makes system calls */
 #include <sys/syscall.h>
 #endif
 
-/* How the clocks are read, decided in the selection. 0: through the C library; 1: with system
-   calls; 2: not at all. */
+/* How the clocks are read, decided in the selection. 0: through the C library; 1: with system calls
+   on Linux, not at all on other systems; 2: not at all. */
 static int clock_access;
 
 static int current_access(void)
@@ -48,7 +48,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
       kernel_long seconds, nanoseconds;
     } narrow;
   } now;
-  int saved_errno = errno; /* Linux before 5.1 does not have the first call */
+  int saved_errno = errno; /* Linux before 5.1 refuses clock_gettime64 */
 
 #ifdef SYS_clock_gettime64
   if (syscall(SYS_clock_gettime64, clock, &now.wide) == 0) {

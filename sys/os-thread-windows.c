@@ -13,7 +13,7 @@ uintptr_t cpuc_os_thread_id(void)
   return GetCurrentThreadId();
 }
 
-/* The shortest sleep. Sleep(0) would only yield to threads of equal priority. */
+/* The shortest sleep. Sleep(0) does not wait, so a thread of lower priority might never run. */
 void cpuc_os_thread_sleep_briefly(void)
 {
   Sleep(1);

@@ -19,7 +19,7 @@ struct cpuc_os_thread_signals {
 
 enum { CPUC_OS_THREAD_FAULTS = 5 };
 
-/* The signals of the faults that reading a counter without permission can cause. */
+/* The signals of faults. Most of them can result from reading a counter without permission. */
 extern const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] __attribute__((visibility("hidden")));
 
 #else

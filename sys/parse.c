@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Parses texts from the system. All functions are pure, safe for any text, and independent of the
-   locale. */
+/* Parses texts from the system. All functions have no state, are safe for any text, and do not
+   depend on the locale. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The limits of a plausible rate or frequency, and rates in cells of device trees. The library
-   verifies plausible rates. */
+/* The limits of a plausible rate or frequency, and rates in cells of device trees. A plausible
+   rate can still be wrong. */
 
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H

@@ -59,7 +59,10 @@ static inline struct cpuc_rate cpuc_riscv_timebase(void)
 {
   long long hz = cpuc_rate_plausible(ask_hwprobe());
 
-  return cpuc_exact_rate(hz ? hz : read_device_tree());
+  if (hz > 0)
+    return (struct cpuc_rate) { hz, "riscv_hwprobe", 0 };
+  hz = read_device_tree();
+  return (struct cpuc_rate) { hz, hz > 0 ? "/proc/device-tree" : NULL, 0 };
 }
 
 #endif

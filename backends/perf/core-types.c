@@ -50,9 +50,9 @@ static int read_event(const char *pmu, const char *file, unsigned long long *num
   return rest && *rest == '\n';
 }
 
-/* Returns 1 if the PMU counts on some of the cores. Rejects other PMUs because of their names
+/* Returns 1 if this is a PMU of cores that lists its CPUs, which can be all. Rejects other PMUs because of their names
    first, which takes no system call. */
-static int is_of_some_cores(const char *pmu)
+static int lists_its_cores(const char *pmu)
 {
   char cpus[64];
 
@@ -86,7 +86,7 @@ static void count_core_type(const char *pmu, void *argument)
 {
   struct search *search = argument;
 
-  search->core_types += is_of_some_cores(pmu);
+  search->core_types += lists_its_cores(pmu);
 }
 
 static void add_core_type(const char *pmu, void *argument)
@@ -94,7 +94,7 @@ static void add_core_type(const char *pmu, void *argument)
   const struct search *search = argument;
   struct cpuc_perf_core_types *found = search->found;
 
-  if (found->count < CPUC_PERF_CORE_TYPES && is_of_some_cores(pmu)
+  if (found->count < CPUC_PERF_CORE_TYPES && lists_its_cores(pmu)
     && find_event(search, pmu, &found->codes[found->count]))
     found->count++;
 }

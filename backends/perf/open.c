@@ -100,7 +100,7 @@ static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_event_code
   wanted.size = sizeof wanted;
   wanted.type = code.type;
   wanted.config = code.config;
-  if (self->state == CPUC_PERF_UNOPENED) /* an event for read(2) needs no user-space access */
+  if (self->state == CPUC_PERF_UNOPENED) /* otherwise it is for read(2), and needs no access */
     wanted.config1 = counter->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
@@ -179,7 +179,7 @@ static int use_pages(void)
   self->base = self->last - count;
   width = self->events[0].page->pmc_width;
   self->shift = 64 - width;
-  self->index = UINT32_MAX; /* not a valid index, so the first read stores it */
+  self->index = UINT32_MAX; /* not a valid index: the first read stores the real one */
   if (self->event_count == 1 && (counter->width == 0 || counter->width == width))
     self->only_page = self->events[0].page;
   self->state = CPUC_PERF_VIA_MMAP;
@@ -336,7 +336,7 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
       = "the event opened, but does not count: other events may use its hardware";
   if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     diagnosis->explanation
-      = "the kernel has the event, but does not allow programs to read its register";
+      = "the kernel has the event, but its page is missing or does not let programs read the register";
     counter->findings->access_denied = 1;
     error = EACCES;
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The slow path: reads the events of the calling thread with read(2), or with the instruction and
-   all mmap pages of the thread. A thread that loses the page, the instruction or the descriptor
-   continues its count with read(2), and then with the fallback counter. Its count never steps back,
-   with one exception: cpucycles(3), Threads.
+   all mmap pages of the thread. A thread that loses the page or the instruction continues its count
+   with read(2), or with the fallback counter if that fails. A thread that loses the descriptor
+   continues with the fallback counter. Its count never steps back, with one exception:
+   cpucycles(3), Threads.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
@@ -61,7 +62,7 @@ struct total {
   unsigned long long count;
   uint32_t index; /* in the page of the event that is counting; 0: in no page */
   int shift;      /* 64 minus the width of that counter */
-  int is_partial; /* 1 if the events did not count all of the time */
+  int is_partial; /* 1 if the only event did not count all of the time, or if two have an index */
 };
 
 /* Only the event for the type of the current core has an index. The others have stopped. */
@@ -133,8 +134,8 @@ int cpuc_perf_pages_have_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
-   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, the caller has read
-   from it already. It may belong to another file, which must not be read twice, so this function
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, this read has
+   used it already. It may belong to another file, which must not be read twice, so this function
    identifies it first. */
 static int reread_descriptors(long long *count)
 {

@@ -20,11 +20,14 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  int counts_kernel; /* 1 if the event counts the kernel, because the PMU cannot exclude it */
+  /* 1 if the event counts the kernel, because the PMU cannot exclude it. Also 1 if the kernel refused
+     such an event. */
+  int counts_kernel;
   int access_denied; /* 1 if the event opened, but programs may not read its register */
 };
 
-/* Properties of one counter. All of its functions get a pointer to them. */
+/* Properties of one counter. The functions for opening, reading and explaining get a pointer to
+   them. */
 struct cpuc_perf_counter {
   /* Reads hardware counter number index - 1. index is that of the page, and not 0. NULL: the
      counter is read with read(2). */
@@ -56,11 +59,12 @@ enum cpuc_perf_state {
 /* The storage of a thread. The hot path uses the first members. A signal handler that reads may
    change all members, at any point of an interrupted read. */
 struct cpuc_perf_thread {
-  /* The page of the only event of the thread. Without one, a page whose index is 0. */
+  /* The page of the only event of the thread, if the hot path can use it; otherwise a page whose
+     index is 0. */
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  uint32_t index; /* hardware counter that `shift` applies to; never 0 */
+  uint32_t index; /* in the page, of the hardware counter that `shift` applies to; never 0 */
   int shift;      /* 64 minus the width of that counter */
   int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
   enum cpuc_perf_state state;

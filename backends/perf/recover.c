@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Continues the count of a thread after a loss of the index in the page, of the instruction, of the
-   descriptor, or of the event; and in a forked child, which opens its own events. A read that a
-   signal handler or a fault has interrupted finds an empty page instead of that of the event, and
-   is repeated.
+   descriptor, or of the event; and in a forked child, which opens its own events. If a signal
+   handler or a fix-up loses the page while it interrupts a read, that read finds an empty page
+   instead, and is repeated.
    Source: perf_event_open(2), "MMAP layout"; kernel/events/core.c, perf_mmap, which sets
    VM_DONTCOPY, so a forked child does not have the page. */
 

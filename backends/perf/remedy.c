@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads the kernel's files about PMUs, also after a counter was refused. Suggests only remedies
-   that help on this machine.
+/* Reads the kernel's files about PMUs, when a counter is opened and to explain why one was refused.
+   Suggests only remedies that help on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the
@@ -26,8 +26,7 @@
 
 int cpuc_remedy_no_pmu_was_found;
 
-/* Returns 1 if the kernel is this release, such as 5.17, or later; 0 if not, or if its release is
-   unknown. */
+/* Returns 1 if the kernel is this release, such as 5.17, or later, or if its release is unknown. */
 static int kernel_is_since(int major, int minor)
 {
   char text[64];
@@ -35,7 +34,7 @@ static int kernel_is_since(int major, int minor)
   int first, second;
 
   if (cpuc_kernel_file_read_start("/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
-    return 0;
+    return 1;
   rest = cpuc_parse_integer(text, &first);
   return rest && *rest == '.' && cpuc_parse_integer(rest + 1, &second)
     && (first > major || (first == major && second >= minor));
@@ -171,7 +170,7 @@ static const struct {
   const char *explanation, *remedy;
 } decisions[] = {
   /* Some hypervisors can be configured to provide a PMU. */
-  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, CPUC_REMEDY_QEMU_HAS_PMU
+  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, CPUC_REMEDY_QEMU_HAS_PMU_OPTION
       ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
       : GIVE_PMU ", or run outside of it" },
   { PMU_ABSENT | QEMU, VIRTUAL_MACHINE, GIVE_PMU ", or run outside of it" },

@@ -9,12 +9,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The option -cpu host of QEMU has the property "pmu" only on x86 and Arm: target/i386/cpu.c and
-   target/arm/cpu.c. */
+/* 1 where QEMU's option -cpu host,pmu=on is suggested: target/i386/cpu.c and target/arm/cpu.c. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
-#define CPUC_REMEDY_QEMU_HAS_PMU 1
+#define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 1
 #else
-#define CPUC_REMEDY_QEMU_HAS_PMU 0
+#define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 0
 #endif
 
 /* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
@@ -36,7 +35,7 @@ int cpuc_remedy_is_core_pmu(const char *name);
    provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
-/* Call if a seccomp filter raised SIGSYS at perf_event_open(2). For a call that a filter made fail,
+/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). For a call that a filter made fail,
    call cpuc_remedy_for_perf_event(). */
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 
@@ -83,7 +82,7 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);
 int cpuc_remedy_nmi_watchdog_is_on(void);
 
 /* Call if amd64-pmcff is readable, but the NMI watchdog sets it back or it is stopped. The remedy
-   is an event that keeps it running. */
+   is to turn the watchdog off, and an event that keeps the counter running. */
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis);
 
 #pragma GCC visibility pop

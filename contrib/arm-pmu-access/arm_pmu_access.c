@@ -10,8 +10,8 @@
  * register.
  *
  * The kernel's perf driver uses the same registers, and has no lock for others. The module leaves
- * the cycle counter to perf while perf counts with it, and does not restore a register that perf
- * has changed since.
+ * the cycle counter to perf while perf counts with it, restores PMUSERENR and PMCCFILTR only if
+ * perf has not changed them since, and leaves PMCR.E set while perf counts.
  *
  * Source: Arm Architecture Reference Manual for A-profile (DDI 0487), "The Performance Monitors
  * Extension"; for ARMv7-A and ARMv7-R (DDI 0406C), chapter C12.
@@ -55,7 +55,7 @@ static unsigned long wanted_access(void)
 	return PMUSERENR_CR;
 }
 
-/* Excludes nothing. The kernel may run at EL2. */
+/* Counts user mode and the kernel, which may run at EL2. Excludes a hypervisor at EL2. */
 static unsigned long wanted_filter(void)
 {
 	return is_kernel_in_hyp_mode() ? PMCCFILTR_NSH : 0;
@@ -317,7 +317,7 @@ static void open_counter(struct state *state)
 	state->our_access = read_access();
 }
 
-/* Undoes open_counter(), in reverse order. */
+/* Undoes open_counter(). Withdraws the access first, so that no program sees a stopped counter. */
 static void restore_registers(struct state *state)
 {
 	if (read_access() == state->our_access)

@@ -79,7 +79,7 @@ struct file {
 
 /* QEMU has this option on some CPUs only. */
 #define KVM_REMEDY \
-  (CPUC_REMEDY_QEMU_HAS_PMU \
+  (CPUC_REMEDY_QEMU_HAS_PMU_OPTION \
       ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
       : "give the virtual machine a PMU, or run outside of it")
 
@@ -257,8 +257,8 @@ static const struct {
     "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
   { "VirtualBox", { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0,
     NO_PMU_HERE, "run outside of the virtual machine" },
-  { "Arm board of QEMU", { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0, NO_PMU_HERE,
-    "give the virtual machine a PMU, or run outside of it" },
+  { "Arm board of several hypervisors", { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0,
+    NO_PMU_HERE, "run outside of the virtual machine" },
   { "RISC-V board of QEMU", { NO_PMU, BOARD("riscv-virtio") }, ENOENT, 0, NO_PMU_HERE,
     "give the virtual machine a PMU, or run outside of it" },
   { "POWER board of QEMU",
@@ -377,7 +377,8 @@ static const struct {
   { { RELEASE("4.19.0"), TREE("linux,kvm") }, &arm64, 1, "use Linux 5.17 or later" },
   { { RELEASE("5.17.0-rc1"), REAL, NO_PMU }, &arm64, 1, NULL },
   { { RELEASE("6.1.0"), BOARD("linux,dummy-virt"), NO_PMU }, &arm64, 1,
-    "give the virtual machine a PMU" },
+    "run outside of the virtual machine" },
+  { { NO_PMU, REAL }, &arm64, 1, NULL }, /* no release */
   { { RELEASE("6.1.0") }, &arm64, 1, NULL },
   { { ACCESS("0"), RELEASE("6.12.0") }, &riscv, 1, "sysctl kernel.perf_user_access=1" },
   { { ACCESS("1"), RELEASE("6.12.0") }, &riscv, 0, NULL },
