@@ -168,7 +168,8 @@ struct cpuc_backend {
   int (*is_invariant)(const char **source);
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
-     execute inline. 0: inline.h has no constant for it. */
+     execute inline. 0: inline.h has no constant for it.
+     Always 0 if the width is 32, because inline reads do not extend. */
   unsigned int inline_method;
 };
 

@@ -2,8 +2,8 @@
 # The library. Its code is compiled once, into a convenience library. The tests link this one, to
 # reach hidden functions.
 
-# The files of sys/ that libperfex and the tool need, too. Each library has their objects, because
-# they are hidden in a shared library. The linker takes each object once for a program that links
+# The files of sys/ that libperfex and the tool need, too. libcpucycles and libperfex each contain the
+# objects of these files, because a shared library hides their symbols. The linker takes each object once for a program that links
 # both static libraries: from the first library in which it needs the object.
 noinst_LTLIBRARIES += sys/libshared.la
 sys_libshared_la_SOURCES = \

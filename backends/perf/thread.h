@@ -46,8 +46,8 @@ void cpuc_perf_close_descriptors(void);
 /* Makes this thread read with read(2), and continues its count. Returns 0 or an errno. */
 int cpuc_perf_use_descriptors(void);
 
-/* recover.c. Call with signals blocked. The first two do nothing if the thread has left the state
-   that they name, because a signal handler was faster. */
+/* recover.c. Call with signals blocked. The first two do nothing unless the thread is in the
+   state that their comments name: a signal handler may have been faster. */
 
 /* Call if the pages do not contain the count, in the state CPUC_PERF_VIA_MMAP. Opens the events
    again, for read(2). */

@@ -550,12 +550,11 @@ START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
 
   if (!selected("forked_child_counts_itself_upward_from_its_parents_count"))
     return;
+  /* No assertion runs beside the fork: valgrind would report its memory in the child. */
   if (_i == 0)
     fork_here(&status);
-  else {
-    ck_assert_int_eq(pthread_create(&thread, NULL, fork_here, &status), 0);
+  else if (pthread_create(&thread, NULL, fork_here, &status) == 0)
     pthread_join(thread, NULL);
-  }
   ck_assert_int_eq(status, 0);
 }
 END_TEST
@@ -747,12 +746,12 @@ START_TEST(read_is_one_system_call)
     return;
   cpucycles();
   requests = perf_kernel_request_count;
-  perf_kernel.identified = 0;
+  perf_kernel_identify_count = 0;
   perf_kernel.during_read = count_call;
   for (i = 0; i < 100; i++)
     cpucycles();
   ck_assert_int_eq(calls_of_read, 100);
-  ck_assert_int_eq(perf_kernel.identified, 0);
+  ck_assert_int_eq(perf_kernel_identify_count, 0);
   ck_assert_int_eq(perf_kernel_request_count, requests);
 }
 END_TEST

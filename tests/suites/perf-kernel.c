@@ -24,6 +24,7 @@
 struct perf_kernel perf_kernel;
 _Thread_local struct perf_event_attr perf_kernel_requests[PERF_KERNEL_REQUESTS];
 _Thread_local int perf_kernel_request_count;
+_Thread_local int perf_kernel_identify_count;
 
 enum { SIMULATED_ID = 1000 };
 
@@ -70,7 +71,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
-  perf_kernel.identified++;
+  perf_kernel_identify_count++;
   if (!simulates)
     return cpuc_perf_event_identify(descriptor, id);
   *id = SIMULATED_ID;

@@ -34,7 +34,6 @@ extern struct perf_kernel {
   /* The result of read(2), except for the ID of the event, if its enabled time is not 0. */
   struct cpuc_perf_reading reading;
   void (*during_read)(void); /* called after read(2), like a signal handler */
-  int identified;            /* number of system calls that asked for the ID of an event */
   /* The files of all PMUs. A row of zeros ends the list. */
   const struct perf_kernel_file *files;
 } perf_kernel;
@@ -42,6 +41,9 @@ extern struct perf_kernel {
 /* The events that this thread has requested from the kernel. */
 extern _Thread_local struct perf_event_attr perf_kernel_requests[PERF_KERNEL_REQUESTS];
 extern _Thread_local int perf_kernel_request_count;
+
+/* The number of system calls of this thread that asked for the ID of an event. */
+extern _Thread_local int perf_kernel_identify_count;
 
 /* Returns a page with the contents that the kernel would store. Forked children do not have it. */
 struct perf_event_mmap_page *perf_kernel_page(uint32_t index, int width, long long offset);
