@@ -5,7 +5,8 @@
    with an erratum it clears it and emulates the read, and after prctl(PR_SET_TSC) it clears it and
    the read raises SIGSEGV. If another kernel clears it, MRS raises SIGILL.
    Width: at least 56 bits, zero-extended; 64 bits if the counter runs at 1 GHz.
-   Rate: in CNTFRQ_EL0, which firmware sets: 1 GHz since Armv8.6, in most cases 19.2 to 125 MHz before.
+   Rate: in CNTFRQ_EL0, which firmware sets: 1 GHz since Armv8.6, in most cases 19.2 to 125 MHz
+   before.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in
    AArch64 state", and the registers CNTVCT_EL0 and CNTFRQ_EL0. */
 

@@ -119,13 +119,12 @@ struct cpuc_backend {
      the fallback. The services remain valid. NULL: nothing to do. */
   int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 
-  /* Returns the count. Called in the selection: in the trial, and after the counter is opened again;
-     and, for the reference counter only, by the frequency estimate, which does not call open().
-     Called later by every thread of the
-     program, also in its signal handlers, in forked children, and while another read is
-     interrupted. A counter of CPUC_SCOPE_THREAD opens itself in each further thread at the first
-     read there; other counters need only the one open(). `cpucycles` may point to this function, so
-     its time is then the whole read cost. */
+  /* Returns the count. Called in the selection: in the trial, and after the counter is opened
+     again; and, for the reference counter only, by the frequency estimate, which does not call
+     open(). Called later by every thread of the program, also in its signal handlers, in forked
+     children, and while another read is interrupted. A counter of CPUC_SCOPE_THREAD opens itself in
+     each further thread at the first read there; other counters need only the one open().
+     `cpucycles` may point to this function, so its time is then the whole read cost. */
   long long (*read)(void);
 
   /* Releases everything that open() and read() acquired in the calling thread. Called in the
@@ -168,8 +167,8 @@ struct cpuc_backend {
   int (*is_invariant)(const char **source);
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
-     execute inline. 0: inline.h has no constant for it.
-     Always 0 if the width is 32, because inline reads do not extend. */
+     execute inline. 0: inline.h has no constant for it, or an inline read would be wrong, because
+     read() does more than the instruction, there is a fix_up(), or the width is 32. */
   unsigned int inline_method;
 };
 

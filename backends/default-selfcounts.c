@@ -37,7 +37,7 @@ static _Thread_local struct {
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
   /* Forked children: the system counts their thread from 0, so their first read sets the base. */
-  int forks, last_fork; /* number of forks down to this child, and at the last read */
+  int forks, forks_at_last_read; /* number of forks down to this child, and that at the last read */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -84,9 +84,9 @@ read_cycles(void)
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
-  if (forks != this_thread.last_fork && !this_thread.uses_fallback)
+  if (forks != this_thread.forks_at_last_read && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
-  this_thread.last_fork = forks;
+  this_thread.forks_at_last_read = forks;
   uses_fallback = this_thread.uses_fallback;
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler whose read fails changes the base, too */
   count = this_thread.base;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench: compares reads of the cycle counter with those of other libraries: their cost, their step,
    the cost of the first read in a fresh process, and the memory that it adds. Ratios with a bound
-   are printed together with it. The contenders are modules, loaded at run time: contender.h. */
+   are printed together with it. The contenders come in modules, which are loaded at run
+   time: contender.h. */
 
 #include "config.h"
 
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 enum {
-  SAMPLES = 10000,
+  READS = 10000,
   FIRST_USES = 25,
   FIRST_USES_NANOSECONDS = 2000000000, /* after this time, no further use of a contender begins */
   CONTENDERS_LIMIT = 32
@@ -187,13 +188,13 @@ static double time_reads(const struct bench_contender *contender, long reads)
   return (double)(now() - begin) / (double)reads;
 }
 
-/* Doubles the reads, from 2, until they take BENCH_ROUND_NANOSECONDS. */
+/* Doubles the reads, from 2, until they take BENCH_RUN_NANOSECONDS. */
 static long reads_per_round(const struct bench_contender *contender)
 {
   long reads = 2;
 
   contender->run(2); /* the first reads cost more */
-  while (time_reads(contender, reads) * (double)reads < BENCH_ROUND_NANOSECONDS)
+  while (time_reads(contender, reads) * (double)reads < BENCH_RUN_NANOSECONDS)
     reads *= 2;
   return reads;
 }
@@ -223,19 +224,19 @@ static void measure_costs(void)
 
 static void measure_steps(struct result *result)
 {
-  static long long values[SAMPLES];
+  static long long values[READS];
   int i, equal = 0;
 
-  result->contender->sample(values, SAMPLES);
+  result->contender->sample(values, READS);
   result->step = 0;
-  for (i = 1; i < SAMPLES; i++) {
+  for (i = 1; i < READS; i++) {
     long long step = values[i] - values[i - 1];
 
     equal += step == 0;
     if (step > 0 && (result->step == 0 || step < result->step))
       result->step = step;
   }
-  result->equal = (double)equal / (SAMPLES - 1);
+  result->equal = (double)equal / (READS - 1);
 }
 
 /* Fresh processes. Each runs this program with --first-use, whose output run_first_use() reads. */
@@ -376,7 +377,7 @@ static void add_first_use(const char *program, struct result *result, struct fir
 
 static int needs_first_use(const struct result *result, const struct first_uses *uses)
 {
-  return result->contender->kind != BENCH_SCALED && uses->count < FIRST_USES
+  return result->contender->kind != BENCH_POINTER && uses->count < FIRST_USES
     && uses->spent < FIRST_USES_NANOSECONDS;
 }
 
@@ -404,7 +405,7 @@ enum { CHECKS_LIMIT = 16 };
 static struct bound_check checks[CHECKS_LIMIT];
 static int check_count;
 
-static void check_bound(const char *what, double ratio, double bound)
+static void record_ratio(const char *what, double ratio, double bound)
 {
   struct bound_check check = { what, ratio, bound };
 
@@ -445,7 +446,7 @@ static void check_ratio(const char *name, const char *what, double bound)
   const struct result *result = result_named(name);
 
   if (result)
-    check_bound(what, result->time.median / result->baseline->time.median, bound);
+    record_ratio(what, result->time.median / result->baseline->time.median, bound);
 }
 
 /* The contender with the quickest first use, among those that need to be initialized. */
@@ -455,7 +456,7 @@ static const struct result *quickest_other(void)
   int i;
 
   for (i = 0; i < result_count; i++)
-    if (results[i].contender->prepare && results[i].contender->kind != BENCH_SCALED
+    if (results[i].contender->prepare && results[i].contender->kind != BENCH_POINTER
       && (!quickest || results[i].first.median < quickest->first.median))
       quickest = &results[i];
   return quickest;
@@ -472,7 +473,7 @@ static void check_bounds(void)
       section_bound);
   }
   if (other)
-    check_bound("first call / the quickest other that initializes",
+    record_ratio("first call / the quickest other that initializes",
       called->first.median / other->first.median, 1);
 }
 
@@ -517,7 +518,7 @@ static int help(void)
   printf("%s"
          "\n"
          "Prints what a read of the CPU cycle counter costs compared with others, its step,\n"
-         "and what the first read costs and adds to a process. The contenders are modules,\n"
+         "and what the first read costs and adds to a process. The contenders come in modules,\n"
          "which make bench builds.\n"
          "\n"
          "  --strict  exit with status 1 if a bound is missed\n"

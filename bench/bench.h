@@ -11,7 +11,7 @@
    each quartile and at the median. */
 enum {
   BENCH_ROUNDS = 2001, /* so many short rounds that most are undisturbed, and so is the median */
-  BENCH_ROUND_NANOSECONDS = 20000 /* long enough to make the clock's resolution negligible */
+  BENCH_RUN_NANOSECONDS = 20000 /* long enough to make the clock's resolution negligible */
 };
 
 struct result {
@@ -26,7 +26,7 @@ struct result {
   long long step;                /* smallest nonzero difference of adjacent reads, in counts */
   double equal;                  /* share of adjacent reads that are equal */
   struct bench_spread first;     /* microseconds of the first use */
-  double resident, size;         /* KiB and bytes that the first use adds to a process */
+  double resident, size;         /* KiB and bytes that it and its first use add to a process */
 };
 
 /* A measured ratio and its bound. */

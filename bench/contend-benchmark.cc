@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* google/benchmark's CycleClock. Its header is not installed: BENCH_CPPFLAGS has -I and the
-   directory of the sources. */
+   directory src of its sources. */
 
 #include "bench/contender.h"
 

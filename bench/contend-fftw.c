@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the directory of the
-   sources. */
+/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the directory kernel of
+   its sources. */
 
 #include "bench/contender.h"
 

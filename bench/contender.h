@@ -14,15 +14,15 @@ extern "C" {
 enum bench_kind {
   BENCH_READ,   /* one read */
   BENCH_FENCED, /* the beginning and the end of an empty section: two reads with fences */
-  BENCH_SCALED  /* one read through a pointer, with a multiplication or without */
+  BENCH_POINTER  /* one read through a pointer, with a multiplication or without */
 };
 
 struct bench_contender {
   const char *name; /* 0: the end of the list */
   const char *unit; /* of a count */
   enum bench_kind kind;
-  /* Initializes the contender's library before the first read. Returns 0, or the reason why the
-     library cannot be used here. The member is 0 if nothing needs to be initialized. */
+  /* Initializes the contender's library, or checks that it can be used. Returns 0, or the reason
+     why it cannot be used here. The member is 0 if neither is needed. */
   const char *(*prepare)(void);
   void (*run)(long reads); /* makes this number of reads; BENCH_FENCED: of sections */
   void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */

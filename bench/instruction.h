@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The instruction that reads the target's own counter, by hand and with fences: the lower bound of
-   the cost of a read. BENCH_INLINE is its name, defined if the target has one. */
+/* Hand-written reads of the target's own counter, without and with fences. Their cost is the lower
+   bound of the cost of a read. BENCH_INLINE is the name of the contender without fences, and is
+   defined if the target has such an instruction. */
 
 #ifndef BENCH_INSTRUCTION_H
 #define BENCH_INSTRUCTION_H

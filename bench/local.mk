@@ -35,11 +35,9 @@ bench-reads: bench/bench$(EXEEXT) libcpucycles.la
 	  BENCH_OTHER='$(BENCH_OTHER)' $(LOG_COMPILER) bench/bench$(EXEEXT) $(BENCHFLAGS) $$modules
 CLEANFILES += bench/contend-*.so
 
-# libtool's execute mode runs the program itself, with the library of this tree, instead of a script
-# around it.
 .PHONY: bench bench-reads
 bench: bench-reads bench/internals$(EXEEXT)
 	$(AM_V_at)case ' $(BENCHFLAGS) ' in *' --strict '*) strict=--strict ;; *) strict= ;; esac; \
-	  $(LIBTOOL) $(AM_LIBTOOLFLAGS) --mode=execute $(LOG_COMPILER) bench/internals$(EXEEXT) $$strict
+	  $(LOG_COMPILER) bench/internals$(EXEEXT) $$strict
 
 dist_noinst_SCRIPTS += bench/contenders.sh

@@ -53,7 +53,7 @@ static void print_row(const struct result *result)
   print_ratio(result->ratio.lower);
   print_ratio(result->ratio.upper);
   printf("%5lld %-6s%5.1f%%", result->step, result->contender->unit, result->equal * 100);
-  if (result->contender->kind == BENCH_SCALED)
+  if (result->contender->kind == BENCH_POINTER)
     printf("\n");
   else
     printf("%8.*f%6.0f%6.0f\n", result->first.median < 1000 ? 1 : 0, result->first.median,
@@ -69,7 +69,7 @@ static void print_kind(const struct bench_report *report, int kind, const char *
       continue;
     if (rows++ == 0) {
       printf("\n%-31s%8s%8s%12s%12s%6s", title, "ns", "ratio", "quartiles", "step", "equal");
-      if (kind != BENCH_SCALED)
+      if (kind != BENCH_POINTER)
         printf("%8s%6s%6s", "first", "mem", "text");
       printf("\n");
     }
@@ -94,17 +94,17 @@ void bench_print(const struct bench_report *report)
   int i;
 
   print_machine(report);
-  printf("medians of %d rounds of %d us or more; the contenders take turns, %s.\n"
+  printf("medians of %d rounds, in each of which each contender runs for %d us or more, %s.\n"
          "ratio: time divided by that of the first row; quartiles: those of the ratios of single "
          "rounds;\nstep: smallest nonzero difference of adjacent reads; equal: share of adjacent "
          "reads that are\nequal; first: time of the first use in a fresh process, in us; mem: KiB "
-         "of resident memory that\nthe first use adds; text: KiB of text and data of the shared "
-         "objects that it loads\n",
-    BENCH_ROUNDS, BENCH_ROUND_NANOSECONDS / 1000,
+         "of resident memory that\nthe contender and its first use add; text: KiB of text and data "
+         "of the shared objects that\nit loads\n",
+    BENCH_ROUNDS, BENCH_RUN_NANOSECONDS / 1000,
     report->is_pinned ? "pinned to one CPU" : "not pinned to one CPU");
   print_kind(report, BENCH_READ, "one read");
   print_kind(report, BENCH_FENCED, "a section: two reads and fences");
-  print_kind(report, BENCH_SCALED, "a read through a pointer");
+  print_kind(report, BENCH_POINTER, "a read through a pointer");
   printf("\n");
   for (i = 0; i < report->check_count; i++)
     print_bound(&report->checks[i]);

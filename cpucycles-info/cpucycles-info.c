@@ -32,7 +32,7 @@ enum mode {
   DO_PLOT = 'p'
 };
 
-struct request {
+struct arguments {
   enum mode mode;
   const char *counter; /* NULL: all */
   double seconds;      /* 0: default_seconds */
@@ -67,7 +67,7 @@ static int help(void)
          "  -j, --json             print the report as one JSON document\n"
          "  -p, --plot             draw how the differences of adjacent reads are\n"
          "                         distributed\n"
-         "  -c, --counter NAME     report as if there were only this counter\n"
+         "  -c, --counter NAME     select and examine only this counter\n"
          "  -o, --observe SECONDS  observe each counter for this time, instead of 0.05 s\n"
          "  -C, --check            print which counter is in use; exit with 1 if it is not\n"
          "                         the one of --counter or, without --counter, if its\n"
@@ -99,8 +99,8 @@ static int print_list(const struct counter_list *list)
   return close_output();
 }
 
-/* Returns 0 if the counter in use is the requested one or, without a request, if it counts and is
-   not a clock; else 1, as if the output cannot be written. */
+/* Returns 0 if the counter in use is the requested one or, without --counter, if it counts and is
+   not a clock; otherwise 1, and also if the output cannot be written. */
 static int check(const char *requested)
 {
   static struct library_info library;
@@ -124,13 +124,13 @@ static int check(const char *requested)
 
 /* Called if a signal ended the child that made the first call. The signal would also end this
    process, so prints only the parts of the report that need no call of the library. */
-static int report_signal(const struct request *request, int signal)
+static int report_signal(const struct arguments *arguments, int signal)
 {
   static struct report report;
 
   fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
     signal_name(signal), signal);
-  if (request->mode == DO_TEXT) {
+  if (arguments->mode == DO_TEXT) {
     fill_surroundings(&report);
     print_text_of_surroundings(&report);
   }
@@ -138,15 +138,15 @@ static int report_signal(const struct request *request, int signal)
   return 1;
 }
 
-static int print_report(const struct request *request, const struct counter_list *list)
+static int print_report(const struct arguments *arguments, const struct counter_list *list)
 {
   static struct report report;
 
-  fill_report(&report, list, request->counter,
-    request->seconds > 0 ? request->seconds : default_seconds);
-  if (request->mode == DO_JSON)
+  fill_report(&report, list, arguments->counter,
+    arguments->seconds > 0 ? arguments->seconds : default_seconds);
+  if (arguments->mode == DO_JSON)
     print_json(&report);
-  else if (request->mode == DO_PLOT)
+  else if (arguments->mode == DO_PLOT)
     print_plot(&report);
   else
     print_text(&report);
@@ -162,7 +162,7 @@ static int usage_error(const char *problem, const char *argument)
 
 /* Makes the library try this counter first, with an environment variable, which child processes
    inherit. Returns 0 on success. */
-static int force_counter(const char *counter)
+static int request_counter(const char *counter)
 {
 #ifdef CPUCYCLES_POSIX
   return setenv("CPUCYCLES_IMPLEMENTATION", counter, 1);
@@ -185,33 +185,33 @@ static int is_listed(const struct counter_list *list, const char *counter)
   return 0;
 }
 
-static int is_report(const struct request *request)
+static int is_report(const struct arguments *arguments)
 {
-  return request->mode == DO_TEXT || request->mode == DO_JSON || request->mode == DO_PLOT;
+  return arguments->mode == DO_TEXT || arguments->mode == DO_JSON || arguments->mode == DO_PLOT;
 }
 
-static int run(const struct request *request)
+static int run(const struct arguments *arguments)
 {
   static struct counter_list list;
   int signal = 0;
 
-  if (request->mode == DO_HELP)
+  if (arguments->mode == DO_HELP)
     return help();
-  if (request->mode == DO_VERSION)
+  if (arguments->mode == DO_VERSION)
     return version();
-  if (request->counter && force_counter(request->counter) != 0)
-    return usage_error("no such counter: ", request->counter);
-  if (is_report(request))
+  if (arguments->counter && request_counter(arguments->counter) != 0)
+    return usage_error("no such counter: ", arguments->counter);
+  if (is_report(arguments))
     signal = list_counters_in_child(&list);
   else
     list_counters(&list);
   if (signal != 0)
-    return report_signal(request, signal);
-  if (request->counter && !is_listed(&list, request->counter))
-    return usage_error("no such counter (--list names them): ", request->counter);
-  if (request->mode == DO_LIST)
+    return report_signal(arguments, signal);
+  if (arguments->counter && !is_listed(&list, arguments->counter))
+    return usage_error("no such counter (--list names them): ", arguments->counter);
+  if (arguments->mode == DO_LIST)
     return print_list(&list);
-  return is_report(request) ? print_report(request, &list) : check(request->counter);
+  return is_report(arguments) ? print_report(arguments, &list) : check(arguments->counter);
 }
 
 static int parse_seconds(const char *text, double *seconds)
@@ -226,32 +226,32 @@ static int parse_seconds(const char *text, double *seconds)
 }
 
 /* Returns 0, or 2 after a message. */
-static int take_option(int letter, struct request *request)
+static int take_option(int letter, struct arguments *arguments)
 {
   switch (letter) {
   case '?': /* getopt_long() has printed a message */
     fprintf(stderr, "%s", usage);
     return 2;
   case 'c':
-    if (request->counter)
+    if (arguments->counter)
       return usage_error("given more than once: ", "--counter");
-    request->counter = optarg;
+    arguments->counter = optarg;
     return 0;
   case 'o':
-    if (request->seconds > 0)
+    if (arguments->seconds > 0)
       return usage_error("given more than once: ", "--observe");
-    return parse_seconds(optarg, &request->seconds) == 0
-      ? 0 : usage_error("not a number of seconds, above 0 and up to 86400: ", optarg);
+    return parse_seconds(optarg, &arguments->seconds) == 0
+      ? 0 : usage_error("not a number of seconds from 0.000001 to 86400: ", optarg);
   default:
-    if (request->mode != DO_TEXT && request->mode != (enum mode)letter)
+    if (arguments->mode != DO_TEXT && arguments->mode != (enum mode)letter)
       return usage_error("conflicting options: ", "use one of the forms below");
-    request->mode = (enum mode)letter;
+    arguments->mode = (enum mode)letter;
     return 0;
   }
 }
 
 /* Returns 0, or 2 after a message. */
-static int parse(int argc, char **argv, struct request *request)
+static int parse(int argc, char **argv, struct arguments *arguments)
 {
   static const struct option options[] = {
     { "check", no_argument, NULL, DO_CHECK },
@@ -268,24 +268,24 @@ static int parse(int argc, char **argv, struct request *request)
 
   /* "+": nothing is permuted, whether or not POSIXLY_CORRECT is set: there are no operands */
   while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
-    status = take_option(letter, request);
+    status = take_option(letter, arguments);
   if (status != 0)
     return status;
   if (optind < argc)
     return usage_error("unexpected argument: ", argv[optind]);
-  if ((request->seconds > 0 && !is_report(request))
-    || (request->counter && !is_report(request) && request->mode != DO_CHECK))
+  if ((arguments->seconds > 0 && !is_report(arguments))
+    || (arguments->counter && !is_report(arguments) && arguments->mode != DO_CHECK))
     return usage_error("conflicting options: ", "use one of the forms below");
   return 0;
 }
 
 int main(int argc, char **argv)
 {
-  struct request request = { DO_TEXT, NULL, 0 };
+  struct arguments arguments = { DO_TEXT, NULL, 0 };
   fenv_t environment;
   int status;
 
   feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
-  status = parse(argc, argv, &request);
-  return status != 0 ? status : run(&request);
+  status = parse(argc, argv, &arguments);
+  return status != 0 ? status : run(&arguments);
 }

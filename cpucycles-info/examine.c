@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Examines each working counter in a child process that selects this counter. So all counters are
    measured with the public functions, like the counter in use, and a signal ends only the child. A
-   child ends within a second after this process. Without fork(), or if fork() fails, only the
-   counter in use is examined. */
+   child ends within a second after this process. Without fork(), or if the first fork() fails, only
+   the counter in use is examined. */
 
 #include "config.h"
 
@@ -150,7 +150,7 @@ static void examine_as_selected(void *argument)
   struct examination *examination = argument;
 
   setenv("CPUCYCLES_IMPLEMENTATION", examination->results->name, 1);
-  examine(examination->results, examination->seconds, examination->progress);
+  measure_counter(examination->results, examination->seconds, examination->progress);
 }
 
 static int is_progress_wanted(double seconds)
@@ -175,7 +175,8 @@ static int examine_in_child(struct counter_results *results, double seconds)
     snprintf(failed.failure, sizeof failed.failure, "%s (%d) ended the process that examined it",
       signal_name(signal), signal);
   } else
-    snprintf(failed.failure, sizeof failed.failure, "the process that examined it failed");
+    snprintf(failed.failure, sizeof failed.failure,
+      "the process to examine it did not start, or failed");
   *results = failed;
   return signal;
 }
@@ -229,7 +230,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
     memcpy(results->name, list->names[i], sizeof results->name);
     report->result_count++;
     if (list->no_child)
-      examine(results, seconds, is_progress_wanted(seconds));
+      measure_counter(results, seconds, is_progress_wanted(seconds));
     else if (examine_in_child(results, seconds) != 0) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", results->name, results->failure);
       report->killed++;

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #endif
 
-enum { MAX_CPUS = 8192 }; /* CPUs with higher numbers are ignored */
+enum { MAX_CPUS = 8192 }; /* CPUs with this number or a higher one are ignored */
 
 /* examine.c: examines each counter in its own process. */
 
@@ -31,9 +31,9 @@ void list_counters(struct counter_list *list);
    can be started. Returns 0, or the signal that ended the child. */
 int list_counters_in_child(struct counter_list *list);
 
-/* Examines each counter that works, or, if `only` is not NULL, only the counter of that name. Call
-   it before this process selects a counter. If a signal ends a child, prints a message on standard
-   error and continues with the next counter. */
+/* Examines each counter that works, or, if `only` is not NULL, only the counter of that name.
+   Unless list->no_child is 1, call it before this process selects a counter. If a signal ends a
+   child, prints a message on standard error and continues with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
@@ -46,7 +46,7 @@ void end_without_parent(void);
 /* Measures the counter results->name, and fills the other members. If this process has selected
    another counter, fills only results->failure. With progress, writes the elapsed time to standard
    error. */
-void examine(struct counter_results *results, double seconds, int progress);
+void measure_counter(struct counter_results *results, double seconds, int progress);
 
 /* Subtracts counts modulo 2^64, like the library. */
 static inline long long difference_of(long long later, long long earlier)
@@ -74,7 +74,7 @@ pid_t start_child(void);
 const struct cpucycles_counter_info *selected_counter(void); /* or NULL */
 void fill_library(struct library_info *library);
 
-/* Call fill_library() before. Measures the core frequency again. `before` is the core frequency
+/* Call fill_library() first. Measures the core frequency again. `before` is the core frequency
    before all other measurements. */
 void fill_core(struct report *report, long long before);
 
@@ -83,7 +83,7 @@ void fill_system(struct system_info *system);
 void fill_cpu(struct cpu_info *cpu, const char *architecture);
 void fill_settings(struct settings_info *settings);
 
-/* warn.c: finds conditions that can distort a measurement, in the rest of the report. */
+/* warn.c: finds, in the other sections of the report, conditions that can distort a measurement. */
 void find_warnings(struct report *report);
 
 /* fill.c */

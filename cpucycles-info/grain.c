@@ -37,7 +37,7 @@ static const double least_excess = 0.7;   /* of the excess: the share beyond cha
 static const double excess_margin = 0.15; /* corrections can change the excess so much */
 static const double least_other = 0.06;   /* of multiples other than the most frequent one */
 
-static const double least_fraction = 8; /* a smaller grain is found only if it is a whole number */
+static const double least_fractional_grain = 8; /* smaller ones must be whole numbers */
 
 /* Runs two loops. An iteration of the second loop takes one cycle more, so that both together can
    take any number of cycles above a minimum. */
@@ -175,7 +175,7 @@ static struct possible_grain evaluate(const struct values *values, double grain,
   struct possible_grain possible_grain = { grain, 0, 0 };
   double chance;
 
-  if (grain < (is_whole ? 2 : least_fraction))
+  if (grain < (is_whole ? 2 : least_fractional_grain))
     return possible_grain;
   chance = (is_whole ? 1 : 2) / grain;
   possible_grain.share = (double)count_multiples(values, grain, is_whole)
@@ -215,7 +215,7 @@ static struct grain choose_largest(const struct possible_grain *possible, int co
       && (!best || possible[i].grain > best->grain))
       best = &possible[i];
   if (best) {
-    grain.counts = best->grain;
+    grain.units = best->grain;
     grain.share = best->share;
   }
   return grain;

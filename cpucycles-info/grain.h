@@ -9,7 +9,7 @@ enum { GRAIN_SAMPLES = 4096 };
 /* The grain need not be a whole number: a clock of 24 MHz in nanoseconds advances by 41 or 42, on
    average by 41.67. */
 struct grain {
-  double counts; /* 1: no larger grain was found */
+  double units; /* 1: no larger grain was found */
   double share;  /* share of differences that are multiples of the grain */
 };
 
@@ -17,10 +17,11 @@ struct grain {
    reads. */
 void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
 
-/* Finds the grain in differences of adjacent reads, which are in the order of the reads, and then
-   sorts them. Treats a count that is 1 above the one before as equal to it, because some CPUs add 1
-   to a count that would be returned twice. The share excludes steps back, differences above 2^40
-   and zeros, so that differences that are not multiples come from interruptions and corrections. */
+/* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
+   and sorts them. Treats a count that is 1 above the one before as equal to it, because some CPUs
+   add 1 to a count that would be returned twice. The share excludes steps back, differences above
+   2^40 and zeros, so that differences that are not multiples come from interruptions and
+   corrections. */
 struct grain find_grain(long long *differences, int count);
 
 void sort_counts(long long *values, int count); /* ascending */

@@ -217,13 +217,13 @@ static void print_rate(const struct counter_results *results, const char *clock)
 static void print_grain(const struct counter_results *results)
 {
   key("grain");
-  if (results->step == 0 || results->grain.counts <= 1) {
+  if (results->step == 0 || results->grain.units <= 1) {
     printf("null");
     return;
   }
   open_with('{');
-  number("cycles", results->grain.counts * results->scaling);
-  number("units", results->grain.counts);
+  number("cycles", results->grain.units * results->scaling);
+  number("units", results->grain.units);
   number("share", results->grain.share);
   close_with('}');
 }
@@ -247,7 +247,7 @@ static void print_differences(const struct counter_results *results)
 {
   key("differences");
   open_with('{');
-  integer("count", results->samples);
+  integer("count", results->difference_count);
   integer("below_zero", results->below_zero);
   integer("lowest", results->lowest);
   integer("lower_quartile", results->lower_quartile);
@@ -321,7 +321,7 @@ static void print_counters(const struct report *report)
   close_with(']');
 }
 
-static void print_adjacent(const struct report *report)
+static void print_iqm(const struct report *report)
 {
   int i;
 
@@ -399,7 +399,7 @@ void print_json(const struct report *report)
   print_frequency(library);
   print_core(&report->core);
   print_counters(report);
-  print_adjacent(report);
+  print_iqm(report);
   print_observed(report);
   print_system(&report->system);
   print_cpu(&report->cpu);

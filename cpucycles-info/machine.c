@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the sections on the CPU and on settings that affect measurements. Reads nothing that
-   identifies a person or a host, such as a serial number. */
+/* Fills the sections on the CPU and on settings that affect measurements. Copies nothing
+   into the report that identifies a person or a host, such as a serial number. */
 
 #include "config.h"
 
@@ -211,8 +211,6 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
   close(file);
   if (cpu->types == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
-  if (cpu->types == 1)
-    cpu->types = 0; /* the report lists core types only if there are several */
   if (cpu->foreign) {
     *cpu->model = 0;
     cpu->types = 0;
@@ -267,6 +265,8 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
   read_cpuinfo(cpu, architecture);
   find_other_model(cpu);
   count_hybrid_types(cpu);
+  if (cpu->types == 1)
+    cpu->types = 0; /* the report lists core types only if there are several */
 #ifndef CPUCYCLES_POSIX
   if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS")
     && !cpuc_parse_integer(getenv("NUMBER_OF_PROCESSORS"), &cpu->cpus))
@@ -275,7 +275,7 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
 }
 
 /* Counts the governor of a CPU. The report contains "performance" only if no CPU has another
-   governor, because all others change the frequency. */
+   governor, because all others can choose a lower frequency. */
 static void count_governor(struct settings_info *settings, const char *governor)
 {
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {

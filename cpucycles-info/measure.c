@@ -17,10 +17,10 @@
 enum {
   CLOCK_SAMPLES = 16,       /* at each end of an observation */
   READ_RUNS = 5,            /* of the measurement of the read cost */
-  RUN_NANOSECONDS = 200000, /* approximate duration of one */
+  RUN_NANOSECONDS = 200000, /* a run gets more calls, up to 10000, until it takes so long */
   LEAST_CLOCK_READS = 1000, /* to find the step of the clock; the first may be slow */
   LEAST_CLOCK_CHANGES = 4,  /* also to find it: reads continue for a coarse clock */
-  LEAST_CLOCK_STEPS = 10,   /* in the shortest duration that is exact enough */
+  LEAST_CLOCK_STEPS = 10,   /* a duration of fewer steps of the clock is not exact enough */
   /* a clock is stopped after so many equal reads; the coarsest clock changes after fewer */
   STOPPED_CLOCK_READS = 4000000
 };
@@ -138,7 +138,7 @@ static void observe(struct counter_results *results, double seconds, int progres
   if (progress)
     clear_progress();
   time = end.time - begin.time;
-  results->samples = SAMPLES;
+  results->difference_count = SAMPLES;
   if (clock_failed || time <= 0)
     return;
   results->seconds = (double)time / 1e9;
@@ -153,8 +153,8 @@ static void summarize_differences(struct counter_results *results)
 {
   int i;
 
-  sort_counts(results->differences, results->samples);
-  for (i = 0; i < results->samples; i++) {
+  sort_counts(results->differences, results->difference_count);
+  for (i = 0; i < results->difference_count; i++) {
     long long difference = results->differences[i];
 
     results->below_zero += difference < 0;
@@ -163,10 +163,10 @@ static void summarize_differences(struct counter_results *results)
   }
   results->step_units = (double)results->step / results->scaling;
   results->lowest = results->differences[0];
-  results->lower_quartile = results->differences[results->samples / 4];
-  results->median = results->differences[results->samples / 2];
-  results->upper_quartile = results->differences[results->samples * 3 / 4];
-  results->highest = results->differences[results->samples - 1];
+  results->lower_quartile = results->differences[results->difference_count / 4];
+  results->median = results->differences[results->difference_count / 2];
+  results->upper_quartile = results->differences[results->difference_count * 3 / 4];
+  results->highest = results->differences[results->difference_count - 1];
 }
 
 /* Measures the grain in units of the counter, because scaled counts are rounded down to whole
@@ -184,8 +184,8 @@ static void measure_grain(struct counter_results *results)
 }
 
 /* Measures the read cost: the lowest mean time of a call in several runs. A run has 10 to 10000
-   calls: enough to take RUN_NANOSECONDS, and also LEAST_CLOCK_STEPS steps of the clock. It has
-   fewer if an interruption takes that long. */
+   calls: if possible, enough to take RUN_NANOSECONDS and LEAST_CLOCK_STEPS steps of the clock. It
+   has fewer if an interruption takes that long. */
 static void measure_read_cost(struct counter_results *results)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
@@ -270,7 +270,7 @@ static void copy_timer_info(struct counter_results *results)
     info && info->invariant_source ? info->invariant_source : "");
 }
 
-void examine(struct counter_results *results, double seconds, int progress)
+void measure_counter(struct counter_results *results, double seconds, int progress)
 {
   const struct cpucycles_counter_info *counter = selected_counter();
 

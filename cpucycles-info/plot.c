@@ -27,7 +27,7 @@ enum {
 };
 
 struct style {
-  int width, unicode, color;
+  int width, unicode, bold;
 };
 
 /* A row for differences from `from` to `to` - 1. */
@@ -77,7 +77,7 @@ static struct style find_style(void)
   style.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   setlocale(LC_CTYPE, "C");
 #endif
-  style.color = is_terminal() && !(no_color && *no_color) && terminal
+  style.bold = is_terminal() && !(no_color && *no_color) && terminal
     && strcmp(terminal, "dumb") != 0;
   return style;
 }
@@ -87,7 +87,8 @@ static struct style find_style(void)
 static void make_chart(struct chart *chart, const struct counter_results *results)
 {
   const long long *values = results->differences;
-  long long low = values[0], high = values[results->samples - 1 - results->samples / 100];
+  int count = results->difference_count;
+  long long low = values[0], high = values[count - 1 - count / 100];
   long long span = (high - low) / (ROWS - 1) + 1;
   int i, row = 0;
 
@@ -97,12 +98,12 @@ static void make_chart(struct chart *chart, const struct counter_results *result
     chart->rows[i].from = low + i * span;
     chart->rows[i].to = low + (i + 1) * span;
   }
-  for (i = 0; i < results->samples; i++) { /* values are sorted */
+  for (i = 0; i < count; i++) { /* values are sorted */
     while (row < chart->used && values[i] >= chart->rows[row].to)
       row++;
     if (row == chart->used) {
       chart->rows[row].from = chart->rows[row - 1].to;
-      chart->rows[row].to = values[results->samples - 1] + 1;
+      chart->rows[row].to = values[count - 1] + 1;
       chart->used++;
     }
     chart->rows[row].count++;
@@ -169,12 +170,12 @@ static void print_row(const struct counter_results *results, const struct row *r
     eighths = 1; /* a row that is not empty has a bar */
   name_row(name, sizeof name, row);
   printf("%*s %6d%s", name_width, name, row->count, eighths > 0 ? " " : "");
-  if (style->color && *label)
+  if (style->bold && *label)
     printf("\033[1m");
   print_bar(eighths, style);
   if (*label)
     printf(" %s", label);
-  if (style->color && *label)
+  if (style->bold && *label)
     printf("\033[0m");
   printf("\n");
 }
@@ -207,7 +208,7 @@ static void print_counter(const struct counter_results *results, const struct st
     printf("not examined: %s\n", results->failure);
     return;
   }
-  printf("%d differences of adjacent reads, in cycles\n", results->samples);
+  printf("%d differences of adjacent reads, in cycles\n", results->difference_count);
   printf("quartiles %lld %lld %lld, from %lld to %lld\n", results->lower_quartile, results->median,
     results->upper_quartile, results->lowest, results->highest);
   print_chart(results, style);
@@ -226,6 +227,6 @@ void print_plot(const struct report *report)
   if (report->result_count == 0) {
     const char *ignored = report->library.implementation_ignored;
 
-    printf("nothing to draw: %s\n", ignored ? ignored : "no counter works here");
+    printf("nothing to draw: %s\n", ignored ? ignored : "no counter was examined");
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The printers text.c, json.c and plot.c print a filled report to standard output. For each section
-   of the report there is a function in text.c and one in json.c. */
+/* The printers text.c, json.c and plot.c print a filled report to standard output. For most
+   sections of the report there is a function in text.c and one in json.c. */
 
 #ifndef CPUCYCLES_PRINT_H
 #define CPUCYCLES_PRINT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The data of the report. fill.c fills it before anything is printed, and the printers of print.h
-   read nothing else, so that the plain lines and the JSON document agree. */
+   take all data from it, so that the plain lines and the JSON document agree. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -18,7 +18,7 @@ enum {
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* at most four for each of 9 counters, and those of the system */
+  WARNINGS = 64 /* at most four for each of the 9 counters of a build, and six for the system */
 };
 
 /* Measurements of one counter, from a process that has selected it. */
@@ -42,7 +42,7 @@ struct counter_results {
   double read_cycles;      /* per call of cpucycles() */
   double read_nanoseconds; /* per call of cpucycles(); 0: the OS clock is too coarse */
   long long overhead;      /* of an empty section of cpucycles_begin() and cpucycles_end() */
-  int samples, below_zero; /* number of differences, and of negative differences */
+  int difference_count, below_zero; /* number of differences, and of negative differences */
   long long lowest, lower_quartile, median, upper_quartile, highest;
   long long differences[SAMPLES]; /* sorted if the counter was examined */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the section on the system. Reads nothing that identifies a person or a host, such as a host
-   name, user or path. */
+/* Fills the section on the system. Copies nothing into the report that identifies a person or a
+   host, such as a host name, user or path. */
 
 #include "config.h"
 

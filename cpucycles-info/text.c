@@ -30,7 +30,7 @@ static void print_selection(const struct library_info *library)
   printf("cpucycles implementation %s\n", library->implementation);
 }
 
-static void print_differences(const struct report *report)
+static void print_iqm(const struct report *report)
 {
   int i;
 
@@ -183,10 +183,10 @@ static void print_grain(const struct counter_results *results)
   printf("cpucycles timer %s step %lld cycles", results->name, results->step);
   if (results->scaled)
     printf(", %.0f of its units", results->step_units);
-  if (results->grain.counts > 1) {
-    printf("; grain %.1f cycles", results->grain.counts * results->scaling);
+  if (results->grain.units > 1) {
+    printf("; grain %.1f cycles", results->grain.units * results->scaling);
     if (results->scaled)
-      printf(", %.1f of its units", results->grain.counts);
+      printf(", %.1f of its units", results->grain.units);
     printf(", in %.1f %% of differences", results->grain.share * 100);
   } else
     printf("; no grain above 1%s found", results->scaled ? " of its units" : "");
@@ -217,7 +217,7 @@ static void print_results(const struct report *report, const struct cpucycles_co
     results->overhead);
   printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n",
     results->name, results->lowest, results->lower_quartile, results->median,
-    results->upper_quartile, results->highest, results->below_zero, results->samples);
+    results->upper_quartile, results->highest, results->below_zero, results->difference_count);
 }
 
 static const char *reason_label(const struct cpucycles_counter_info *counter)
@@ -244,7 +244,8 @@ static const struct cpucycles_counter_info *first_alike(const struct library_inf
     if (are_equal(first->reason, counter->reason)
       && are_equal(first->explanation, counter->explanation)
       && are_equal(first->remedy, counter->remedy)
-      && first->signal_number == counter->signal_number)
+      && first->signal_number == counter->signal_number
+      && first->error_number == counter->error_number)
       return first;
   }
   return counter;
@@ -304,7 +305,7 @@ void print_text(const struct report *report)
   int i;
 
   print_selection(&report->library);
-  print_differences(report);
+  print_iqm(report);
   print_observed(report);
   print_system(&report->system);
   print_cpu(&report->cpu);

@@ -58,12 +58,12 @@ static void warn_about_frequency(struct report *report,
   const struct settings_info *settings = &report->settings;
   const char *effect = counts_core(counter)
     ? "the same work takes more or less time from run to run"
-    : "the counts are not core cycles";
+    : "the number of core cycles per counted cycle varies";
 
   if (*settings->governor && strcmp(settings->governor, "performance") != 0)
-    warn(report, "the governor %s changes the core frequency: %s", settings->governor, effect);
+    warn(report, "the governor %s can change the core frequency: %s", settings->governor, effect);
   if (settings->turbo == 1)
-    warn(report, "turbo is on and changes the core frequency: %s", effect);
+    warn(report, "turbo is on and can change the core frequency: %s", effect);
 }
 
 /* Warns about a watchdog that was switched on during the observation. If it is on in the selection,
@@ -104,7 +104,7 @@ static void warn_about_results(struct report *report, const struct counter_resul
       results->name, results->largest_step_back);
   if (results->below_zero > 0)
     warn(report, "%s stepped back in %d of %d adjacent reads", results->name, results->below_zero,
-      results->samples);
+      results->difference_count);
   if (results->invariant == 0 && strcmp(counter->kind, "reference") == 0)
     warn(report, "%s does not have a constant rate (%s)", results->name, results->invariant_source);
 }

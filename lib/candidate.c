@@ -120,8 +120,8 @@ static void scale(void *argument)
   candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
 }
 
-/* Extends a counter of 32 bits. If `rate` is 0, its rate is computed from the frequency estimate and
-   its scale. */
+/* Extends a counter of 32 bits. If `rate` is 0, its rate is computed from the frequency estimate
+   and its scale. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
@@ -236,7 +236,7 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 {
-  if (candidate->backend->kind == CPUC_KIND_NONE) { /* without memory, the guard of Windows cannot run it */
+  if (candidate->backend->kind == CPUC_KIND_NONE) { /* the guard of Windows may lack memory */
     scale(candidate);
     return 1;
   }

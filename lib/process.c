@@ -91,8 +91,8 @@ static void select_guarded(void)
   __atomic_store_n(&process.selected, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Lets the selected counter prepare the child. Releases the lock unless the thread that forked holds
-   it itself, which happens if an allocator forks. */
+/* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
+   holds it itself, which happens if an allocator forks. */
 static void after_fork_in_child(void)
 {
   if (cpuc_process_has_selected() && process.selection.selected->backend->forked)

@@ -10,8 +10,8 @@
 #pragma GCC visibility push(hidden)
 
 /* Returns the selection. The first call makes it, in any thread, and other threads wait. From then
-   on, only its timer properties and the reasons and remedies of its candidates change. Returns NULL in a signal handler or allocator that runs
-   inside a selection of this thread. Preserves errno. */
+   on, only its timer properties and the reasons and remedies of its candidates change. Returns NULL
+   in a signal handler or allocator that runs inside a selection of this thread. Preserves errno. */
 struct cpuc_selection *cpuc_process_selection(void);
 
 /* Returns 1 once the selection has been made. */

@@ -42,9 +42,9 @@ static int reads_same_register(const struct cpuc_selection *selection,
   return 0;
 }
 
-/* Returns 1 if the candidate can still become the best one. It cannot if an earlier usable counter counts
-   cycles and this one is time-based; if both count cycles or both are time-based, and the score of
-   the earlier one is at most the penalty of this one; or if both read the same register. */
+/* Returns 1 if the candidate can still become the best one. It cannot if an earlier usable counter
+   counts cycles and this one is time-based; if both count cycles or both are time-based, and the
+   score of the earlier one is at most the penalty of this one; or if both read one register. */
 static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
@@ -72,8 +72,8 @@ static int can_be_fallback(const struct cpuc_candidate *candidate)
     && candidate->backend->kind != CPUC_KIND_CLOCK;
 }
 
-/* Returns the best usable counter or, with among_fallbacks, the best of those that can_be_fallback()
-   accepts; the earlier one on a tie; NULL if there is none. */
+/* Returns the best usable counter or, with among_fallbacks, the best of those that
+   can_be_fallback() accepts; the earlier one on a tie; NULL if there is none. */
 static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;

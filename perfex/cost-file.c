@@ -136,7 +136,7 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
       return line;
     text = newline ? newline + 1 : end;
   }
-  return PFX_COST_FILE_NO_LINE;
+  return PFX_COST_FILE_VALID;
 }
 
 /* Reads a regular file, up to one byte more than the limit. Returns the length, or -1 with errno.
@@ -173,7 +173,7 @@ int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
     pfx_message("%.300s is longer than %d bytes", path, PFX_COST_FILE_LIMIT);
     error = EINVAL;
   } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake))
-    != PFX_COST_FILE_NO_LINE) {
+    != PFX_COST_FILE_VALID) {
     pfx_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }

@@ -10,10 +10,10 @@
 
 enum {
   PFX_COST_FILE_LIMIT = 65536, /* bytes */
-  PFX_COST_FILE_NO_LINE = 0
+  PFX_COST_FILE_VALID = 0
 };
 
-/* Parses the text of a file. Returns PFX_COST_FILE_NO_LINE, or the number of the first malformed
+/* Parses the text of a file. Returns PFX_COST_FILE_VALID, or the number of the first malformed
    line, and then stores a sentence on the mistake in *mistake. */
 int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake);

@@ -24,8 +24,9 @@
 #include <unistd.h>
 
 /* Nanoseconds of CPU time after which no cache or memory is measured; the rest of the 20 ms is for
-   the measurement in progress and for that of the cycle. CPU time is limited, because with a limit of elapsed time alone one preemption would
-   leave costs unknown forever. The limit of elapsed time is ELAPSED_FACTOR times as long. */
+   the measurement in progress and for that of the cycle. CPU time is limited, because with a limit
+   of elapsed time alone one preemption would leave costs unknown forever. The limit of elapsed time
+   is ELAPSED_FACTOR times as long. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
 
@@ -134,15 +135,12 @@ static int is_late(const struct run *run)
     || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
 }
 
-/* Measures the core cycle, which event 0 counts. If that is impossible, uses a cycle of
-   cpucycles(), at the rate from cpucycles_rate() or, if that is not known, at the frequency
+/* Measures the core cycle, which event 0 counts. If that is impossible, uses the frequency
    estimate. */
 static void measure_cycle(struct run *run)
 {
   long long rate = pfx_cost_clock_core_frequency(), cost;
 
-  if (rate <= 0)
-    rate = cpucycles_rate();
   if (rate <= 0)
     rate = cpucycles_persecond();
   cost = (PFX_COST_LIMIT + rate / 2) / rate;

@@ -5,10 +5,10 @@
    The group is pinned: if other events take its hardware, the kernel puts it into an error state
    instead of multiplexing, and the read detects that. The generation number of a thread grows by
    one at each start and each stop. read_counters() returns the number of the start only if the
-   events have counted all the time since; otherwise the kernel stopped them, or a fork or a closed
-   descriptor ended them. It cannot detect that the events were disabled for a time, with prctl() or
-   through a copy of a descriptor, because then neither their enabled nor their running time
-   advances.
+   events have counted all the time since. If it returns another one, the kernel stopped them, they
+   were stopped or started again, or a fork or a closed descriptor ended them. It cannot detect that
+   the events were disabled for a time, with prctl() or through a copy of a descriptor, because then
+   neither their enabled nor their running time advances.
 
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; IRIX,
    libperfex(3C). */
@@ -192,7 +192,8 @@ static int can_open(uint32_t type, uint64_t config)
 
 /* Returns the errno to report for an event that the kernel refused. If the kernel counts this event
    alone, prints a message and returns EINVAL. If it counts cycles but not this event, prints a
-   message and returns ENOTSUP. Otherwise `error` is the cause. */
+   message and returns ENOTSUP. Otherwise returns `error`, or EINVAL in place of
+   EOPNOTSUPP. */
 static int explain_refusal(int error, int event)
 {
   const struct pfx_events_entry *row = pfx_events_row(event), *cycles = pfx_events_row(0);
@@ -307,7 +308,7 @@ static int read_group(struct pfx_group_reading *reading)
     return 0;
   if (pfx_group_read(counters.descriptor[0], reading) != (ssize_t)sizeof *reading)
     return 0;
-  return reading->count == 2 && reading->enabled == reading->running
+  return reading->event_count == 2 && reading->enabled == reading->running
     && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
 }
 

@@ -15,7 +15,7 @@ enum {
     | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID
 };
 struct pfx_group_reading {
-  uint64_t count, enabled, running;
+  uint64_t event_count, enabled, running;
   struct {
     uint64_t value, id;
   } event[2];

@@ -87,7 +87,7 @@ static long long cost_of(long long count, long long picoseconds)
   return cost;
 }
 
-static void append_picoseconds(struct output *output, long long picoseconds)
+static void append_nanoseconds(struct output *output, long long picoseconds)
 {
   append(output, " %lld.%03lld", picoseconds / 1000, picoseconds % 1000);
 }
@@ -132,12 +132,12 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
 {
   int i;
 
-  append(output, "here in");
+  append(output, "here within");
   append_decimals(output, (measured->nanoseconds + 50000) / 100000, 0, 1);
-  append(output, " ms, in ns: cycle");
-  append_picoseconds(output, measured->cycle.typical);
+  append(output, " ms; nanoseconds: cycle");
+  append_nanoseconds(output, measured->cycle.typical);
   append(output, ", mispredicted branch");
-  append_picoseconds(output, measured->branch_miss.typical);
+  append_nanoseconds(output, measured->branch_miss.typical);
   for (i = 0; i < measured->levels; i++) {
     int is_memory = measured->has_memory && i == measured->levels - 1;
 
@@ -148,7 +148,7 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
       append(output, " L1");
     else
       append(output, " %ld KiB in L%d", measured->level[i].bytes >> 10, i + 1);
-    append_picoseconds(output, measured->level[i].load.typical);
+    append_nanoseconds(output, measured->level[i].load.typical);
   }
   if (!measured->has_memory)
     append(output,
@@ -231,9 +231,9 @@ static __attribute__((noinline)) int write_table(const struct pfx_cost_table *ta
       continue;
     }
     append(&output, "%d", i);
-    append_picoseconds(&output, table->cost[i].minimum);
-    append_picoseconds(&output, table->cost[i].typical);
-    append_picoseconds(&output, table->cost[i].maximum);
+    append_nanoseconds(&output, table->cost[i].minimum);
+    append_nanoseconds(&output, table->cost[i].typical);
+    append_nanoseconds(&output, table->cost[i].maximum);
     append(&output, " # %s: %s\n", event_text(i), origins[table->origin[i]]);
   }
   return write_output(&output, stdout);

@@ -6,8 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The architectures whose frequency in /proc/cpuinfo the library reads, one bit each; all others are
-   OTHER. */
+/* The architectures whose frequency in /proc/cpuinfo the library reads, one bit each; all others
+   are OTHER. */
 enum cpuc_architecture {
   CPUC_ARCHITECTURE_OTHER = 0,
   CPUC_ARCHITECTURE_ALPHA = 1,

@@ -9,7 +9,8 @@
 
 #include "sys/cpuid.h"
 
-/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and if CPUID cannot be executed.
+/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and if CPUID cannot be
+   executed.
    Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
    Microarchitecture". */
 static inline int may_add_twice_per_cycle(void)

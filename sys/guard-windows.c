@@ -60,8 +60,8 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
   return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* Installing the handler allocates memory. If that fails, cpuc_guard_run() calls no body, and returns
-   SIGSEGV. */
+/* Installing the handler allocates memory. If that fails, cpuc_guard_run() calls no body, and
+   returns SIGSEGV. */
 void cpuc_guard_enter(void)
 {
   guard.armed = 0;

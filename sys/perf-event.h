@@ -48,7 +48,7 @@ static const struct cpuc_perf_event_exclusion {
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  CPUC_PERF_EVENT_ROWS_USER_ONLY = 2, /* the rows before this one exclude the kernel */
+  CPUC_PERF_EVENT_ROWS_USER_ONLY = 2, /* number of rows, from the first, that exclude the kernel */
   CPUC_PERF_EVENT_ROWS_ALL = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 

@@ -14,10 +14,10 @@
 
    By default, glibc reserves 512 bytes for these variables in all libraries that dlopen() loads
    (tunable glibc.rtld.optional_static_tls), and does not load a library whose variables do not fit
-   into the rest. So each library may have at most 256 bytes, which tests/scripts/symbols.sh checks. On x86-64,
-   libcpucycles has about 200 bytes and libperfex 64. musl reserves none and would not load the
-   library. But musl allocates when a thread starts and in dlopen(), so its default model is safe in
-   handlers. */
+   into the rest. So each library may have at most 256 bytes, which tests/scripts/symbols.sh checks.
+   On x86-64, libcpucycles has about 200 bytes and libperfex 64. musl reserves none and would not
+   load the library. But musl allocates when a thread starts and in dlopen(), so its default model
+   is safe in handlers. */
 #ifdef __GLIBC__
 #define CPUC_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #else

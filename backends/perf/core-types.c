@@ -50,8 +50,8 @@ static int read_event(const char *pmu, const char *file, unsigned long long *num
   return rest && *rest == '\n';
 }
 
-/* Returns 1 if this is a PMU of cores that lists its CPUs, which can be all. Rejects other PMUs because of their names
-   first, which takes no system call. */
+/* Returns 1 if this is a PMU of cores that lists its CPUs, which can be all. Rejects other PMUs
+   because of their names first, which takes no system call. */
 static int lists_its_cores(const char *pmu)
 {
   char cpus[64];

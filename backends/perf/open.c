@@ -336,7 +336,7 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
       = "the event opened, but does not count: other events may use its hardware";
   if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     diagnosis->explanation
-      = "the kernel has the event, but its page is missing or does not let programs read the register";
+      = "the kernel has the event, but its page is missing or does not give programs access";
     counter->findings->access_denied = 1;
     error = EACCES;
   }

@@ -134,9 +134,9 @@ int cpuc_perf_pages_have_count(void)
 }
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
-   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor, this read has
-   used it already. It may belong to another file, which must not be read twice, so this function
-   identifies it first. */
+   example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor,
+   cpuc_perf_read_slowly() has already called read(2) for it. It may belong to another file, which
+   must not be read twice, so this function identifies it first. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;

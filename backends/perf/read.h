@@ -20,8 +20,8 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  /* 1 if the event counts the kernel, because the PMU cannot exclude it. Also 1 if the kernel refused
-     such an event. */
+  /* 1 if the event counts the kernel, because the PMU cannot exclude it. Also 1 if the kernel
+     refused such an event. */
   int counts_kernel;
   int access_denied; /* 1 if the event opened, but programs may not read its register */
 };

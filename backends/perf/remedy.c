@@ -368,8 +368,8 @@ void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
 {
   if (find_pmu(is_arm_pmu) == PMU_PRESENT)
-    diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access, and name this counter in "
-                         "CPUCYCLES_IMPLEMENTATION";
+    diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access, and name this counter "
+                        "in CPUCYCLES_IMPLEMENTATION";
 }
 
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)

@@ -35,8 +35,8 @@ int cpuc_remedy_is_core_pmu(const char *name);
    provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
-/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). For a call that a filter made fail,
-   call cpuc_remedy_for_perf_event(). */
+/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). For a call that a
+   filter made fail, call cpuc_remedy_for_perf_event(). */
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 
 /* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is

@@ -77,10 +77,11 @@ extern long long cpucycles_inline_overhead(void);
 /* With gnu_inline, no program contains a copy of these functions: one that is not inlined is called
    in the library. They have external linkage in C and in C++, so that inline functions of the
    program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
-   optimization, except Clang with -Oz or in code that it takes for rarely executed. No compiler
-   inlines them in a function for another CPU, such as target("arch=haswell"), where always_inline
-   is an error. Hooks of -finstrument-functions would disturb the measurement, and
-   would need the address of the function, which CPUCYCLES_INLINE_HELPER functions do not have. */
+   optimization, except Clang with -Oz or in code that it takes for rarely executed. GCC, and older
+   releases of Clang, do not inline them in a function for another CPU, such as
+   target("arch=haswell"), where always_inline is an error for GCC. Hooks of -finstrument-functions
+   would disturb the measurement, and would need the address of the function, which
+   CPUCYCLES_INLINE_HELPER functions do not have. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
@@ -258,8 +259,8 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
 #elif defined(__s390x__)
 
 /* The clock has been above 2^63 since 1971 and wraps around in 2042. Counted from 2000 (36524 days
-   after its start in 1900, with 4096 units per microsecond), the count stays positive until 2071, and
-   the scaled count until 2050 at frequencies up to 5.8 GHz. */
+   after its start in 1900, with 4096 units per microsecond), the count stays positive until 2071,
+   and the scaled count until 2050 at frequencies up to 5.8 GHz. */
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
 {
   unsigned long long count;
@@ -387,8 +388,8 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long
 
 /* A fence around a timed section: the code before it is executed before the code after it, as far
    as the instruction guarantees this. Uses the instruction that the manual of the CPU names; if
-   there are several, one that does not leave user mode or the virtual machine, unlike CPUID. The
-   compiler does not move accesses to memory that other functions can reach across the fence, nor
+   there are several, one that does not leave user mode or the virtual machine, unlike CPUID. Across
+   the fence, the compiler moves neither accesses to memory that other functions can reach, nor
    calls of functions that make such accesses. It may move other code: the caller must prevent
    this. */
 CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)

@@ -24,11 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   for (at = 0; at < size; at++)
     lines += text[at] == '\n';
   line = pfx_cost_file_parse(text, size, &costs, &mistake);
-  if (line < 0 || line > lines || (line != PFX_COST_FILE_NO_LINE && !(mistake && *mistake)))
+  if (line < 0 || line > lines || (line != PFX_COST_FILE_VALID && !(mistake && *mistake)))
     abort();
-  if (line == PFX_COST_FILE_NO_LINE && memchr(text, 0, size))
+  if (line == PFX_COST_FILE_VALID && memchr(text, 0, size))
     abort();
-  for (i = 0; line == PFX_COST_FILE_NO_LINE && i < PFX_EVENTS; i++) {
+  for (i = 0; line == PFX_COST_FILE_VALID && i < PFX_EVENTS; i++) {
     const struct pfx_cost *cost = &costs.cost[i];
 
     if (cost->minimum < 0 || cost->minimum > cost->typical || cost->typical > cost->maximum

@@ -181,7 +181,7 @@ static void examine_for(double seconds, long long (*read)(void))
   memset(&results, 0, sizeof results);
   strcpy(results.name, "fake");
   cpucycles = read;
-  examine(&results, seconds, 0);
+  measure_counter(&results, seconds, 0);
   ck_assert_str_eq(results.failure, "");
 }
 
@@ -195,7 +195,7 @@ START_TEST(true_reported_values_are_verified)
   if (skip_where_the_clock_is_slow("true_reported_values_are_verified"))
     return;
   examine_by(read_clock);
-  ck_assert_int_eq(results.samples, SAMPLES);
+  ck_assert_int_eq(results.difference_count, SAMPLES);
   ck_assert_int_eq(results.below_zero, 0);
   ck_assert(results.seconds >= 0.05);
   ck_assert_double_gt(results.uncertainty, 0);
@@ -286,7 +286,7 @@ START_TEST(stopped_counter_has_no_rate_and_no_step)
   examine_by(read_constant);
   ck_assert(results.measured == 0);
   ck_assert_int_eq(results.step, 0);
-  ck_assert(results.grain.counts == 1);
+  ck_assert(results.grain.units == 1);
   ck_assert(rate_off_ppm(&results) == 0);
 }
 END_TEST
@@ -335,7 +335,7 @@ START_TEST(stopped_clock_measures_no_rate)
     ck_assert(results.seconds == 0);
     if (stop_after[i] == 0)
       ck_assert(results.read_nanoseconds == 0);
-    ck_assert_int_eq(results.samples, SAMPLES); /* needs no clock */
+    ck_assert_int_eq(results.difference_count, SAMPLES); /* needs no clock */
     ck_assert_int_eq(results.step, 10);
   }
 }
@@ -355,7 +355,7 @@ START_TEST(without_fork_the_counter_in_use_is_examined)
   ck_assert_int_eq(report.result_count, 1);
   ck_assert_str_eq(report.results[0].name, "fake");
   ck_assert_str_eq(report.results[0].failure, "");
-  ck_assert_int_eq(report.results[0].samples, SAMPLES);
+  ck_assert_int_eq(report.results[0].difference_count, SAMPLES);
   ck_assert_int_eq(report.killed, 0);
   free(report.results);
 }

@@ -71,10 +71,10 @@ static void expect_grain(double tolerance, double least_share)
 {
   struct grain found = find();
 
-  ck_assert_msg(fabs(found.counts - machine.grain) < tolerance && found.share >= least_share
+  ck_assert_msg(fabs(found.units - machine.grain) < tolerance && found.share >= least_share
       && found.share <= 1,
     "found %g in %.3f of the differences, not %g; a read takes %g to %g, %g are late, %g "
-    "corrected, %s", found.counts, found.share, machine.grain, machine.cost,
+    "corrected, %s", found.units, found.share, machine.grain, machine.cost,
     machine.cost + machine.varies, machine.interrupted, machine.corrected,
     machine.unique ? "unique" : "as they are");
 }
@@ -127,7 +127,7 @@ START_TEST(twice_the_grain_is_not_the_grain)
 {
   begin_with(26, 26);
   cpucycles = read_even_often;
-  ck_assert_double_eq_tol(find().counts, 26, 1e-6);
+  ck_assert_double_eq_tol(find().units, 26, 1e-6);
 }
 END_TEST
 
@@ -208,8 +208,8 @@ START_TEST(grain_of_1_is_not_mistaken_for_another)
     if (kind >= 1 && fabs(cycle - floor(cycle + 0.5)) < 0.03 && cycle > 1.5)
       continue;
     found = find();
-    ck_assert_msg(found.counts == 1,
-      "found %g in %.3f of the differences; kind %d, a cycle of %g counts", found.counts,
+    ck_assert_msg(found.units == 1,
+      "found %g in %.3f of the differences; kind %d, a cycle of %g counts", found.units,
       found.share, kind, cycle);
   }
 }
@@ -229,9 +229,9 @@ START_TEST(stopped_or_decreasing_counter_has_no_grain)
 {
   begin_with(26, 26);
   cpucycles = read_constant;
-  ck_assert(find().counts == 1);
+  ck_assert(find().units == 1);
   cpucycles = read_down;
-  ck_assert(find().counts == 1);
+  ck_assert(find().units == 1);
 }
 END_TEST
 

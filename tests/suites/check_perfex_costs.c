@@ -566,7 +566,7 @@ START_TEST(costs_are_printed_with_their_origin)
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(0, 1000000, 12, 5), 0);
   capture_end();
-  ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here in "));
+  ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here within "));
   ck_assert_ptr_nonnull(strstr(captured, "costs of 12: not known\n"));
 }
 END_TEST
@@ -694,7 +694,7 @@ START_TEST(every_function_fits_on_the_smallest_stack)
   capture_begin(_i ? stdout : stderr);
   ck_assert_int_eq(call_on_a_small_stack(_i ? print_table : call_most_functions, NULL), 0);
   capture_end();
-  ck_assert_ptr_nonnull(strstr(captured, _i ? "# measured here in " : "/costs: line 1: "));
+  ck_assert_ptr_nonnull(strstr(captured, _i ? "# measured here within " : "/costs: line 1: "));
 }
 END_TEST
 

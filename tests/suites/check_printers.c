@@ -204,12 +204,12 @@ START_TEST(timer_is_printed_completely)
   results->step = 12;
   results->step_units = 3;
   results->scaling = 4;
-  results->grain.counts = 41.67;
+  results->grain.units = 41.67;
   results->grain.share = 0.986;
   results->read_cycles = 24.6;
   results->read_nanoseconds = 9.5;
   results->overhead = 52;
-  results->samples = 100;
+  results->difference_count = 100;
   results->below_zero = 3;
   results->lowest = -5;
   print(print_text);
@@ -230,7 +230,7 @@ START_TEST(timer_is_printed_completely)
     "\"largest_step_back\": 99}");
   expect_json("\"off_ppm\": 10000.000000,");
   expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
-  results->grain.counts = 1;
+  results->grain.units = 1;
   print(print_text);
   expect("cpucycles timer fake step 12 cycles, 3 of its units; "
     "no grain above 1 of its units found");
@@ -337,10 +337,10 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
 {
   const char *none = "cpucycles warning no counter works here";
   const char *constant = "cpucycles warning fake does not have a constant rate (me)";
-  const char *work = "cpucycles warning turbo is on and changes the core frequency: "
+  const char *work = "cpucycles warning turbo is on and can change the core frequency: "
                      "the same work takes more or less time from run to run";
-  const char *cycles = "cpucycles warning turbo is on and changes the core frequency: "
-                       "the counts are not core cycles";
+  const char *cycles = "cpucycles warning turbo is on and can change the core frequency: "
+                       "the number of core cycles per counted cycle varies";
 
   print_warnings_about("none");
   expect(none);
@@ -437,7 +437,7 @@ START_TEST(plot_has_a_row_for_all_large_differences)
       : i < 9900                       ? 54
       : i < 9950                       ? 9999
                                        : 10001;
-  results->samples = SAMPLES;
+  results->difference_count = SAMPLES;
   results->lowest = results->lower_quartile = 26;
   results->median = results->upper_quartile = 52;
   results->highest = 10001;

@@ -52,7 +52,7 @@ static long long grain_of_the_counter(void)
   while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
     i++;
   read_at_varied_intervals(differences);
-  grain = find_grain(differences, GRAIN_SAMPLES).counts;
+  grain = find_grain(differences, GRAIN_SAMPLES).units;
   if (counter && counter->scaling > grain)
     grain = counter->scaling;
   return (long long)(grain + 0.999);
