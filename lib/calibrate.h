@@ -36,7 +36,8 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
   long long reported, long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.
-   Returns counts per second, or 0 if the rate cannot be measured within 1 %. */
+   Returns counts per second, or 0 if the rate cannot be measured. It is right within 1 %, unless
+   the count advances by less than about 100 in this time. */
 long long cpuc_calibrate_rate(long long (*read)(void), int bits);
 
 /* Returns the reported rate in Hz if the measured one agrees within 1 %, or is 0 because it could

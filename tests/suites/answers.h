@@ -14,7 +14,8 @@
 #include <errno.h>
 #include <limits.h>
 
-/* Is this counter described as documented in the header? */
+/* Is this counter described as documented in the header? The selected counter must have passed its
+   trial, and no thread may have lost it. */
 static inline int is_described(const struct cpucycles_counter_info *counter)
 {
   if (!counter->summary || !counter->kind || !counter->scope || !counter->unit)

@@ -166,14 +166,14 @@ static long long read_constant(void)
   return 5;
 }
 
-/* Passes 2^63 during the examination. */
+/* Passes 2^63 after 20 ms, within the observation. */
 static long long read_around_2_63(void)
 {
   static long long begin;
 
   if (begin == 0)
     begin = clock_nanoseconds();
-  return (long long)(INT64_MAX - 1000000ULL + (unsigned long long)(clock_nanoseconds() - begin));
+  return (long long)(INT64_MAX - 20000000ULL + (unsigned long long)(clock_nanoseconds() - begin));
 }
 
 static void examine_for(double seconds, long long (*read)(void))
@@ -387,7 +387,8 @@ START_TEST(signal_ends_only_one_examination)
 }
 END_TEST
 
-/* Held by a process of the tool and its child. */
+/* A pipe. The process of the tool and its child hold the write end, so the end of its data shows
+   that both have ended. */
 static int held[2];
 
 static void write_byte(void)

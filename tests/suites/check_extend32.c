@@ -173,7 +173,7 @@ static void begin(double rate, double estimate)
 /* Reads of one simulated machine, and simulated machines of one test. */
 enum { LIFE = 2000, LIVES = 10000 };
 
-/* May delay the thread within the call, before any access. */
+/* May delay the thread within the call, before one of its first accesses, chosen at random. */
 static void stall_at_random(double longest)
 {
   if (random64() % 8 != 0)

@@ -34,7 +34,7 @@ static void expect_ignored(const char *reason)
   ck_assert_str_eq(found.ignored, reason);
 }
 
-enum { BUSY_TRIES = 1000 }; /* of what needs a measurement, which a busy machine can prevent */
+enum { BUSY_TRIES = 1000 }; /* of a measurement, because a busy machine can prevent some */
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 
@@ -88,6 +88,8 @@ START_TEST(sources_answer_in_their_order)
   expect(1450000000, "tsc_freq_khz");
   write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
+  write_file(CPU0 "clock_tick", "1550000000\n");
+  expect(1550000000, "clock_tick");
   write_file(CPU0 "acpi_cppc/nominal_freq", "1600\n");
   expect(1600000000, "acpi_cppc/nominal_freq");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\nmodel name\t: X @ 1.70GHz\n");
@@ -105,13 +107,14 @@ START_TEST(sources_answer_in_their_order)
 }
 END_TEST
 
-START_TEST(rate_of_a_reference_counter_needs_an_agreeing_measurement)
+START_TEST(rate_of_a_reference_counter_is_rejected_if_a_measurement_differs)
 {
   struct cpuc_frequency found;
   long long hz = 1290000000;
   int i;
 
-  if (skip_where_the_clock_is_slow("rate_of_a_reference_counter_needs_an_agreeing_measurement"))
+  if (skip_where_the_clock_is_slow(
+        "rate_of_a_reference_counter_is_rejected_if_a_measurement_differs"))
     return;
   simulated.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
@@ -169,7 +172,7 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 }
 END_TEST
 
-START_TEST(fastest_policy_decides_and_each_is_read_once)
+START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
 {
 #define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
 #define POLICY(n) "/sys/devices/system/cpu/cpufreq/policy" n "/"
@@ -539,12 +542,12 @@ static void add(TCase *tests)
 {
   tcase_add_checked_fixture(tests, make_machine, remove_machine);
   tcase_add_test(tests, sources_answer_in_their_order);
-  tcase_add_test(tests, rate_of_a_reference_counter_needs_an_agreeing_measurement);
+  tcase_add_test(tests, rate_of_a_reference_counter_is_rejected_if_a_measurement_differs);
   tcase_add_test(tests, device_tree_is_searched_for_cpus);
   tcase_add_test(tests, cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used);
   tcase_add_test(tests, truncated_number_is_ignored);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
-  tcase_add_test(tests, fastest_policy_decides_and_each_is_read_once);
+  tcase_add_test(tests, fastest_policy_decides_and_one_cpu_of_each_is_read);
   tcase_add_test(tests, policies_that_are_not_listed_are_those_of_cpu_0);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);

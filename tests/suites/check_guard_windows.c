@@ -40,7 +40,7 @@ static void divide_by_zero(void *unused)
 
 #endif
 
-static void do_nothing(void *done)
+static void set_done(void *done)
 {
   *(int *)done = 1;
 }
@@ -59,7 +59,7 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
     ck_assert_int_eq(cpuc_guard_run(divide_by_zero, NULL), SIGFPE);
 #endif
   }
-  ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
+  ck_assert_int_eq(cpuc_guard_run(set_done, &done), 0);
   ck_assert_int_eq(done, 1);
   leave_guard();
 }
@@ -107,7 +107,7 @@ END_TEST
 
 #endif
 
-/* Number of faults that the application's handlers found. */
+/* Number of faults that the program's handlers found. */
 static volatile LONG faults_seen;
 
 static LONG CALLBACK make_readable(EXCEPTION_POINTERS *exception)
@@ -136,7 +136,7 @@ static void let_another_thread_read(void *status)
   CloseHandle(thread);
 }
 
-START_TEST(fault_of_another_thread_reaches_the_application)
+START_TEST(fault_of_another_thread_reaches_the_program)
 {
   void *handler = AddVectoredExceptionHandler(1, make_readable);
   DWORD status = 0;
@@ -171,7 +171,7 @@ START_TEST(fault_outside_of_a_body_reaches_the_program)
 
   forbidden = suite_forbidden_page();
   enter_guard();
-  ck_assert_int_eq(cpuc_guard_run(do_nothing, &done), 0);
+  ck_assert_int_eq(cpuc_guard_run(set_done, &done), 0);
   read_page(NULL);
   ck_assert_int_eq(faults_seen, 1);
   leave_guard();
@@ -207,7 +207,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, fault_ends_the_body_and_its_signal_is_returned);
   tcase_add_test(tests, fault_leaves_the_registers_of_the_caller);
-  tcase_add_test(tests, fault_of_another_thread_reaches_the_application);
+  tcase_add_test(tests, fault_of_another_thread_reaches_the_program);
   tcase_add_test(tests, fault_of_the_body_is_hidden_from_the_program);
   tcase_add_test(tests, fault_outside_of_a_body_reaches_the_program);
   tcase_add_test(tests, unhandled_fault_reaches_the_last_filter);

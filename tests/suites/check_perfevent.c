@@ -167,7 +167,7 @@ static int counts_cpu_time(long long (*read)(void))
   return 0;
 }
 
-/* Does the count advance by the fallback counter's cycles? */
+/* Does this thread read the fallback counter, and does its count increase? */
 static int counts_by_fallback(void)
 {
   long long begin = cpucycles();
@@ -235,6 +235,10 @@ START_TEST(reported_scope_fits_the_count)
   if (strcmp(name, "default-perfevent") == 0 && !selected(test))
     return;
   setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
+  if (strcmp(cpucycles_implementation(), name) != 0) {
+    skip(test, "this counter does not work here");
+    return;
+  }
   for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
     ;
   scope = cpucycles_counter(i)->scope;
@@ -299,13 +303,16 @@ START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
   while (suite_again(&repeat))
     run_threads(100);
   ck_assert_int_eq(open_descriptors(), descriptors);
-  /* the tools' own memory grows */
-  if (!suite_under("valgrind") && !suite_under("asan") && !suite_under("qemu"))
+  if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
+    skip("short_lived_threads_leak_neither_pages_nor_descriptors",
+      "the pages of the program alone are not known here");
+  else
     ck_assert_int_le(mapped_pages(), pages);
   ck_assert_int_ge(executed, 2 * 100);
 }
 END_TEST
 
+/* _i: whether the PMU cannot exclude the kernel. */
 START_TEST(unit_shows_whether_the_kernel_is_excluded)
 {
   int i;
@@ -543,6 +550,7 @@ static void *fork_here(void *status)
   return NULL;
 }
 
+/* _i: whether another thread than the main thread forks. */
 START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
 {
   pthread_t thread;
@@ -1138,13 +1146,13 @@ START_TEST(counter_without_user_space_access_is_not_opened)
 {
   static const struct {
     uint32_t index;
-    int width, shown;
+    int width, has_user_access;
   } cases[] = { { 0, 48, 1 }, { 1, 48, 0 }, { 1, 0, 1 }, { 1, 65, 1 } };
   struct cpuc_diagnosis diagnosis = { 0 }, later = { 0 };
   int descriptors;
 
   page = add_page(0, cases[_i].index, cases[_i].width, 0);
-  page->cap_user_rdpmc = (unsigned)cases[_i].shown & 1;
+  page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
   select_fallback();
   descriptors = open_descriptors();
   ck_assert_int_eq(by_page.open(&cpuc_process_services, &diagnosis), EACCES);

@@ -211,7 +211,7 @@ START_TEST(environment_overrides_the_arguments)
 }
 END_TEST
 
-START_TEST(environment_applies_to_all_functions)
+START_TEST(environment_applies_to_start_and_to_both_print_functions)
 {
   setenv("T5_EVENT1", "12", 1);
   capture_begin(stderr);
@@ -283,7 +283,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, start_fails_with_the_kernels_error);
   tcase_add_test(tests, any_event_and_count_is_printed);
   tcase_add_test(tests, environment_overrides_the_arguments);
-  tcase_add_test(tests, environment_applies_to_all_functions);
+  tcase_add_test(tests, environment_applies_to_start_and_to_both_print_functions);
   tcase_add_test(tests, environment_without_a_valid_event_fails_with_a_message);
   tcase_add_test(tests, failing_stream_is_an_error);
 }

@@ -598,23 +598,23 @@ START_TEST(unsupported_event_differs_from_no_pmu)
     return;
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
     perfex_group.refusal_errno = errors[i];
-    perfex_group.refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+    perfex_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, ENOTSUP);
     ck_assert_int_eq(start_counters(15, 0), -1);
     ck_assert_int_eq(errno, ENOTSUP);
-    perfex_group.refused_alone = 0;
+    perfex_group.refused = 0;
     perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
     perfex_group.refused_together = 0;
-    perfex_group.refused_alone = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
+    perfex_group.refused = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
-    perfex_group.refused_alone = 0;
+    perfex_group.refused = 0;
   }
   perfex_group.refusal_errno = EACCES;
-  perfex_group.refused_alone = PERF_COUNT_SW_PAGE_FAULTS;
+  perfex_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
 }

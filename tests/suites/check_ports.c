@@ -333,7 +333,7 @@ START_TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts
   expect_selfcounts_to_open();
   cycles_now = 1000000;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
-  become_child();
+  become_child(); /* which has not read yet */
   cycles_now = 500000;
   after_call = become_child; /* in a handler, after the system has returned 500000 */
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);

@@ -104,7 +104,7 @@ START_TEST(sixteen_threads_search_once)
 }
 END_TEST
 
-/* Signal handlers and allocators inside a search. */
+/* Calls from within find(), as a fault handler or an allocator of the program would make them. */
 
 static int wrong_answers;
 
@@ -124,12 +124,12 @@ static int ask_everything_in_a_search(void)
 
 START_TEST(nested_search_has_no_result_and_does_not_wait)
 {
-  in_fresh_process(ask_everything_in_a_search);
+  in_child_process(ask_everything_in_a_search);
 }
 END_TEST
 
 static volatile char *forbidden, read_value;
-static volatile int handled;
+static volatile int handled, handled_in_search;
 
 static void handle(int signal)
 {
@@ -143,7 +143,7 @@ static void fault_and_send(struct cpuc_selection *unused)
   (void)unused;
   read_value = suite_read(forbidden);
   raise(SIGUSR1);
-  searches = handled; /* the signal of the fault, but not yet the one that was sent */
+  handled_in_search = handled; /* the signal of the fault, but not yet the one that was sent */
 }
 
 START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
@@ -156,7 +156,7 @@ START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
   signal(SIGSEGV, handle);
   signal(SIGUSR1, handle);
   ck_assert_int_eq(search(fault_and_send), 0);
-  ck_assert_int_eq(searches, 1);
+  ck_assert_int_eq(handled_in_search, 1);
   ck_assert_int_eq(handled, 2);
 }
 END_TEST
@@ -189,7 +189,7 @@ START_TEST(child_forked_during_a_search_repeats_it)
   cpucycles();
   ck_assert_int_eq(pthread_create(&thread, NULL, search_in_a_thread, NULL), 0);
   wait_for(&is_searching);
-  in_fresh_process(search_in_the_child);
+  in_child_process(search_in_the_child);
   __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
   ck_assert_int_eq(search(count_searches), 0); /* the parent's search has ended */
@@ -220,9 +220,11 @@ static int search_and_fork(void)
 
 START_TEST(thread_that_forks_in_its_search_continues_it_in_the_child)
 {
-  in_fresh_process(search_and_fork);
+  in_child_process(search_and_fork);
 }
 END_TEST
+
+/* Signals. */
 
 /* As in a program that takes signals by sigwait(3). */
 START_TEST(blocked_signal_of_a_fault_stays_pending)
@@ -273,8 +275,8 @@ static int select_only(void)
 
 START_TEST(counter_without_a_handler_against_its_faults_is_reported)
 {
-  in_fresh_process(select_only);
-  in_fresh_process(select_and_install);
+  in_child_process(select_only);
+  in_child_process(select_and_install);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests every reason that cpucycles(3) lists: each is given to a counter that it applies to.
-   backend-lists.sh compares the table at the end with the man page and the library. */
+   backend-lists.sh compares the table of reasons with the man page and the library. */
 
 #include "config.h"
 
@@ -288,16 +288,16 @@ END_TEST
 enum { NOTED = 1000 };
 
 static struct cpucycles_counter_info noted[NOTED];
-static int noted_by_both;
+static int arrivals;
 
 static void *note_all(void *code)
 {
   int i, tries;
 
   for (i = 0; i < NOTED; i++) {
-    __atomic_add_fetch(&noted_by_both, 1, __ATOMIC_RELAXED);
-    /* waits until the other thread has noted the one before */
-    for (tries = 0; __atomic_load_n(&noted_by_both, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
+    __atomic_add_fetch(&arrivals, 1, __ATOMIC_RELAXED);
+    /* waits until the other thread has arrived here, too, and thus has noted the one before */
+    for (tries = 0; __atomic_load_n(&arrivals, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
       if (tries > 1000)
         sched_yield();
     cpuc_reasons_note_selected(&noted[i], code);
@@ -314,7 +314,7 @@ START_TEST(worst_reason_remains_if_two_threads_note_reasons)
   note("by-fallback");
   while (suite_again(&repeat)) {
     memset(noted, 0, sizeof noted);
-    noted_by_both = 0;
+    arrivals = 0;
     ck_assert_int_eq(pthread_create(&thread, NULL, note_all, (void *)"by-fallback"), 0);
     note_all((void *)"by-read");
     pthread_join(thread, NULL);

@@ -55,7 +55,7 @@ START_TEST(first_call_works_without_a_free_descriptor)
     return;
   if (!skip_unless("first_call_works_without_a_free_descriptor", limit_to_three_descriptors, 0,
         "this system does not limit the descriptors of a process"))
-    in_fresh_process(call_with_three_descriptors);
+    in_child_process(call_with_three_descriptors);
 }
 END_TEST
 
@@ -114,7 +114,7 @@ START_TEST(first_call_works_without_memory)
   if (!skip_where_tools_need_memory("first_call_works_without_memory")
     && !skip_unless("first_call_works_without_memory", refuse_memory, 0,
       "this system does not limit the memory of a process"))
-    in_fresh_process(call_without_memory);
+    in_child_process(call_without_memory);
 }
 END_TEST
 
@@ -141,7 +141,7 @@ START_TEST(first_call_works_in_an_empty_root)
   ck_assert_ptr_nonnull(mkdtemp(empty_directory));
   if (!skip_unless("first_call_works_in_an_empty_root", enter_empty_root, 0,
         "this user may not change the root"))
-    in_fresh_process(call_in_an_empty_root);
+    in_child_process(call_in_an_empty_root);
   rmdir(empty_directory);
 }
 END_TEST
@@ -156,7 +156,7 @@ static int call_without_an_environment(void)
 
 START_TEST(first_call_works_without_an_environment)
 {
-  in_fresh_process(call_without_an_environment);
+  in_child_process(call_without_an_environment);
 }
 END_TEST
 
@@ -203,7 +203,7 @@ START_TEST(every_function_survives_a_timer_of_10_us)
   if (skip_unless_handlers_are_aligned("every_function_survives_a_timer_of_10_us"))
     return;
   while (suite_again(&repeat))
-    in_fresh_process(call_all_under_a_fast_timer);
+    in_child_process(call_all_under_a_fast_timer);
 }
 END_TEST
 
@@ -224,7 +224,7 @@ static int call_all_on_a_small_stack(void)
 
 START_TEST(every_function_fits_on_the_smallest_stack)
 {
-  in_fresh_process(call_all_on_a_small_stack);
+  in_child_process(call_all_on_a_small_stack);
 }
 END_TEST
 

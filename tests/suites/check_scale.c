@@ -271,7 +271,7 @@ START_TEST(multiple_is_found_by_measuring)
       enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 0, machines[i].persecond,
         &sixteenths);
 
-      if (machines[i].rate == 512000000)
+      if (machines[i].rate == 512000000 && machines[i].persecond == 3550000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
       ck_assert_msg(result
           == (machines[i].sixteenths > 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE),
@@ -327,7 +327,7 @@ START_TEST(clock_that_steps_back_ends_the_measurement)
 {
   long long at, back;
 
-  /* at any time of the first part of the measurement, and right after it */
+  /* at each nanosecond of the first samples, then every 777 ns in the first window */
   for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1000000; back < 100000000000000; back *= 1000) {
       struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);

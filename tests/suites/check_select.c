@@ -188,7 +188,7 @@ static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backe
 
 #define ENTRY(name, ...) entry(name, (struct cpuc_backend) { __VA_ARGS__ })
 
-/* The last counter of every list. */
+/* A clock that always works. Most lists contain it, most of them at their end. */
 static long long read_clock(void)
 {
   static long long now;
@@ -196,7 +196,7 @@ static long long read_clock(void)
   return now += 1;
 }
 
-#define LAST_CLOCK \
+#define WORKING_CLOCK \
   ENTRY("clock", .kind = CPUC_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
 static const char *requested_names; /* value of CPUCYCLES_IMPLEMENTATION */
@@ -255,7 +255,7 @@ START_TEST(score_is_smallest_step_plus_penalty)
 {
   SELECT(ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
-    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), LAST_CLOCK);
+    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), WORKING_CLOCK);
   ck_assert_int_eq(candidates[0].info.score, 107);
   ck_assert_int_eq(candidates[1].info.score, 107);
   ck_assert_int_eq(candidates[2].info.score, 41);
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(cycle_counter_beats_time_counter_at_any_score)
 {
   SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
-    LAST_CLOCK, ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711));
+    WORKING_CLOCK, ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711));
   expect_selected("perf");
   ck_assert_int_eq(candidates[2].info.score, 4811);
   ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
@@ -282,7 +282,7 @@ END_TEST
 START_TEST(earlier_row_wins_a_tie)
 {
   SELECT(ENTRY("first", .kind = CPUC_KIND_CORE, .read = read_up),
-    ENTRY("second", .kind = CPUC_KIND_CORE, .read = read_up), LAST_CLOCK);
+    ENTRY("second", .kind = CPUC_KIND_CORE, .read = read_up), WORKING_CLOCK);
   expect_selected("first");
 }
 END_TEST
@@ -291,7 +291,7 @@ START_TEST(first_counter_of_a_register_wins_at_any_score)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   ck_assert_int_lt(candidates[1].info.score, candidates[0].info.score);
   expect_selected("way");
 }
@@ -301,14 +301,14 @@ START_TEST(same_register_is_used_if_the_first_faults)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   expect_selected("other way");
 }
 END_TEST
 
 START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
 {
-  SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+  SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), WORKING_CLOCK);
   expect_dropped(0, "decreasing");
   expect_selected("clock");
 }
@@ -316,14 +316,14 @@ END_TEST
 
 START_TEST(counter_that_works_at_the_third_try_is_usable)
 {
-  SELECT(ENTRY("slow start", .kind = CPUC_KIND_CORE, .read = read_from_third_try), LAST_CLOCK);
+  SELECT(ENTRY("slow start", .kind = CPUC_KIND_CORE, .read = read_from_third_try), WORKING_CLOCK);
   expect_selected("slow start");
 }
 END_TEST
 
 START_TEST(trial_ends_after_ten_tries)
 {
-  SELECT(ENTRY("too late", .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try), LAST_CLOCK);
+  SELECT(ENTRY("too late", .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try), WORKING_CLOCK);
   expect_dropped(0, "not-increasing");
   ck_assert_int_eq(reads_made, 10 * 1001);
 }
@@ -331,7 +331,7 @@ END_TEST
 
 START_TEST(counter_passing_2_63_increases)
 {
-  SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), LAST_CLOCK);
+  SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), WORKING_CLOCK);
   expect_selected("high");
   ck_assert_int_eq(candidates[0].info.score, 3);
 }
@@ -345,7 +345,7 @@ START_TEST(fault_in_open_or_read_drops_and_closes_the_counter)
       .close = close_well),
     ENTRY("late", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_faults_late,
       .close = close_well),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   expect_dropped_by_signal(0);
   expect_dropped_by_signal(1);
   expect_dropped_by_signal(2);
@@ -359,7 +359,7 @@ START_TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
 {
   SELECT(ENTRY("rate", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults),
     ENTRY("reopened", .kind = CPUC_KIND_CORE, .read = read_faults_after_its_trial),
-    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
   expect_dropped_by_signal(0);
   expect_dropped_by_signal(1);
   expect_selected("works");
@@ -371,7 +371,7 @@ START_TEST(open_may_give_reason_explanation_and_unit)
 {
   SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
     ENTRY("own words", .kind = CPUC_KIND_CORE, .open = open_with_own_words, .read = read_up),
-    ENTRY("unit", .kind = CPUC_KIND_CORE, .open = open_with_unit, .read = read_up), LAST_CLOCK);
+    ENTRY("unit", .kind = CPUC_KIND_CORE, .open = open_with_unit, .read = read_up), WORKING_CLOCK);
   expect_dropped(0, "refused");
   ck_assert_str_eq(candidates[0].info.unit, "ticks");
   ck_assert_int_eq(candidates[0].info.error_number, EACCES);
@@ -395,7 +395,7 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
     return;
   SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_at_no_multiple,
            .rate = rate_unknown),
-    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), LAST_CLOCK);
+    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), WORKING_CLOCK);
   expect_dropped(0, "no-multiple");
   expect_dropped(1, "signal");
   expect_selected("clock");
@@ -485,7 +485,7 @@ START_TEST(losers_are_closed_and_the_winner_is_open)
       .close = close_well),
     ENTRY("dropped", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_constant,
       .close = close_well),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   expect_selected("winner");
   ck_assert_int_eq(opens, 4);
   ck_assert_int_eq(closes, 3);
@@ -513,7 +513,7 @@ START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
   SELECT(ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up, .scope = CPUC_SCOPE_THREAD),
     ENTRY("once", .kind = CPUC_KIND_REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM,
       .open = open_only_once),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   expect_selected("thread");
   ck_assert_ptr_eq(selection.fallback.read, cpuc_os_clock_monotonic);
   ck_assert(selection.fallback.scale.multiplier != 0);
@@ -536,7 +536,7 @@ START_TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
   SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .read = read_up, .open = open_refused),
     ENTRY("traps", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("constant", .kind = CPUC_KIND_CORE, .read = read_constant),
-    ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), LAST_CLOCK);
+    ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), WORKING_CLOCK);
   ck_assert_ptr_null(candidates[0].info.remedy);
   cpuc_reasons_explain(&candidates[0].info, &refused);
   ck_assert_str_eq(candidates[0].info.remedy, "ask nicely");
@@ -570,7 +570,7 @@ END_TEST
 START_TEST(winner_that_cannot_reopen_is_dropped)
 {
   SELECT(ENTRY("once", .kind = CPUC_KIND_CORE, .open = open_only_once, .read = read_up),
-    ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+    ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
   expect_selected("always");
   expect_dropped(0, "failed");
   ck_assert_int_eq(candidates[0].info.error_number, EBUSY);
@@ -582,7 +582,7 @@ START_TEST(counter_stopped_by_anothers_trial_is_dropped)
   SELECT(ENTRY("stopped", .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE,
       .read = read_until_another_opens),
     ENTRY("another", .kind = CPUC_KIND_SYSTEM_CALL, .open = open_well, .read = read_up_by_41),
-    LAST_CLOCK);
+    WORKING_CLOCK);
   expect_selected("another");
   expect_dropped(0, "not-increasing");
 }
@@ -634,7 +634,7 @@ static void select_with_request(const char *names)
     ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up,
       .explain = explain),
     ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
-    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up), LAST_CLOCK);
+    ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
 }
 
 #define REFUSED "refused does not work here: refused"
@@ -665,7 +665,7 @@ static const struct {
   { " , \t,\n", "cafzrc", "core", "" },
 };
 
-/* Of a named counter that was dropped, the remedy is known already. */
+/* If a named counter was dropped, the selection has already asked for its remedy. */
 static void expect_tried(const char *tried, const char *names)
 {
   const char *remedy = strstr(names, "refused") ? "ask nicely" : NULL;

@@ -224,7 +224,8 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
 }
 END_TEST
 
-/* A busy machine: a second interruption ends the measurement. */
+/* A busy machine: the measurement ends when interruptions beyond the longest one have used up its
+   time. */
 START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
 {
   struct suite_repeat repeat = suite_repeat(10000);

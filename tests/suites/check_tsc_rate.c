@@ -232,7 +232,7 @@ END_TEST
 #if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
 
 static struct perf_event_mmap_page changing;
-static int steps = -1; /* before the handler changes the page; -1: it has */
+static int steps = -1; /* instructions until the handler changes the page; -1: it has changed it */
 
 static void change_page_after_steps(int signal, siginfo_t *info, void *context)
 {

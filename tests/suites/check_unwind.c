@@ -101,15 +101,15 @@ START_TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
 }
 END_TEST
 
-START_TEST(handler_of_a_pending_signal_may_end_the_thread)
+START_TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
 {
   struct suite_repeat repeat = suite_repeat(29);
 
-  if (skip_under("qemu", "handler_of_a_pending_signal_may_end_the_thread",
+  if (skip_under("qemu", "handler_of_a_signal_at_any_time_may_end_the_thread",
         "qemu's frame of a signal cannot be unwound"))
     return;
   if (SUITE_SANITIZED) {
-    skip("handler_of_a_pending_signal_may_end_the_thread",
+    skip("handler_of_a_signal_at_any_time_may_end_the_thread",
       "a sanitizer finds fault with what the C library does to end a thread in a handler");
     return;
   }
@@ -121,7 +121,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, cancellation_at_the_trace_runs_the_callers_cleanup);
-  tcase_add_test(tests, handler_of_a_pending_signal_may_end_the_thread);
+  tcase_add_test(tests, handler_of_a_signal_at_any_time_may_end_the_thread);
 }
 
 #else

@@ -7,7 +7,8 @@
 
 #include "tests/suites/one-cpu.h"
 
-/* Returns 1 if the count increases, within a few seconds at most. The thread stays on its CPU. */
+/* Returns 1 if the count increases within 10^8 reads, and does not decrease before. The thread
+   stays on its CPU. */
 static inline int count_increases(void)
 {
   long long begin;

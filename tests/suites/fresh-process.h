@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs code in fresh processes, in which the library has not been called, for the suites of the
-   first call. */
+/* Runs code in child processes, in which the library has not been called unless the test has called
+   it before. */
 
 #ifndef CPUCYCLES_FRESH_PROCESS_H
 #define CPUCYCLES_FRESH_PROCESS_H
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Runs body() in a fresh process, and expects that it returns 0. */
-static inline void in_fresh_process(int (*body)(void))
+/* Runs body() in a child process, and expects that it returns 0. */
+static inline void in_child_process(int (*body)(void))
 {
   const struct timespec pause = { 0, 200000 };
   pid_t child = fork(), ended;

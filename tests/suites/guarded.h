@@ -17,10 +17,10 @@ static inline void enter_guard(void)
 
 static inline int leave_guard(void)
 {
-  int is_kept = cpuc_guard_leave();
+  int is_granted = cpuc_guard_leave(); /* 0 only if a requested handler cannot stay */
 
   cpuc_os_thread_restore_signals(&signals_outside_guard);
-  return is_kept;
+  return is_granted;
 }
 
 #endif

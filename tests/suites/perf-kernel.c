@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Where there are no perf events, as under qemu-user, the events of tests that fill a page are
-   simulated, too: with a descriptor of /dev/null. */
+/* Replaces backends/perf/kernel.c: see perf-kernel.h. Where the kernel has no perf events, as under
+   qemu-user, a test that fills a page gets a descriptor of /dev/null in place of an event. */
 
 #include "config.h"
 

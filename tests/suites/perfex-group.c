@@ -36,7 +36,7 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
   if (perfex_group.on_open)
     perfex_group.on_open();
   if ((perfex_group.refused_without_kernel && wanted->exclude_kernel)
-    || (perfex_group.refused_alone && config == perfex_group.refused_alone)
+    || (perfex_group.refused && config == perfex_group.refused)
     || (perfex_group.refused_together && config == perfex_group.refused_together && leader >= 0)) {
     errno = perfex_group.refusal_errno;
     return -1;

@@ -13,7 +13,7 @@
 /* Answers that a test replaces. */
 struct perfex_group {
   /* Events that perf_event_open(2) refuses. */
-  int refused_alone;          /* config refused always, or 0 */
+  int refused;                /* config of the software event that is always refused, or 0 */
   int refused_together;       /* config refused as the second of a group, or 0 */
   int refused_without_kernel; /* 1: every event that excludes the kernel */
   int refusal_errno;

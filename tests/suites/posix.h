@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and the number of signals.
-   */
+/* Optional parts of POSIX that tests use: barriers, which macOS lacks, and SIGRTMAX, the highest
+   signal number. */
 
 #ifndef CPUCYCLES_TESTS_POSIX_H
 #define CPUCYCLES_TESTS_POSIX_H
@@ -49,7 +49,7 @@ static inline int pthread_barrier_wait(pthread_barrier_t *barrier)
 #endif
 
 #ifndef SIGRTMAX
-#define SIGRTMAX NSIG
+#define SIGRTMAX (NSIG - 1)
 #endif
 
 #endif

@@ -59,7 +59,8 @@ static inline void suite_begin_test(void)
   ck_assert_int_eq(suite_tests++, suite_test_number());
 }
 
-/* Starts this program again. Returns its exit status, or the exception that ended it. */
+/* Starts this program again. Returns its exit status, the exception that ended it, WAIT_TIMEOUT, or
+   the error of Windows if it does not start. */
 static inline DWORD suite_start(int number)
 {
   char program[MAX_PATH], number_text[16];

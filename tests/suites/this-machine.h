@@ -171,11 +171,12 @@ static inline int skip_unless(const char *test, int (*attempt)(void), int expect
   return 1;
 }
 
-/* Attempts for several suites. Each comment starts with the result. */
+/* Attempts for several suites, and functions that they call. The comment on an attempt starts with
+   its result. */
 
 #ifdef HAVE_LINUX_SECCOMP_H
 
-/* Makes a harmless system call, which a filter answers. Returns its errno. */
+/* Makes a harmless system call, which a filter answers. Returns its errno, or NO_FILTERS. */
 static inline int call_under_filter(unsigned int action)
 {
   static const int call[] = { SYS_getppid };
