@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests. A suite is a file suites/check_NAME.c and its line below; a script is scripts/NAME.sh and
 # its line below. fuzz/ has the fuzzers, programs/ the programs and modules that suites and scripts
-# run. LOG_COMPILER runs the suites of a cross build; scripts run without it.
+# run. LOG_COMPILER runs the programs of a cross build; the scripts themselves run without it.
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_SH_LOG_FLAGS = $(srcdir)/tests/scripts/timed.sh
 dist_check_SCRIPTS += tests/scripts/timed.sh
-# On descriptor 9 a test prints its totals, its time and skips, which thus bypass the log.
+# On descriptor 9, a test prints its totals, its time and its skips on the console.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/capture.h
@@ -108,9 +108,9 @@ EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 if POSIX
-check_PROGRAMS += tests/programs/every-call tests/programs/persecond
+check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond
 endif
-if PERF_EVENTS
+if PERF_EVENTS # which implies Linux
 check_LTLIBRARIES += tests/programs/trap-module.la
 endif
 EXTRA_DIST += tests/programs/trap-module.c
@@ -119,7 +119,7 @@ EXTRA_DIST += tests/programs/persecond.c
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c tests/suites/float-traps.h
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
-tests_programs_every_call_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_opening_calls_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, compiled with stub headers of these. They come after the library, so
@@ -139,7 +139,7 @@ EXTRA_DIST += tests/ports/counter-headers/errno.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
-# With a kernel of its own, in place of backends/perf/kernel.c.
+# With a simulated kernel, in place of backends/perf/kernel.c.
 tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
 tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
 
@@ -166,7 +166,7 @@ tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/apt.sh
 
-# Hosts that "make check-hosts" simulates: each file of the directory. hosts.sh compiles them.
+# Hosts that "make check-hosts" simulates, and what they share. hosts.sh compiles those in C.
 EXTRA_DIST += tests/hosts
 dist_noinst_SCRIPTS += tests/scripts/hosts.sh
 clean-local:
@@ -196,7 +196,7 @@ EXTRA_DIST += tests/vm/guests/ppc64el-constant
 EXTRA_DIST += tests/vm/guests/riscv64-plain
 EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 
-# Libraries and flags of all suites.
+# LDADD is for programs without their own. The flags of Check apply to all objects.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 
@@ -215,7 +215,7 @@ else
 tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
-# Scripts that run the library or the tool, and compile nothing.
+# Scripts whose result can depend on the host: check-hosts and check-busy run them.
 host_scripts =
 host_scripts += tests/scripts/info.sh
 host_scripts += tests/scripts/opened-files.sh
@@ -229,7 +229,7 @@ script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/includes.sh
 script_tests += tests/scripts/inline.sh
-script_tests += tests/scripts/backend-lists.sh
+script_tests += tests/scripts/lists.sh
 script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/symbols.sh
@@ -281,8 +281,8 @@ check-analysis: config.h $(man_MANS)
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
-# Fuzzers, FUZZ_SECONDS for each program, two at a time; needs clang. The recorded machines are the
-# seeds, if they are available.
+# Fuzzers, FUZZ_SECONDS for each program, two at a time; needs clang. Recorded machines, if
+# there are any, are further seeds.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h

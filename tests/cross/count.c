@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* count SECONDS [SCOPE]: does the selected counter count correctly in 64 bits for this time under
    continuous reads, and then for the same time without a read? Correct counts are positive, never
-   decrease, and keep the rate of the first half second within 1 % against the OS clock. A fast
-   counter of 32 bits wraps around by then. Then tests each of the CPU's own counters through its
-   backend, also those that were dropped for an unknown rate: its rates in two half seconds must
-   agree. With SCOPE, only counters of this scope need to keep their rate: on a real CPU, the rate of
-   a counter that is not of scope "system" can change, and the counter can stop while the thread
-   sleeps. Exit status: 0 correct, 1 wrong, 2 wrong usage. */
+   decrease, and keep the rate of the first half second within 1 % against the OS clock. In 10
+   seconds, a counter of 32 bits and 1 GHz wraps around. Then tests each of the CPU's own counters
+   through its backend, also those that were dropped for an unknown rate: its rates in two half
+   seconds must agree. With SCOPE, only counters of this scope need to keep their rate: on a real
+   CPU, the rate of a counter that is not of scope "system" can change, and the counter can stop
+   while the thread sleeps. Exit status: 0 correct, 1 wrong, 2 wrong usage. */
 
 #include "config.h"
 

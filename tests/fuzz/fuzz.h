@@ -32,7 +32,8 @@ static inline uint64_t fuzz_consume(struct fuzz_input *input, int bytes)
   return value;
 }
 
-/* From 1 to limit, of any magnitude: one byte gives the number of bits, up to eight follow. */
+/* From 1 to limit, of any magnitude: the first byte gives the number of bits, and up to eight
+   bytes with the value follow. */
 static inline uint64_t fuzz_consume_magnitude(struct fuzz_input *input, uint64_t limit)
 {
   unsigned int bits = (unsigned int)fuzz_consume(input, 1) % 64 + 1;

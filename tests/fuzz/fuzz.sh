@@ -32,7 +32,7 @@ seed() {
   [ "$1" = frequency ] || return 0
   printf '8works, no-such, does-not' >"$directory/$1/request"
   if [ ! -d "$machines" ]; then
-    echo "fuzz: no recorded machines at $machines: the parsers begin without seeds"
+    echo "fuzz: no recorded machines at $machines: the parsers of files begin without seeds"
     return 0
   fi
   find "$machines" -type f -size -64 | {

@@ -52,7 +52,7 @@ static int has_multiple(long double rate, long double persecond, long double par
 static struct {
   long double time, count;   /* ns, units */
   long double rate;          /* units per nanosecond */
-  int step, width, cost;     /* clock, ns; counter, bits; read, ns */
+  int step, width, cost;     /* of the clock in ns; of the counter in bits; of a read in ns */
   int reads_to_interruption; /* number of reads before the only interruption */
   long double interruption;
   int defects; /* bit 0: the counter returns random counts; bit 1: the clock jumps */

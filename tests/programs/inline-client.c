@@ -17,25 +17,25 @@ extern const char *PART(void);
 }
 #endif
 
-/* Functions for other CPUs than the rest of the program: GCC does not inline functions for the
-   program's CPU into them. */
+/* Functions for another model of the CPU than the rest of the program: GCC does not inline
+   functions for the program's model into them. */
 #if defined(__x86_64__) || defined(__i386__)
-#define FOR_ANOTHER_CPU __attribute__((target("arch=core2")))
+#define FOR_ANOTHER_MODEL __attribute__((target("arch=core2")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
-#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* 14: unknown */
-#define FOR_ANOTHER_CPU __attribute__((target("arch=armv8-a")))
+#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* 14 does not know these */
+#define FOR_ANOTHER_MODEL __attribute__((target("arch=armv8-a")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
 #else
-#define FOR_ANOTHER_CPU
+#define FOR_ANOTHER_MODEL
 #define WITHOUT_FLOATING_POINT
 #endif
 
-FOR_ANOTHER_CPU static long long read_for_another_cpu(void)
+FOR_ANOTHER_MODEL static long long read_for_another_model(void)
 {
   return cpucycles_inline();
 }
 
-FOR_ANOTHER_CPU static long long time_for_another_cpu(void)
+FOR_ANOTHER_MODEL static long long time_for_another_model(void)
 {
   long long begin = cpucycles_inline_begin(), section = cpucycles_inline_end() - begin;
 
@@ -68,7 +68,7 @@ static void make_every_read(long long *counts)
   counts[3] = cpucycles_inline_end();
   counts[4] = call();
   counts[5] = begin();
-  counts[6] = read_for_another_cpu();
+  counts[6] = read_for_another_model();
   counts[7] = read_without_floating_point();
 }
 
@@ -111,7 +111,7 @@ const char *PART(void)
     return "a read calls hooks";
   if (cpucycles_inline_overhead() < 0)
     return "the overhead is negative";
-  if (time_for_another_cpu() < 0 || time_without_floating_point() < 0)
+  if (time_for_another_model() < 0 || time_without_floating_point() < 0)
     return "a section is negative";
   return 0;
 }

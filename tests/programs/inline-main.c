@@ -54,6 +54,7 @@ static int advances(void)
 
 int main(void)
 {
+  /* before the first call, the state says that reads are calls */
   int i, wrong = cpucycles_inline_state.method != CPUCYCLES_INLINE_CALL;
 
   (void)stay_on_this_cpu();

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Analyzes files with three programs, two files at a time: analysis.sh FILE..., from a build
-# directory. Each finding is an error. A false positive is suppressed at its line or in .clang-tidy,
-# with the reason. Files for other systems do not compile here and are not analyzed.
+# directory. Each finding is an error. A false positive is suppressed at its line, in .clang-tidy
+# or here, with the reason. Files for other systems do not compile here and are not analyzed.
 
 set -eu
 : "${srcdir:=.}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that a program written for the public-domain libcpucycles runs with this one. The program is
-# compiled as C89 and C++98, and linked position-independent, with a copy relocation of the pointer,
+# compiled as GNU C89 and C++98, and linked position-independent, with a copy relocation of the pointer,
 # and statically. It is linked with this library; it is also linked with a stand-in for the
 # public-domain one, and then run with this one.
 
@@ -26,7 +26,7 @@ runs() {
   esac
 }
 
-languages='c89:-std=gnu89 -x c'
+languages='gnu89:-std=gnu89 -x c'
 if echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
   languages="$languages
 c++98:-std=gnu++98 -fno-exceptions -x c++"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests programs that read the counter inline. Their files are compiled as C89 to C++17, with and
-# without optimization and hooks, and for other CPUs. The programs are linked position-independent,
+# Tests programs that read the counter inline. Their files are compiled as GNU C89 to C++17, with and
+# without optimization and hooks, for other models of the CPU and for other architectures. The
+# programs are linked position-independent,
 # with a copy relocation of the state, and statically.
 
 set -eu
@@ -50,7 +51,7 @@ part instrumented_o0 '-O0 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
 part instrumented_o2 '-O2 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
 
 # The overhead is that of the reads: a function inlines all three functions, or calls all three in
-# the library. Clang decides by length.
+# the library. Clang inlines only short functions, so it could inline some of the three.
 cat >$work/section.c <<'EOF'
 #include <cpucycles/inline.h>
 long long section(void);
@@ -141,7 +142,7 @@ if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
   fi
 fi
 
-# A C++ module exports the functions, and a program calls them. The test is skipped with compilers
+# A C++ module exports the functions, and a program that calls them compiles. The test is skipped with compilers
 # that cannot import a name of cpucycles.h from a module either.
 modules='-std=c++20 -fmodules-ts'
 interface='-x c++ -c -o m.o'

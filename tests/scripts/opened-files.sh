@@ -16,13 +16,13 @@ wrong() { echo "opened-files: $*"; failed=1; }
 
 strace -o $out true 2>/dev/null ||
   { echo "opened-files: skipped: strace is not installed or may not trace"; exit 77; }
-program=$builddir/tests/programs/every-call
+program=$builddir/tests/programs/opening-calls
 if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
   echo "opened-files: skipped: the run-time of gcov or a sanitizer opens files of its own"
   exit 77
 fi
 [ -z "${LOG_COMPILER:-}" ] ||
-  { echo "opened-files: skipped: the program is for a CPU other than this one"; exit 77; }
+  { echo "opened-files: skipped: this machine cannot run the program without LOG_COMPILER"; exit 77; }
 traced='strace -f -e trace=%file,%network,%process,rt_sigaction'
 $traced -o $out "$program" >/dev/null 2>&1 || wrong "exit status $? under strace"
 grep -q '"/etc/cpucyclespersecond"' $out ||

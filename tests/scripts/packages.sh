@@ -3,7 +3,8 @@
 # Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build directory,
 # as root. lintian (for RPMs: rpmlint) finds no error and no warning; the packages are installed in
 # a scratch root over an older libcpucycles1, whose client still runs; clients build with them.
-# PACKAGES limits the script to "deb" or "rpm". It skips packages whose programs are not installed.
+# PACKAGES limits the script to "deb" or "rpm". It skips a kind of package if a program that builds it is not
+# installed.
 # With "archive" after "deb", it also installs the packages on this system, over those of Debian's
 # archive, and returns to those: do this only on a system that is used for nothing else.
 

@@ -99,9 +99,9 @@ if [ -n "$LOG_COMPILER" ]; then
   skipped "set-user-ID programs: an emulator ignores the bit"
 elif [ "$(id -u)" != 0 ]; then
   skipped "set-user-ID programs: only root can create one for another user"
+elif ! cp "$(command -v id)" $work/id || ! chown 65534 $copy $work/id; then
+  skipped "set-user-ID programs: no other user can own a file here"
 else
-  cp "$(command -v id)" $work/id
-  chown 65534 $copy $work/id
   chmod 4755 $copy $work/id
   if [ "$($work/id -u)" != 65534 ]; then
     skipped "set-user-ID programs: the bit has no effect here"

@@ -39,7 +39,7 @@ for probe in "$srcdir"/probes/*.c; do
   name=$(basename "$probe" .c)
   id=$(echo "$name" | tr - _)
   case $name in
-    default-zero | default-gettimeofday | default-monotonic) ;; # need C, POSIX or the clock only
+    default-zero | default-gettimeofday | default-monotonic) ;; # portable: no guard for a CPU or system
     *)
       if [ "$has_undef" ]; then
         ! preprocesses "$probe" -undef || wrong "$name: accepted without predefined macros"

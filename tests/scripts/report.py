@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import tool
-from tool import (CLOCK, NOT_CYCLES, ONE, SOURCE, WINDOWS, Skip, bars, document, measured,
+from tool import (CLOCK, KINDS_THAT_FAIL_THE_CHECK, ONE, SOURCE, WINDOWS, Skip, bars, document, measured,
                   names, once, run)
 
 try:
@@ -92,7 +92,7 @@ def json_agrees_with_the_plain_lines():
     assert used == [report["implementation"]]
     assert f"cpucycles implementation {used[0]}" in lines
     assert f"cpucycles frequency source {report['frequency']['source']}" in lines
-    explained = {}  # reason and remedy: the first counter that has them
+    explained = {}  # what a line contains after the name: the first counter that has this
     for counter in report["counters"]:
         prefix = f"cpucycles dropped {counter['name']} "
         dropped = [line for line in lines if line.startswith(prefix)]
@@ -153,7 +153,8 @@ def each_counter_that_works_is_examined():
             continue
         assert timer["failure"] is None, timer
         assert timer["differences"]["count"] == 10000
-        assert timer["differences"]["below_zero"] >= 0
+        below = timer["differences"]["below_zero"]
+        assert (below > 0) == (timer["differences"]["lowest"] < 0)
         order = [timer["differences"][key] for key in
                  ("lowest", "lower_quartile", "median", "upper_quartile", "highest")]
         assert order == sorted(order), order
@@ -166,7 +167,6 @@ def each_counter_that_works_is_examined():
         assert timer["rate"]["seconds"] >= 0.05, timer
         assert (timer["rate"]["measured"] is None) == (counter["scope"] == "thread"), timer
         assert timer["rate"]["measured"] is None or timer["rate"]["uncertainty_ppm"] < 100000
-        assert timer["overhead"] >= 0
         assert timer["rate"]["reported"] or timer["rate"]["reported_source"] is None
         assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
         assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
@@ -206,7 +206,7 @@ def hops_visit_the_allowed_cpus():
         raise Skip("only one CPU is allowed")
     across = timer["across_cpus"]
     assert across["cpus"] == len(allowed), timer
-    # a bound on rounds over CPUs, not on time
+    # the tool makes 1 to 100 rounds over the CPUs, however long they take
     assert len(allowed) <= across["hops"] <= 100 * len(allowed)
     assert across["monotonic"] == (across["largest_step_back"] == 0), timer
     taskset = ["taskset", "-c", str(allowed[0]), "true"]
@@ -227,7 +227,7 @@ def each_counter_can_be_forced():
     unusable = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
     for name in names():
         if name in unusable[1:]:
-            continue  # the same report as for the first, with all other counters
+            continue  # each unusable counter leads to the same selection: one is tested
         report = document(f"--json --counter {name}")
         if jsonschema:
             _validate(report)
@@ -249,7 +249,7 @@ def each_counter_can_be_forced():
 @measured
 def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
-    used = run("--check", status=int(kinds[document()["implementation"]] in NOT_CYCLES))
+    used = run("--check", status=int(kinds[document()["implementation"]] in KINDS_THAT_FAIL_THE_CHECK))
     assert used == f"cpucycles implementation {document()['implementation']}\n", used
     used = run("--check", status=1, CPUCYCLES_IMPLEMENTATION=CLOCK)
     assert used == f"cpucycles implementation {CLOCK}\n", used

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the settings of the frequency in whole programs. A number in /etc/cpucyclespersecond
+# Tests the settings of the library in whole programs. A number in /etc/cpucyclespersecond
 # overrides every other source; check_frequency tests malformed text. Set-user-ID and set-group-ID
 # programs ignore the environment. /etc is a tmpfs in a mount namespace: the system's own is not
 # changed.
@@ -23,6 +23,7 @@ report() {
   estimate=${source%% *} source=${source#* }
 }
 
+unset CPUCYCLES_IMPLEMENTATION cpucyclespersecond
 etc=/etc/cpucyclespersecond
 
 in_etc() {
@@ -44,7 +45,7 @@ fi
 
 trap 'rm -rf $out $out.*' EXIT
 rm -rf $out.*
-[ -z "${LOG_COMPILER:-}" ] || { skipped 'the programs are for a CPU other than this one'; exit 77; }
+[ -z "${LOG_COMPILER:-}" ] || { skipped 'this machine cannot run the programs without LOG_COMPILER'; exit 77; }
 
 namespace='unshare -m'
 [ "$(id -u)" = 0 ] || namespace='unshare -rm'
@@ -71,13 +72,14 @@ case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
   *'; names: nonesuch is not a counter of this library; ignored: cpucyclespersecond is not a decimal number') ;;
   *) wrong 'an ordinary program ignores the environment' ;;
 esac
-if [ "$(id -u)" = 0 ]; then
-  chown 65534 $out.copy
+if [ "$(id -u)" != 0 ]; then
+  skipped 'set-user-ID programs: only root can create one for another user'
+elif ! chown 65534 $out.copy; then
+  skipped 'set-user-ID programs: no other user can own a file here'
+else
   chmod 4755 $out.copy
   with_rights set-user-ID
   chown 0 $out.copy
-else
-  skipped 'set-user-ID programs: only root can create one for another user'
 fi
 group=65534
 [ "$(id -u)" = 0 ] || group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | head -n 1)
@@ -85,6 +87,6 @@ if [ -n "$group" ] && chgrp "$group" $out.copy; then
   chmod 2755 $out.copy
   with_rights set-group-ID
 else
-  skipped 'set-group-ID programs: this user has one group only'
+  skipped 'set-group-ID programs: no other group can own a file here'
 fi
 exit $failed

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests, for both libraries, that headers and map agree on the exported symbols, the manual on their
 # types, and Debian's symbols file on their versions; that the global names of the static libraries
-# begin with the module that defines them; that the shared library exports the map's symbols, has
+# begin with cpuc_ or pfx_ and the module that defines them; that the shared library exports the map's symbols, has
 # its name and version and needs the C library only (on Windows, also kernel32); that thread-local
 # variables are few, and safe in signal handlers.
 
@@ -122,7 +122,7 @@ for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so
 done
 
 # foreign LIBRARY PUBLIC: prints the global names of a static library that are neither public nor
-# begin with cpuc_ (in libperfex also pfx_) and the module that defines them. The module is the
+# begin with cpuc_ or pfx_ and the module that defines them. The module is the
 # source file, or its directory; -windows and the part behind "cost-" and "frequency-" are left out.
 foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '

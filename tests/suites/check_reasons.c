@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests every reason that cpucycles(3) lists: each is given to a counter that it applies to.
-   backend-lists.sh compares the table of reasons with the man page and the library. */
+   lists.sh compares the table of reasons with the man page and the library. */
 
 #include "config.h"
 

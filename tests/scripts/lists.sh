@@ -11,7 +11,7 @@ export LC_ALL=C
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
 failed=0
 
-wrong() { echo "backend-lists: $*"; failed=1; }
+wrong() { echo "lists: $*"; failed=1; }
 
 rows=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)", "[^",]*")$/\1:\2/p' "$srcdir/backends/backends.def")
 count=$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")
@@ -58,7 +58,7 @@ built=$(for row in $rows; do
   grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"
 done || :)
 if [ -n "${LOG_COMPILER:-}" ] && [ -z "${EXEEXT:-}" ]; then
-  echo "backend-lists: skipped: counters that the tool traces: it is for a CPU other than this one"
+  echo "lists: skipped: counters that the tool traces: it is for a CPU other than this one"
 else
   traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p')
   [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"
