@@ -102,7 +102,7 @@ struct cpuc_backend {
   enum cpuc_kind kind;
   enum cpuc_scope scope;
 
-  /* Width in bits: 64, or 32 if only the low half of the result of read() counts. */
+  /* Width in bits: 64, or 32 if only the low half of the result of read() is used. */
   int width;
 
   /* What read() reads: the name of a register or function in its manual, such as "TSC"; or a name

@@ -74,8 +74,8 @@ static void resolve_functions(void *handle)
   *(void **)&counter = dlsym(handle, "cpucycles_counter");
 }
 
-/* The first contender of a kind; results[result_count], which is about to be added, if there is
-   none yet. */
+/* Returns the first contender of this kind. If there is none yet, returns results[result_count],
+   which the caller is about to add. */
 static const struct result *baseline_of(enum bench_kind kind)
 {
   int i = 0;

@@ -13,7 +13,8 @@
 
 static long long (*volatile bare)(void);
 
-/* Sets a scale before the first call of cpucycles(). */
+/* Sets a scale before the first call of cpucycles(). Both contenders call this;
+   the second call finds the scale of the first. */
 static const char *prepare(void)
 {
   struct cpuc_reader *reader = &cpuc_process_selection()->selected->reader;
@@ -21,7 +22,7 @@ static const char *prepare(void)
   if (!cpuc_reader_is_direct(reader))
     return bare ? 0 : "the selected counter is scaled or extended already";
   bare = reader->read;
-  reader->scale = cpuc_scale_of_ratio(62500000, 2399987654);
+  reader->scale = cpuc_scale_from_to(62500000, 2399987654);
   cpucycles();
   return 0;
 }

@@ -96,7 +96,7 @@ static int to_parent = -1;
 
 /* Uses poll(2) and not getppid(), which is always 0 in some PID namespaces. poll() reports a pipe
    without a reader: Linux with POLLERR, other systems with POLLHUP. */
-void end_without_parent(void)
+void end_if_parent_has_ended(void)
 {
   struct pollfd pipe_end = { .fd = to_parent };
 
@@ -183,7 +183,7 @@ static int examine_in_child(struct counter_results *results, double seconds)
 
 #else
 
-void end_without_parent(void)
+void end_if_parent_has_ended(void)
 {
 }
 

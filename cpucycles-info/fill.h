@@ -39,7 +39,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
 
 /* Ends this process if it is a child that examines a counter and its parent has ended. A long
    examination calls this function at least every second. */
-void end_without_parent(void);
+void end_if_parent_has_ended(void);
 
 /* measure.c: measures the counter of the calling process. */
 

@@ -27,7 +27,7 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	sys/cpuid.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h
-cpucycles_info_libcpucycles_info_la_LIBADD = sys/libshared.la
+cpucycles_info_libcpucycles_info_la_LIBADD = sys/libcommon.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c

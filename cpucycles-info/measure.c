@@ -106,7 +106,7 @@ static int wait_until(const struct counter_results *results, long long begin, lo
   while (time < length && equal_reads < STOPPED_CLOCK_READS) {
     if (time / 1000000000 != last_second) {
       last_second = time / 1000000000;
-      end_without_parent();
+      end_if_parent_has_ended();
       if (progress)
         show_progress(results->name, (double)last_second, seconds);
     }
@@ -215,7 +215,7 @@ static void measure_read_cost(struct counter_results *results)
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
 /* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time has passed. */
-static void hop_over_cpus(struct counter_results *results, long long nanoseconds)
+static void hop_across_cpus(struct counter_results *results, long long nanoseconds)
 {
   size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
   cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *one = CPU_ALLOC(MAX_CPUS);
@@ -226,7 +226,7 @@ static void hop_over_cpus(struct counter_results *results, long long nanoseconds
     && CPU_COUNT_S(size, allowed) > 1) {
     for (round = 0;
          round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++) {
-      end_without_parent();
+      end_if_parent_has_ended();
       for (cpu = 0; cpu < MAX_CPUS; cpu++) {
         if (!CPU_ISSET_S(cpu, size, allowed))
           continue;
@@ -250,7 +250,7 @@ static void hop_over_cpus(struct counter_results *results, long long nanoseconds
 
 #else
 
-static void hop_over_cpus(struct counter_results *results, long long nanoseconds)
+static void hop_across_cpus(struct counter_results *results, long long nanoseconds)
 {
   (void)results;
   (void)nanoseconds;
@@ -292,5 +292,5 @@ void measure_counter(struct counter_results *results, double seconds, int progre
   if (strcmp(counter->scope, "thread") == 0)
     results->measured = 0; /* the count stops while the kernel or another thread runs */
   measure_grain(results);
-  hop_over_cpus(results, (long long)(seconds * 1e9 / 2));
+  hop_across_cpus(results, (long long)(seconds * 1e9 / 2));
 }

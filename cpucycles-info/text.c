@@ -174,7 +174,7 @@ static void print_hops(const struct counter_results *results)
     printf("monotonic, in %d moves between %d CPUs\n", results->hops, results->cpus);
 }
 
-static void print_grain(const struct counter_results *results)
+static void print_step_and_grain(const struct counter_results *results)
 {
   if (results->step == 0) {
     printf("cpucycles timer %s step not found\n", results->name);
@@ -207,7 +207,7 @@ static void print_results(const struct report *report, const struct cpucycles_co
   print_rate(results, report->clock);
   print_invariance(results);
   print_hops(results);
-  print_grain(results);
+  print_step_and_grain(results);
   printf("cpucycles timer %s read %.1f cycles", results->name, results->read_cycles);
   if (results->read_nanoseconds > 0)
     printf(", %.1f ns\n", results->read_nanoseconds);

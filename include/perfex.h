@@ -31,8 +31,8 @@ extern int start_counters(int e0, int e1);
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
    the count of each event is stored through the pointer that follows it.
    Returns: the number that start_counters() returned, if the events were counted all the time
-     since; otherwise another positive number. It is the same number if the program has disabled the
-     events for a time. Stopping makes the thread's number larger by one in all cases.
+     since; otherwise another positive number. It cannot detect that the program disabled the events
+     for a time. Stopping makes the thread's number larger by one in all cases.
    Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the events that were started; the
      counters keep running. If the last start of the thread failed, errno is that of this start.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */

@@ -32,7 +32,7 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
 
 /* Reason codes for measurements without a result. */
 static const char *const failures[] = {
-  [CPUC_CALIBRATE_CLOCK_SET_BACK] = "clock-step",
+  [CPUC_CALIBRATE_CLOCK_SET_BACK] = "clock-set-back",
   [CPUC_CALIBRATE_CLOCK_STOPPED] = "clock-stopped",
   [CPUC_CALIBRATE_COUNTER_STOPPED] = "not-increasing",
   [CPUC_CALIBRATE_COUNTER_SET_BACK] = "decreasing",
@@ -116,7 +116,7 @@ static void scale(void *argument)
     find_units_and_cycles(candidate);
   if (candidate->units == 0)
     return;
-  candidate->reader.scale = cpuc_scale_of_ratio(candidate->units, candidate->cycles);
+  candidate->reader.scale = cpuc_scale_from_to(candidate->units, candidate->cycles);
   candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
 }
 
@@ -127,7 +127,7 @@ static void extend(struct cpuc_candidate *candidate, long long rate)
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
 
   if (rate == 0)
-    rate = cpuc_scale_apply(cpuc_scale_of_ratio(candidate->cycles, candidate->units),
+    rate = cpuc_scale_apply(cpuc_scale_from_to(candidate->cycles, candidate->units),
       candidate->context->persecond);
   cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read, clock, rate);
   candidate->reader.extension = &candidate->context->extension;

@@ -93,12 +93,12 @@ publish(long long (*read)(void))
    every count. */
 static void publish_inline(const struct cpuc_candidate *selected)
 {
-  static int written;
+  static int is_claimed; /* 1 once a thread has begun to write */
   unsigned int method = selected->backend->inline_method,
                scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
 
-  if (method == CPUCYCLES_INLINE_CALL || __atomic_load_n(&written, __ATOMIC_RELAXED)
-    || __atomic_exchange_n(&written, 1, __ATOMIC_RELAXED))
+  if (method == CPUCYCLES_INLINE_CALL || __atomic_load_n(&is_claimed, __ATOMIC_RELAXED)
+    || __atomic_exchange_n(&is_claimed, 1, __ATOMIC_RELAXED))
     return;
   cpucycles_inline_state.shift = selected->reader.scale.shift;
   cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
@@ -211,7 +211,7 @@ long long cpucycles_core_persecond(void)
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
   cpuc_os_thread_block_signals(&signals);
-  cpuc_os_thread_unblock_program_faults(&signals);
+  cpuc_os_thread_restore_faults(&signals);
   hz = cpuc_frequency_measure_core();
   cpuc_os_thread_restore_signals(&signals);
   return hz;

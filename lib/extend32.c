@@ -157,7 +157,7 @@ void cpuc_extend32_begin(struct cpuc_extend32_state *extension, long long (*read
   memset(&own, 0, sizeof own);
   extension->read = read;
   extension->clock = clock;
-  extension->rate = cpuc_scale_of_ratio(1000000000, rate);
+  extension->rate = cpuc_scale_from_to(1000000000, rate);
   sample = sample_counter(extension);
   extension->start.time = sample.outer;
   extension->start.count = (uint32_t)sample.inner;

@@ -103,12 +103,12 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
   cpuc_kernel_file_line_begin(&cpuinfo->line);
 }
 
-/* With the flag aperfmperf, Linux on x86 prints the current frequency, which the CPU counts.
-   Without the flag, it prints the frequency that a cpufreq driver has set, or else a constant one:
-   arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both are taken for constant: where such
-   a driver runs, sysfs has answered before this file is read. The flag is
-   among the first thousand characters, even if the line is cut: arch/x86/include/asm/cpufeatures.h,
-   word 3. */
+/* With the flag aperfmperf, Linux on x86 prints the current frequency, which it computes from the
+   CPU's counters APERF and MPERF. Without the flag, it prints the frequency that a cpufreq driver
+   has set, or else a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both
+   are taken for constant: where such a driver runs, sysfs has answered before this file is read.
+   The flag is among the first thousand characters, even if the line is cut:
+   arch/x86/include/asm/cpufeatures.h, word 3. */
 static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
 {
   if (strncmp(cpuinfo->line.text, "flags", 5) != 0)

@@ -20,6 +20,7 @@ static long long from_node(const char *node)
   if (!strchr(node, '@'))
     return 0;
   snprintf(path, sizeof path, NODES "/%s/device_type", node);
+  /* the byte 0 at its end has become a space */
   if (cpuc_kernel_file_read_start(path, type, sizeof type) >= 0 && strcmp(type, "cpu ") != 0)
     return 0;
   snprintf(path, sizeof path, NODES "/%s/clock-frequency", node);

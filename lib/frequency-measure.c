@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
    one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency, the
-   result is used as an estimate on every CPU. The windows of calibrate.c do not fit, because the
-   adds stop during an interruption, while a counter continues: windows here are as short as the
-   clock allows, and the shortest ones count. */
+   result is used as an estimate on every CPU. The windows of calibrate.c are unsuitable here,
+   because the adds stop during an interruption, while a counter continues. So windows here are as
+   short as the clock allows, and only the shortest ones are used. */
 
 #include "config.h"
 

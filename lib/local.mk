@@ -5,8 +5,8 @@
 # The files of sys/ that libperfex and the tool need, too. libcpucycles and libperfex each contain the
 # objects of these files, because a shared library hides their symbols. The linker takes each object once for a program that links
 # both static libraries: from the first library in which it needs the object.
-noinst_LTLIBRARIES += sys/libshared.la
-sys_libshared_la_SOURCES = \
+noinst_LTLIBRARIES += sys/libcommon.la
+sys_libcommon_la_SOURCES = \
 	sys/environment.c \
 	sys/environment.h \
 	sys/kernel-file.c \
@@ -81,10 +81,10 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/thread-local.h
 # Each kind of system has its own file.
 if POSIX
-sys_libshared_la_SOURCES += sys/os-thread.c
+sys_libcommon_la_SOURCES += sys/os-thread.c
 lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/guard.c
 else
-sys_libshared_la_SOURCES += sys/os-thread-windows.c
+sys_libcommon_la_SOURCES += sys/os-thread-windows.c
 lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/guard-windows.c
 endif
 # The counters of perf events share these files.
@@ -97,8 +97,8 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/recover.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libshared.la
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libshared.la
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcommon.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcommon.la
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

@@ -17,7 +17,7 @@
 
 static struct {
   struct cpuc_lock lock;
-  int selected;
+  int has_selected; /* 1 once the selection is complete */
   struct cpuc_candidate candidates[CPUC_TABLE_LENGTH];
   struct cpuc_selection selection;
 } process;
@@ -29,8 +29,9 @@ struct locking {
   int is_acquired;
 };
 
-/* Acquires the lock, and waits for other threads. First blocks signals, so that only fault handlers
-   of the program can run in the thread that holds the lock. If this thread holds the lock already,
+/* Acquires the lock, and waits for other threads. First blocks all signals. cpuc_guard_enter()
+   and cpuc_process_find_once() unblock those of faults again, so only fault handlers of the program
+   can run in the thread that holds the lock. If this thread holds the lock already,
    the caller is such a handler or an allocator, and does not acquire it. */
 static void acquire(struct locking *locking)
 {
@@ -88,7 +89,7 @@ static void select_guarded(void)
     cpuc_guard_keep_handler(selected->backend->fix_up, selected->backend->fix_up_signal);
   if (!cpuc_guard_leave())
     cpuc_reasons_note_selected(&selected->info, "unguarded");
-  __atomic_store_n(&process.selected, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&process.has_selected, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
@@ -116,7 +117,7 @@ __attribute__((constructor(101))) static void load(void)
 
 int cpuc_process_has_selected(void)
 {
-  return __atomic_load_n(&process.selected, __ATOMIC_SEQ_CST);
+  return __atomic_load_n(&process.has_selected, __ATOMIC_SEQ_CST);
 }
 
 struct cpuc_selection *cpuc_process_selection(void)
@@ -144,7 +145,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_unblock_program_faults(&locking.signals);
+    cpuc_os_thread_restore_faults(&locking.signals);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

@@ -25,7 +25,7 @@ static const struct {
   { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of "
     "a cycle" },
   { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
-  { "clock-step", "the OS clock was set back while the rate of this counter was measured" },
+  { "clock-set-back", "the OS clock was set back while the rate of this counter was measured" },
   { "clock-stopped", "the OS clock is stopped, so the rate of this counter cannot be measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "at least one thread has no user-space access, and reads it with a system call" },

@@ -5,12 +5,12 @@
 
 #include "lib/scale.h"
 
-struct cpuc_scale cpuc_scale_of_ratio(long long units, long long cycles)
+struct cpuc_scale cpuc_scale_from_to(long long from, long long to)
 {
   struct cpuc_scale scale = { 0, 0 };
-  unsigned long long divisor = (unsigned long long)units;
-  unsigned long long quotient = (unsigned long long)cycles / divisor;
-  unsigned long long remainder = (unsigned long long)cycles % divisor;
+  unsigned long long divisor = (unsigned long long)from;
+  unsigned long long quotient = (unsigned long long)to / divisor;
+  unsigned long long remainder = (unsigned long long)to % divisor;
 
   /* Divides bit by bit, until the multiplier has 63 bits or the shift is 63. */
   while (scale.shift < 63 && quotient < 1ULL << 62) {
@@ -42,7 +42,7 @@ double cpuc_scale_factor(struct cpuc_scale scale)
 
 long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds)
 {
-  struct cpuc_scale scale = cpuc_scale_of_ratio(nanoseconds, 1000000000);
+  struct cpuc_scale scale = cpuc_scale_from_to(nanoseconds, 1000000000);
 
   if (counts / (unsigned long long)nanoseconds >= 1000000)
     return 0;

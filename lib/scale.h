@@ -14,9 +14,9 @@ struct cpuc_scale {
   int shift;                     /* 1..63; 0 if not scaled */
 };
 
-/* Returns the scale that multiplies by cycles / units. Both must be from 1 to 2^62, and the ratio
-   below 2^61. */
-struct cpuc_scale cpuc_scale_of_ratio(long long units, long long cycles);
+/* Returns the scale that multiplies by to / from. Both must be from 1 to 2^62, and the ratio below
+   2^61. */
+struct cpuc_scale cpuc_scale_from_to(long long from, long long to);
 
 /* Returns the scale as a number, rounded to 53 bits. The number must be below 2^52. All
    floating-point operations are exact, because the program may trap inexact ones or round in any

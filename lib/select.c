@@ -148,7 +148,7 @@ static void begin_selection(struct cpuc_selection *selection, const struct cpuc_
   selection->count = count;
   selection->frequency = cpuc_frequency_estimate();
   selection->fallback.read = cpuc_os_clock_monotonic;
-  selection->fallback.scale = cpuc_scale_of_ratio(1000000000, selection->frequency.persecond);
+  selection->fallback.scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond);
   selection->context.services = services;
   selection->context.persecond = selection->frequency.persecond;
   selection->context.now = cpuc_os_clock_monotonic;

@@ -91,7 +91,7 @@ static int is_event(const char *word, int event)
 
   if (strcmp(word, event < 10 ? number + 1 : number) == 0)
     return 1;
-  return row->name && (strcmp(word, row->name) == 0 || strcmp(word, row->also) == 0);
+  return row->name && (strcmp(word, row->name) == 0 || strcmp(word, row->other_name) == 0);
 }
 
 /* Parses a line. Returns NULL, or a sentence on the mistake. */

@@ -143,7 +143,7 @@ static void measure_cycle(struct run *run)
 
   if (rate <= 0)
     rate = cpucycles_persecond();
-  cost = (PFX_COST_LIMIT + rate / 2) / rate;
+  cost = (PFX_COST_PICOSECONDS_PER_SECOND + rate / 2) / rate;
   run->measured->cycle = (struct pfx_cost) { cost, cost, cost };
 }
 
@@ -349,8 +349,8 @@ static long long read_bytes(const char *directory, const char *name)
   return cpuc_kernel_file_read_number(path, 1);
 }
 
-/* Returns the number of bytes that the memory limits of the cgroup of this process, and of all
-   cgroups above it, leave. The kernel kills processes that exceed a limit. A container sees its own
+/* Returns how many bytes are still free under the memory limits of the cgroup of this process and
+   of all cgroups above it. The kernel kills processes that exceed a limit. A container sees its own
    cgroup as the uppermost one, and may not see the path of the cgroup. Source: cgroups(7);
    Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux. */
 static long long find_cgroup_memory(void)

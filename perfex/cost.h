@@ -11,8 +11,10 @@ struct pfx_cost {
   long long minimum, typical, maximum;
 };
 
+#define PFX_COST_PICOSECONDS_PER_SECOND 1000000000000LL
+
 /* The highest cost: one second. */
-#define PFX_COST_LIMIT 1000000000000LL
+#define PFX_COST_LIMIT PFX_COST_PICOSECONDS_PER_SECOND
 
 /* The costs from one source. */
 struct pfx_costs {

@@ -37,7 +37,7 @@ int perfex_event(const char *name)
   int i;
 
   for (i = 0; name && *name && i < PFX_EVENTS; i++)
-    if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].also) == 0))
+    if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].other_name) == 0))
       return i;
   errno = EINVAL;
   return -1;

@@ -57,7 +57,7 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/print.c
-perfex_libperfex_core_la_LIBADD = sys/libshared.la
+perfex_libperfex_core_la_LIBADD = sys/libcommon.la
 
 include_HEADERS += include/perfex.h
 lib_LTLIBRARIES += libperfex.la

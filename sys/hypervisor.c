@@ -51,7 +51,7 @@ static const struct known_hypervisor boards[] = {
 };
 
 /* In /sys/class/dmi/id. */
-static const struct known_hypervisor vendors[] = {
+static const struct known_hypervisor dmi_texts[] = {
   { "QEMU", "QEMU" },
   { "KVM", "KVM" },
   { "VMware", "VMware" },
@@ -109,9 +109,9 @@ static const char *from_files(void)
     name = name_of_text(boards, text);
   if (!name
     && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
-    name = name_of_text(vendors, text);
+    name = name_of_text(dmi_texts, text);
   if (!name && cpuc_kernel_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
-    name = name_of_text(vendors, text);
+    name = name_of_text(dmi_texts, text);
   if (!name
     && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
     name = name_of_text(mainframes, text);

@@ -29,7 +29,7 @@ void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
   (void)saved;
 }
 
-void cpuc_os_thread_unblock_program_faults(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
 {
   (void)saved;
 }

@@ -69,7 +69,7 @@ void cpuc_os_thread_block_faults(void)
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_unblock_program_faults(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
 {
   sigset_t mask;
   int i;

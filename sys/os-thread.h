@@ -52,8 +52,8 @@ void cpuc_os_thread_unblock_faults(void);
 void cpuc_os_thread_block_faults(void);
 #endif
 
-/* Unblocks those signals of faults that the program had not blocked. */
-void cpuc_os_thread_unblock_program_faults(const struct cpuc_os_thread_signals *saved);
+/* Blocks and unblocks the signals of faults as before cpuc_os_thread_block_signals(). */
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

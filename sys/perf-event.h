@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
-   -1. Returns a descriptor, or -1 with errno. Work of io_uring and the freezer interrupt the call
-   even if the thread blocks all signals. */
+   -1. Returns a descriptor, or -1 with errno. The freezer, and work of io_uring, can interrupt the
+   call even if the thread blocks all signals. */
 static inline int cpuc_perf_event_open_in(struct perf_event_attr *wanted, int group)
 {
   int result;

@@ -18,8 +18,8 @@
 /* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
 struct search {
   struct cpuc_perf_core_types *found;
-  struct cpuc_perf_event_code generic;
-  int (*try_event)(struct cpuc_perf_event_code code);
+  struct cpuc_perf_code generic;
+  int (*try_event)(struct cpuc_perf_code code);
   int core_types; /* including those without an event, which are not in `found` */
 };
 
@@ -50,9 +50,9 @@ static int read_event(const char *pmu, const char *file, unsigned long long *num
   return rest && *rest == '\n';
 }
 
-/* Returns 1 if this is a PMU of cores that lists its CPUs, which can be all. Rejects other PMUs
-   because of their names first, which takes no system call. */
-static int lists_its_cores(const char *pmu)
+/* Returns 1 if this is a PMU of cores with a file "cpus", even if that file lists all CPUs. Rejects
+   other PMUs because of their names first, which takes no system call. */
+static int is_core_pmu_with_cpus(const char *pmu)
 {
   char cpus[64];
 
@@ -63,7 +63,7 @@ static int lists_its_cores(const char *pmu)
    config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
    directory of the PMU. Returns 0 if the PMU has neither. */
 static int find_event(const struct search *search, const char *pmu,
-  struct cpuc_perf_event_code *code)
+  struct cpuc_perf_code *code)
 {
   long long type = read_type(pmu);
   unsigned long long number;
@@ -86,7 +86,7 @@ static void count_core_type(const char *pmu, void *argument)
 {
   struct search *search = argument;
 
-  search->core_types += lists_its_cores(pmu);
+  search->core_types += is_core_pmu_with_cpus(pmu);
 }
 
 static void add_core_type(const char *pmu, void *argument)
@@ -94,13 +94,13 @@ static void add_core_type(const char *pmu, void *argument)
   const struct search *search = argument;
   struct cpuc_perf_core_types *found = search->found;
 
-  if (found->count < CPUC_PERF_CORE_TYPES && lists_its_cores(pmu)
+  if (found->count < CPUC_PERF_CORE_TYPES && is_core_pmu_with_cpus(pmu)
     && find_event(search, pmu, &found->codes[found->count]))
     found->count++;
 }
 
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
-  struct cpuc_perf_event_code generic, int (*try_event)(struct cpuc_perf_event_code code))
+  struct cpuc_perf_code generic, int (*try_event)(struct cpuc_perf_code code))
 {
   struct search search = { found, generic, try_event, 0 };
 

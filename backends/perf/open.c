@@ -25,7 +25,7 @@ enum {
 };
 
 /* The event for a CPU with one core type. */
-static const struct cpuc_perf_event_code core_cycles
+static const struct cpuc_perf_code core_cycles
   = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES };
 
 /* The destructor of this key closes the events of a thread that exits. */
@@ -39,7 +39,7 @@ const struct cpuc_services *cpuc_perf_services;
 /* Stored when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
-int cpuc_perf_owns_descriptor(const struct cpuc_perf_event *event)
+int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event)
 {
   uint64_t id = 0;
 
@@ -89,7 +89,7 @@ static void close_events(void)
 /* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
    The caller must close the descriptors of the thread if it does not use them, also after a fault
    in this function. */
-static int open_event(struct cpuc_perf_event *event, struct cpuc_perf_event_code code,
+static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_code code,
   int *counts_kernel)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -267,7 +267,7 @@ __attribute__((destructor)) static void unload(void)
 /* Opens an event, and closes it. Stores in *counts_kernel whether the last request, granted or
    refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
+static int try_event(struct cpuc_perf_code code, int *counts_kernel)
 {
   int error;
 
@@ -278,7 +278,7 @@ static int try_event(struct cpuc_perf_event_code code, int *counts_kernel)
 }
 
 /* The counter counts the kernel if the event of any core type does. */
-static int try_core_event(struct cpuc_perf_event_code code)
+static int try_core_event(struct cpuc_perf_code code)
 {
   int counts_kernel, error = try_event(code, &counts_kernel);
 

@@ -34,7 +34,8 @@ static inline unsigned long long load_base(void)
 
 /* Returns 0 if the program has closed the descriptor or reused its number, or if the pinned event
    has lost its hardware. */
-static inline int read_event(const struct cpuc_perf_event *event, struct cpuc_perf_reading *reading)
+static inline int read_event(const struct cpuc_perf_own_event *event,
+  struct cpuc_perf_reading *reading)
 {
   return cpuc_perf_kernel_read(event->descriptor, reading) && reading->id == event->id;
 }

@@ -42,7 +42,7 @@ struct cpuc_perf_counter {
   void (*diagnose_access)(struct cpuc_diagnosis *diagnosis);
 };
 
-struct cpuc_perf_event {
+struct cpuc_perf_own_event {
   int descriptor; /* -1: closed; a mapped page keeps the event open */
   uint64_t id;    /* unique among all events; 0: not identified yet */
   struct perf_event_mmap_page *page; /* NULL: not mapped */
@@ -64,14 +64,14 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  uint32_t index; /* in the page, of the hardware counter that `shift` applies to; never 0 */
+  uint32_t index; /* in the page, for the counter that `shift` applies to; never 0 */
   int shift;      /* 64 minus the width of that counter */
   int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
      are copies, and each page is NULL. */
   int event_count;
-  struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_own_event events[CPUC_PERF_CORE_TYPES];
   int is_exiting; /* 1: the thread must not open events, because nothing would close them */
 };
 

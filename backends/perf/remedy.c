@@ -97,9 +97,9 @@ int cpuc_remedy_is_core_pmu(const char *name)
     || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
 }
 
-/* Returns 1 for a PMU that contrib/arm-pmu-access can open: one of ARMv7 or later. PMUs of Apple,
-   and those of ARMv5 and ARMv6, have other registers. */
-static int is_arm_pmu(const char *name)
+/* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
+   of Apple, and those of ARMv5 and ARMv6, have other registers. */
+static int is_pmu_of_arm_module(const char *name)
 {
   return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
 }
@@ -360,14 +360,14 @@ void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
     diagnosis->remedy = "sysctl kernel.perf_user_access=1";
   } else if (!kernel_is_since(needed->major, needed->minor)) {
     diagnosis->explanation = "user-space access to the PMU needs a newer kernel";
-    diagnosis->remedy = needed->newer;
+    diagnosis->remedy = needed->upgrade_remedy;
   } else
     cpuc_remedy_for_no_pmu(diagnosis); /* a driver that finds a PMU creates the setting */
 }
 
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
 {
-  if (find_pmu(is_arm_pmu) == PMU_PRESENT)
+  if (find_pmu(is_pmu_of_arm_module) == PMU_PRESENT)
     diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access, and name this counter "
                         "in CPUCYCLES_IMPLEMENTATION";
 }

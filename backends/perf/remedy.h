@@ -48,7 +48,7 @@ void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosi
    setting; and the remedy for older releases. */
 struct cpuc_remedy_user_access {
   int highest, major, minor;
-  const char *newer;
+  const char *upgrade_remedy;
 };
 
 /* arm64-perfpmc. */

@@ -30,7 +30,7 @@ extern const struct cpuc_services *cpuc_perf_services;
 
 /* Returns 1 if the descriptor still belongs to the event. The program may have closed or reused
    it. */
-int cpuc_perf_owns_descriptor(const struct cpuc_perf_event *event);
+int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
 
 /* Call the following functions with signals blocked. */
 

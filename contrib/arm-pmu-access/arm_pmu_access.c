@@ -203,40 +203,40 @@ static void write_access(unsigned long value)
 /* PMUv2 has PMCCFILTR only as PMXEVTYPER with PMSELR = 31, and PMUv1 has no filter. */
 static u32 select_filter(void)
 {
-	u32 selected = READ_CP15(PMSELR);
+	u32 previous = READ_CP15(PMSELR);
 
 	WRITE_CP15(PMSELR, 31);
 	isb();
-	return selected;
+	return previous;
 }
 
-static void select_again(u32 selected)
+static void restore_selection(u32 previous)
 {
-	WRITE_CP15(PMSELR, selected);
+	WRITE_CP15(PMSELR, previous);
 	isb();
 }
 
 static unsigned long read_filter(void)
 {
-	u32 selected, value;
+	u32 previous, value;
 
 	if (pmu_version() < 2)
 		return 0;
-	selected = select_filter();
+	previous = select_filter();
 	value = READ_CP15(PMXEVTYPER);
-	select_again(selected);
+	restore_selection(previous);
 	return value;
 }
 
 static void write_filter(unsigned long value)
 {
-	u32 selected;
+	u32 previous;
 
 	if (pmu_version() < 2)
 		return;
-	selected = select_filter();
+	previous = select_filter();
 	WRITE_CP15(PMXEVTYPER, value);
-	select_again(selected);
+	restore_selection(previous);
 }
 
 static u64 read_cycles(void)

@@ -147,7 +147,7 @@ static void compute(long long *results)
 
   for (i = 0; i < RATES; i++)
     for (j = 0; j < RATES; j++) {
-      struct cpuc_scale scale = cpuc_scale_of_ratio(rates[i], rates[j]);
+      struct cpuc_scale scale = cpuc_scale_from_to(rates[i], rates[j]);
 
       factor = cpuc_scale_factor(scale);
       memcpy(results++, &factor, sizeof factor);

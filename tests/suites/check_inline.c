@@ -274,8 +274,8 @@ START_TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
         continue;
       expect_inline_reads(&cpuc_table[i], unscaled);
       if (cpuc_table[i].backend->kind == CPUC_KIND_SCALED) {
-        expect_inline_reads(&cpuc_table[i], cpuc_scale_of_ratio(62500000, 2399987654));
-        expect_inline_reads(&cpuc_table[i], cpuc_scale_of_ratio(3000000000, 2399987654));
+        expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(62500000, 2399987654));
+        expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(3000000000, 2399987654));
       }
       read++;
     }

@@ -248,7 +248,7 @@ static const struct {
   { "no-rate", by_clock_without_rate, 0 },
   { "no-multiple", by_odd_rate, 0 },
   { "rate-mismatch", by_wrong_rate, 0 },
-  { "clock-step", by_clock_set_back, 0 },
+  { "clock-set-back", by_clock_set_back, 0 },
   { "clock-stopped", by_constant_clock, 0 },
   { "not-asked", by_request_for_another, 0 },
   { "unguarded", by_handler_of_the_program, 0 },

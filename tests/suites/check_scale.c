@@ -67,7 +67,7 @@ START_TEST(scaled_clock_is_exact_over_a_century)
 
   for (c = 0; c < 6; c++)
     for (r = 0; r < 5; r++) {
-      struct cpuc_scale scale = cpuc_scale_of_ratio(rates[r], cpus[c]);
+      struct cpuc_scale scale = cpuc_scale_from_to(rates[r], cpus[c]);
       long long seconds = century;
 
       /* where the cycles themselves exceed 63 bits, no result is exact */
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(scaled_clock_never_steps_back)
 {
-  struct cpuc_scale scale = cpuc_scale_of_ratio(1000000000, 2399987654);
+  struct cpuc_scale scale = cpuc_scale_from_to(1000000000, 2399987654);
   struct suite_repeat repeat = suite_repeat(1000);
   int i, wrong;
 
@@ -106,7 +106,7 @@ END_TEST
 
 START_TEST(clock_set_before_its_origin_still_increases)
 {
-  struct cpuc_scale scale = cpuc_scale_of_ratio(1000000, 2399987654);
+  struct cpuc_scale scale = cpuc_scale_from_to(1000000, 2399987654);
   long long count;
 
   for (count = -1000; count < 1000; count++) {
@@ -119,7 +119,7 @@ END_TEST
 /* Counts are modulo 2^64: nothing is undefined where cycles pass -2^63. */
 START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 {
-  struct cpuc_scale twice = cpuc_scale_of_ratio(1, 2);
+  struct cpuc_scale twice = cpuc_scale_from_to(1, 2);
 
   ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
   ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
@@ -185,7 +185,7 @@ START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
         continue;
       found++;
       wrong += fabs(error) > 0.0005000001;
-      wrong += cpuc_scale_apply(cpuc_scale_of_ratio(16, sixteenths), 16) != sixteenths;
+      wrong += cpuc_scale_apply(cpuc_scale_from_to(16, sixteenths), 16) != sixteenths;
     }
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_gt(found, 0);

@@ -473,7 +473,7 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
   expect_selected("reported");
   ck_assert_double_eq_tol(candidates[0].info.scaling, 2399987654.0 / 346153847, 1e-12);
   ck_assert_uint_eq(selection.selected->reader.scale.multiplier,
-    cpuc_scale_of_ratio(346153847, 2399987654).multiplier);
+    cpuc_scale_from_to(346153847, 2399987654).multiplier);
 }
 END_TEST
 
