@@ -52,7 +52,7 @@ static int open_fixed_counter(const struct cpuc_services *services,
   long long level;
 
   (void)services;
-  if (cpuc_remedy_no_pmu_was_found)
+  if (cpuc_remedy_no_pmu_flag)
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
   level = cpuc_remedy_read_rdpmc_level();

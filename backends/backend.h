@@ -52,8 +52,8 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
   return names[scope];
 }
 
-/* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. All
-   zero when one of them is called. */
+/* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. The
+   caller sets all members to 0 before it calls one of these functions. */
 struct cpuc_diagnosis {
   const char *reason;      /* a code of cpucycles(3); NULL: the code of the errno is right */
   const char *explanation; /* a sentence; NULL: the sentence of the code */

@@ -24,8 +24,8 @@ enum {
   RARE = 128,        /* a value in less than 1/RARE of the differences is taken for interruptions */
   PARTS = 8,         /* possible grains are values divided by 1 to PARTS */
   MULTIPLES = 1024,  /* highest multiple of a grain that is recognized */
-  LARGEST_PLAIN = 7, /* 2 to LARGEST_PLAIN are always possible */
-  POSSIBLE_GRAINS = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_PLAIN,
+  LARGEST_ALWAYS_TRIED = 7, /* grains from 2 to this one are tried for any differences */
+  POSSIBLE_GRAINS = FREQUENT * (PARTS * 2 + FREQUENT) + LARGEST_ALWAYS_TRIED,
   REFINEMENTS = 3
 };
 
@@ -242,7 +242,7 @@ static struct grain find_in_values(struct values *values)
     for (other = 0; other < i; other++)
       possible[count++] = try_grain(values,
         distance((double)values->value[i].difference, (double)values->value[other].difference));
-  for (i = 2; i <= LARGEST_PLAIN; i++)
+  for (i = 2; i <= LARGEST_ALWAYS_TRIED; i++)
     possible[count++] = try_grain(values, i);
   return choose_largest(possible, count);
 }

@@ -17,7 +17,7 @@
 enum {
   CLOCK_SAMPLES = 16,       /* at each end of an observation */
   READ_RUNS = 5,            /* of the measurement of the read cost */
-  RUN_NANOSECONDS = 200000, /* a run gets more calls, up to 10000, until it takes so long */
+  RUN_NANOSECONDS = 200000, /* the calls in a run grow, up to 10000, until it takes this long */
   LEAST_CLOCK_READS = 1000, /* to find the step of the clock; the first may be slow */
   LEAST_CLOCK_CHANGES = 4,  /* also to find it: reads continue for a coarse clock */
   LEAST_CLOCK_STEPS = 10,   /* a duration of fewer steps of the clock is not exact enough */

@@ -215,7 +215,7 @@ static void print_results(const struct report *report, const struct cpucycles_co
     printf(", time not measured\n");
   printf("cpucycles timer %s overhead of a section %lld cycles\n", results->name,
     results->overhead);
-  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d below 0 of %d\n",
+  printf("cpucycles timer %s differences %lld %lld %lld %lld %lld, %d of %d below 0\n",
     results->name, results->lowest, results->lower_quartile, results->median,
     results->upper_quartile, results->highest, results->below_zero, results->difference_count);
 }

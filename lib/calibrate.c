@@ -13,7 +13,7 @@
 
 enum {
   SAMPLES = 16,             /* highest number at each end of a window */
-  STUCK_READS = 4096,       /* the clock has stopped after so many without a change */
+  STUCK_READS = 4096,       /* the clock is stopped if this many reads in a row are equal */
   WINDOW_REPORTED = 200000, /* ns: 1 % is 2 us, which a clock of microseconds resolves */
   WINDOW_MULTIPLE = 400000, /* ns: 0.05 % is 200 ns, which a clock of nanoseconds resolves */
   WINDOW_RATE = 850000,     /* ns: less than a millisecond together with the samples */

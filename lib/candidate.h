@@ -27,7 +27,7 @@ struct cpuc_candidate {
   struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
-  long long units, cycles; /* of the scale: so many units are so many cycles; 0 until it is found */
+  long long units, cycles; /* the scale: these units equal these cycles; 0 until it is found */
   int cannot_win; /* it loses with any score, so a few reads suffice */
   int has_failed; /* in the current trial or reopening */
 };

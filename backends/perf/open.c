@@ -307,9 +307,9 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_no_pmu_was_found ? ENOENT
+  error = cpuc_remedy_no_pmu_flag ? ENOENT
                                     : try_event(core_cycles, &counter->findings->counts_kernel);
-  cpuc_remedy_no_pmu_was_found = error == ENOENT;
+  cpuc_remedy_no_pmu_flag = error == ENOENT;
   return error;
 }
 

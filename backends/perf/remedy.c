@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int cpuc_remedy_no_pmu_was_found;
+int cpuc_remedy_no_pmu_flag;
 
 /* Returns 1 if the kernel is this release, such as 5.17, or later, or if its release is unknown. */
 static int kernel_is_since(int major, int minor)

@@ -9,7 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* 1 where QEMU's option -cpu host,pmu=on is suggested: target/i386/cpu.c and target/arm/cpu.c. */
+/* 1 on the CPUs for which QEMU has the option -cpu host,pmu=on, which a remedy then names. Source:
+   QEMU, target/i386/cpu.c and target/arm/cpu.c. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
 #define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 1
 #else
@@ -18,7 +19,7 @@
 
 /* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
    then need no system calls to find this out. */
-extern int cpuc_remedy_no_pmu_was_found;
+extern int cpuc_remedy_no_pmu_flag;
 
 /* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
    Other PMUs count in caches, memory controllers or interconnects, such as arm_dsu_0 and arm_cmn_0,

@@ -99,13 +99,15 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale_portable(long long coun
 {
   unsigned long long high = (unsigned long long)(count >> 32);
   unsigned long long low = (unsigned long long)count & 0xffffffff;
-  unsigned long long high_by = multiplier >> 32, low_by = multiplier & 0xffffffff;
-  unsigned long long lowest = low * low_by;
-  unsigned long long middle = high * low_by + (lowest >> 32);
-  unsigned long long carry = low * high_by + (middle & 0xffffffff);
+  unsigned long long multiplier_high = multiplier >> 32;
+  unsigned long long multiplier_low = multiplier & 0xffffffff;
+  unsigned long long lowest = low * multiplier_low;
+  unsigned long long middle = high * multiplier_low + (lowest >> 32);
+  unsigned long long middle_sum = low * multiplier_high + (middle & 0xffffffff);
 
-  high = high * high_by + (unsigned long long)((long long)middle >> 32) + (carry >> 32);
-  low = (carry << 32) | (lowest & 0xffffffff);
+  high = high * multiplier_high + (unsigned long long)((long long)middle >> 32)
+    + (middle_sum >> 32);
+  low = (middle_sum << 32) | (lowest & 0xffffffff);
   return (long long)((high << (64 - shift)) | (low >> shift));
 }
 

@@ -84,7 +84,7 @@ static void select_fallback(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_remedy_no_pmu_was_found = 0; /* otherwise no counter would be opened any more */
+  cpuc_remedy_no_pmu_flag = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */

@@ -223,7 +223,7 @@ START_TEST(timer_is_printed_completely)
     "units, in 98.6 % of differences");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
   expect("cpucycles timer fake overhead of a section 52 cycles");
-  expect("cpucycles timer fake differences -5 0 0 0 0, 3 below 0 of 100");
+  expect("cpucycles timer fake differences -5 0 0 0 0, 3 of 100 below 0");
   expect("cpucycles timer gone not examined: it ended");
   print(print_json);
   expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": false,"
