@@ -339,8 +339,9 @@ static int find_caches(long *caches, int *has_unmeasured_cache)
   return count;
 }
 
-/* Returns the number of bytes that a file contains, or -1 if it contains "max" or is missing. */
-static long long read_bytes(const char *directory, const char *name)
+/* Returns the amount of memory in bytes that is written in a file of a cgroup; -1 if the file
+   contains "max" or is missing. */
+static long long read_amount(const char *directory, const char *name)
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE];
 
@@ -374,8 +375,8 @@ static long long find_cgroup_memory(void)
 
     snprintf(path, sizeof path, "%s%.*s", versions[i].top, (int)strcspn(own, "\n"), own);
     do {
-      long long limit = read_bytes(path, versions[i].limit);
-      long long used = read_bytes(path, versions[i].usage);
+      long long limit = read_amount(path, versions[i].limit);
+      long long used = read_amount(path, versions[i].usage);
 
       /* Version 1 has a number for no limit, too. */
       if (limit >= 0 && limit <= CPUC_PARSE_DECIMAL_LIMIT && used >= 0 && limit - used < left)
