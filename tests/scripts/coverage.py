@@ -13,7 +13,7 @@ import sys
 
 source, least, directories = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 lines = {}  # (file, line): executions
-branches = {}  # (file, line): [executions of each], summed over the objects that have the most there
+branches = {}  # (file, line): executions of each branch, from the objects with the most branches here
 notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
 if not notes:
     sys.exit('coverage: no object was built with --coverage')

@@ -36,7 +36,7 @@ in_etc() {
 if [ "${1:-}" = --inside ]; then
   mkdir $out.etc
   cp /etc/ld.so.* $out.etc 2>/dev/null || :
-  eval "$in_other_mounts"
+  eval "$in_other_mounts" || exit 1 # never mount over this machine's own directories
   mount -t tmpfs none /etc
   cp -r $out.etc/* /etc 2>/dev/null || :
   in_etc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 """Runs cpucycles-info for report.py and options.py, and prints a line for each promise that they
-test. Tests share one run of the tool per whole report; what any report can show is tested with
-one counter."""
+test. Tests that need the same report share one run of the tool. What does not depend on the
+number of counters is tested with one counter."""
 
 import functools
 import json
@@ -23,8 +23,9 @@ class Skip(Exception):
     pass
 
 
-def usual_environment():
-    """Without our settings, and with values that identify a person or a host."""
+def environment_with_secrets():
+    """Without our settings, and with markers in place of values that identify a person or a host: no
+    report may contain them."""
     ours = ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION", "cpucyclespersecond")
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     environment.update(USER="secret-user", LOGNAME="secret-user", HOSTNAME="secret-host",
@@ -36,7 +37,7 @@ def usual_environment():
 
 def run(arguments="", status=0, redirect="", **environment):
     """Runs the tool; returns what it printed."""
-    env = usual_environment()
+    env = environment_with_secrets()
     env.update(environment)
     done = subprocess.run(f"{TOOL} {arguments} {redirect}", shell=True, env=env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -47,7 +48,7 @@ def run(arguments="", status=0, redirect="", **environment):
 
 @functools.lru_cache(maxsize=None)
 def once(arguments="", **environment):
-    """Like run(), but runs the tool only once for each whole report, which has no error output."""
+    """Like run(), but once per arguments and environment. Expects no error output."""
     printed = run(arguments, **environment)
     assert run.error == "", run.error
     return printed

@@ -362,10 +362,12 @@ static int (*const files_answer_sigsys)(void) = NULL;
 
 #endif
 
-/* Expects 0 of body, in a process that may set the filter of this row. */
-static void in_filterable_process(const char *test, int (*body)(void))
+/* Runs body() in a child process, and expects that it returns 0. Skips the test if the filter of
+   this row does not work here. */
+static void in_child_if_filters_work(const char *test, int (*body)(void))
 {
-  if (!skip_unless(test, filter_answers, expected_answer(), "a seccomp filter has another effect"))
+  if (!skip_unless(test, filter_answers, expected_answer(),
+        "seccomp filters are missing, or do not answer as requested"))
     in_child_process(body);
 }
 
@@ -375,7 +377,7 @@ START_TEST(filter_at_perf_event_open_drops_perf)
         "valgrind makes the system calls in its own code"))
     return;
   filter = _i;
-  in_filterable_process("filter_at_perf_event_open_drops_perf", call_with_perf_filtered);
+  in_child_if_filters_work("filter_at_perf_event_open_drops_perf", call_with_perf_filtered);
 }
 END_TEST
 
@@ -385,7 +387,7 @@ START_TEST(first_call_survives_sigsys_at_every_open)
         "valgrind makes the system calls in its own code"))
     return;
   filter = TRAP;
-  in_filterable_process("first_call_survives_sigsys_at_every_open", files_answer_sigsys);
+  in_child_if_filters_work("first_call_survives_sigsys_at_every_open", files_answer_sigsys);
 }
 END_TEST
 
@@ -476,7 +478,7 @@ START_TEST(unreadable_clock_is_not_the_last_resort)
     || skip_unless(test, forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC"))
     return;
   filter = _i;
-  in_filterable_process(test, call_without_clocks);
+  in_child_if_filters_work(test, call_without_clocks);
 }
 END_TEST
 

@@ -191,7 +191,7 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
 END_TEST
 
 /* As in kernels before 4.3, and in some recorded machines. */
-START_TEST(policies_that_are_not_listed_are_those_of_cpu_0)
+START_TEST(without_listed_policies_only_cpu_0_is_read)
 {
   write_file(CPU("0") "base_frequency", "1800000\n");
   write_file(CPU("1") "base_frequency", "9900000\n");
@@ -276,7 +276,7 @@ START_TEST(truncated_number_is_ignored)
     write_file("/proc/cpuinfo", line);
     ck_assert(estimate().persecond == 2500000000 || estimate().persecond == CPUC_FREQUENCY_DEFAULT);
   }
-  write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\00000\n", 18);
+  write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\0" "00\n", 17);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
   expect(CPUC_FREQUENCY_DEFAULT, "default");
@@ -548,7 +548,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, truncated_number_is_ignored);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
   tcase_add_test(tests, fastest_policy_decides_and_one_cpu_of_each_is_read);
-  tcase_add_test(tests, policies_that_are_not_listed_are_those_of_cpu_0);
+  tcase_add_test(tests, without_listed_policies_only_cpu_0_is_read);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, flags_in_two_pieces_are_read);

@@ -90,7 +90,8 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   int i, done = 0, has_undefined;
 
   has_undefined
-    = !skip_unless(test, undefined_instruction_faults, -SIGILL, "no instruction raises SIGILL");
+    = !skip_unless(test, undefined_instruction_faults, -SIGILL,
+      "(SIGILL) no instruction raises it");
   if (!beyond_end)
     skip(test, "(SIGBUS) no empty file can be mapped here");
   enter_guard();
@@ -857,7 +858,6 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
   return result;
 }
 
-/* A thread of Go or Java has no room for a handler on its own stack. */
 static int checked_calls;
 
 static void expect_the_programs_conditions(void)
@@ -870,6 +870,7 @@ static void expect_the_programs_conditions(void)
   checked_calls++;
 }
 
+/* A thread of Go or Java has no room for a handler on its own stack. */
 START_TEST(programs_stack_and_mask_hold_from_the_first_moment)
 {
   set_recording_handler(SIGSEGV, SA_ONSTACK);

@@ -161,7 +161,7 @@ static long long read_constant(void)
   return 5;
 }
 
-static long long read_rarely(void)
+static long long read_milliseconds(void)
 {
   return cpuc_os_clock_raw() / 1000000;
 }
@@ -171,13 +171,13 @@ static long long read_microseconds(void)
   return cpuc_os_clock_raw() / 1000;
 }
 
-START_TEST(stopped_counter_has_no_rate_and_coarse_one_a_bounded_one)
+START_TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
 {
   long long rate = cpuc_calibrate_rate(read_microseconds, 64);
 
   ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
   ck_assert_int_eq(cpuc_calibrate_rate(read_constant, 64), 0);
-  rate = cpuc_calibrate_rate(read_rarely, 64); /* 1 kHz: at most 2 counts in a window */
+  rate = cpuc_calibrate_rate(read_milliseconds, 64); /* 1 kHz: at most 2 counts in a window */
   ck_assert(rate >= 0 && rate <= 2500);
 }
 END_TEST
@@ -406,7 +406,7 @@ static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, core_persecond_is_the_measured_frequency);
   tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
-  tcase_add_test(tests, stopped_counter_has_no_rate_and_coarse_one_a_bounded_one);
+  tcase_add_test(tests, rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded);
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_loop_test(tests, measurement_refines_only_a_rounded_reported_rate, 0, 2);
   tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);

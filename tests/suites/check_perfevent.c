@@ -286,7 +286,8 @@ static void open_copied_page(void)
 {
   add_page(0, 1, 48, 0);
   perf_kernel.copies_page = 1;
-  perf_kernel.reading.enabled = perf_kernel.reading.running = 1; /* of the page's count, 0 */
+  /* read(2) returns 0, which is also the count of the page */
+  perf_kernel.reading.enabled = perf_kernel.reading.running = 1;
   open_page();
 }
 
@@ -305,7 +306,7 @@ START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
   ck_assert_int_eq(open_descriptors(), descriptors);
   if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
     skip("short_lived_threads_leak_neither_pages_nor_descriptors",
-      "the pages of the program alone are not known here");
+      "(pages) those of the program alone are not known here");
   else
     ck_assert_int_le(mapped_pages(), pages);
   ck_assert_int_ge(executed, 2 * 100);
@@ -425,9 +426,9 @@ static int use_low_number(void)
 
 /* _i: the limit of descriptors is the usual one, or 10, whose quarter is the number of a standard
    stream. */
-START_TEST(event_has_a_private_descriptor_above_the_standard_streams)
+START_TEST(event_descriptor_is_above_standard_streams_and_closed_by_exec)
 {
-  const char *test = "event_has_a_private_descriptor_above_the_standard_streams";
+  const char *test = "event_descriptor_is_above_standard_streams_and_closed_by_exec";
   int saved[3], i, descriptor, has_event;
 
   if (_i
@@ -981,9 +982,10 @@ static void read_after_steps(int signal, siginfo_t *info, void *context)
 
 enum { RIGHT, WRONG, NOT_REACHED };
 
-/* Returns whether the counts of the interrupted read, of the handler and of the next read are from
-   `least` to `most`, and whether the next read is the latest. */
-static int expect_reads(long long (*read)(void), long long least, long long most)
+/* Returns RIGHT if the counts of the interrupted read, of the handler and of the next read are from
+   `least` to `most`, and that of the next read is below neither of the others; NOT_REACHED if the
+   handler did not read. */
+static int try_reads(long long (*read)(void), long long least, long long most)
 {
   struct sigaction action = { .sa_sigaction = read_after_steps, .sa_flags = SA_SIGINFO };
   long long count, next;
@@ -1027,7 +1029,7 @@ static int lose_page_in_a_read(void)
   open_page();
   read_page();
   read_in_step = lose_index_and_read;
-  return expect_reads(read_page, 1000000000000LL, 1200000000000LL);
+  return try_reads(read_page, 1000000000000LL, 1200000000000LL);
 }
 
 START_TEST(read_is_right_if_a_handler_loses_the_page_after_any_instruction)
@@ -1049,7 +1051,7 @@ static int open_in_a_read(void)
   perf_kernel.during_read = advance_event;
   cpuc_perf_close();
   read_in_step = cpucycles;
-  return expect_reads(cpucycles, 0, 1000000);
+  return try_reads(cpucycles, 0, 1000000);
 }
 
 /* The read blocks signals before it opens the event. A SIGTRAP then ends the child. */
@@ -1448,7 +1450,7 @@ static void add(TCase *tests)
   tcase_add_loop_test(tests, unit_shows_whether_the_kernel_is_excluded, 0, 2);
   tcase_add_test(tests, threads_reading_through_pages_hold_no_descriptor);
   tcase_add_test(tests, events_leave_half_of_the_descriptors_to_the_program);
-  tcase_add_loop_test(tests, event_has_a_private_descriptor_above_the_standard_streams, 0, 2);
+  tcase_add_loop_test(tests, event_descriptor_is_above_standard_streams_and_closed_by_exec, 0, 2);
   tcase_add_test(tests, first_read_in_a_thread_allocates_nothing);
   tcase_add_test(tests, read_in_a_later_destructor_does_not_step_back_and_leaks_nothing);
   tcase_add_loop_test(tests, forked_child_counts_itself_upward_from_its_parents_count, 0, 2);

@@ -543,7 +543,7 @@ START_TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
 END_TEST
 
 /* Costs are printed in seconds, the same in every locale. */
-static void expect_costs_of_a_million(void)
+static void expect_costs_in_seconds(void)
 {
   ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
       && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n"),
@@ -556,14 +556,14 @@ START_TEST(costs_are_printed_with_their_origin)
 
   use_test_directory();
   if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-    skip("costs_are_printed_with_their_origin", "not in a locale with a decimal comma");
+    skip("costs_are_printed_with_their_origin", "(decimal comma) no such locale is installed");
   write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   path = write_costs("/costs", "15 0 0.125 3\n");
   ck_assert_int_gt(load_costs(path), 0);
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
   capture_end();
-  expect_costs_of_a_million();
+  expect_costs_in_seconds();
   ck_assert_ptr_nonnull(strstr(captured, "costs of 24: /etc/perfex.costs\n"));
   ck_assert_ptr_nonnull(strstr(captured, path));
   capture_begin(stderr);

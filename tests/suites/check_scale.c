@@ -212,7 +212,7 @@ static struct {
   long long jump;      /* the clock is set by this much, */
   long long counter_jump; /* or the counter by this much */
   int stop_clock, stop_counter;
-  long long stopped;
+  long long last_clock; /* what a stopped clock keeps returning */
   long reads;
 } simulated;
 
@@ -226,10 +226,10 @@ static long long simulated_clock(void)
   simulated.time += 30;
   simulated.reads++;
   if (has_jumped() && simulated.stop_clock)
-    return simulated.stopped;
-  simulated.stopped = simulated.time + (has_jumped() ? simulated.jump : 0);
-  simulated.stopped -= simulated.stopped % simulated.resolution;
-  return simulated.stopped;
+    return simulated.last_clock;
+  simulated.last_clock = simulated.time + (has_jumped() ? simulated.jump : 0);
+  simulated.last_clock -= simulated.last_clock % simulated.resolution;
+  return simulated.last_clock;
 }
 
 static long long simulated_counter(void)
@@ -461,9 +461,11 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(found, 0);
+  frequency = 2000000000; /* 83.33 cycles per unit, which is no simple multiple */
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&reported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
+    ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 83.33 && info.scaling < 83.34));
   }
   ck_assert_int_gt(found, 0);
   select_one(&misreported, &info, &selection);

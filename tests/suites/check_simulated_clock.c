@@ -22,8 +22,8 @@ static struct {
   long long resolution; /* of the clock, nanoseconds */
   int interruptions;     /* in ten thousand passes */
   double length;         /* longest interruption, nanoseconds */
-  double step;           /* a single step of the clock, */
-  double step_at;        /* and its time */
+  double jump;           /* time passes by this much at once (an interruption), or is set back */
+  double jump_at;        /* when it does */
   double read_cost;      /* time of a read of the clock */
   double last_read;      /* time of the last read of the clock */
   double longest[2];     /* the two longest intervals between two reads */
@@ -40,9 +40,9 @@ static unsigned int draw(unsigned int below)
 static void advance(double nanoseconds)
 {
   machine.nanoseconds += nanoseconds;
-  if (machine.step != 0 && machine.nanoseconds > machine.step_at) {
-    machine.nanoseconds += machine.step;
-    machine.step = 0;
+  if (machine.jump != 0 && machine.nanoseconds > machine.jump_at) {
+    machine.nanoseconds += machine.jump;
+    machine.jump = 0;
   }
 }
 
@@ -182,9 +182,9 @@ START_TEST(interruption_lengthens_the_measurement_by_its_duration)
         long long measured;
 
         begin_at(frequencies[i]);
-        machine.step = length;
+        machine.jump = length;
         begin = machine.nanoseconds;
-        machine.step_at = begin + at;
+        machine.jump_at = begin + at;
         measured = cpuc_frequency_measure_core();
         ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
           "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
@@ -262,11 +262,11 @@ START_TEST(clock_set_back_is_not_mistaken_for_a_fast_cpu)
 
     begin_at(2.5e9);
     machine.resolution = 1000;
-    machine.step = -1000.0 * (i % 150 + 10);
-    machine.step_at = machine.nanoseconds + 1000.0 * i;
+    machine.jump = -1000.0 * (i % 150 + 10);
+    machine.jump_at = machine.nanoseconds + 1000.0 * i;
     measured = cpuc_frequency_measure_core();
     ck_assert_msg(measured == 0 || (measured > 2450000000 && measured < 2550000000),
-      "%lld after a step of %d us at %d us", measured, i % 150 + 10, i);
+      "%lld after a jump of %d us at %d us", measured, i % 150 + 10, i);
   }
 }
 END_TEST
@@ -344,7 +344,7 @@ START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
 }
 END_TEST
 
-/* The interruption is a step of the clock at one of its first reads. */
+/* The interruption is a jump of time at one of the first reads of the clock. */
 START_TEST(interruption_does_not_hide_a_rate)
 {
   static const double interruptions[] = { 1e4, 1e6, 1e7, 5e8 };
@@ -354,8 +354,8 @@ START_TEST(interruption_does_not_hide_a_rate)
   for (i = 0; i < 4; i++) {
     for (at = 1; at <= 100; at++) {
       begin_at(3e9);
-      machine.step = interruptions[i];
-      machine.step_at = machine.nanoseconds + 30 * at - 15;
+      machine.jump = interruptions[i];
+      machine.jump_at = machine.nanoseconds + 30 * at - 15;
       rate = measure_rate(0);
       ck_assert_msg(rate > 2980000000 && rate < 3020000000, "%lld, read %d takes %g ns", rate, at,
         interruptions[i]);
@@ -375,8 +375,8 @@ START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
   for (i = 0; i < 9; i++)
     for (at = 1; at <= 100; at++) {
       begin_at(3e9);
-      machine.step = interruptions[i];
-      machine.step_at = machine.nanoseconds + 9000.0 * at;
+      machine.jump = interruptions[i];
+      machine.jump_at = machine.nanoseconds + 9000.0 * at;
       rate = measure_rate(1);
       ck_assert_msg(rate != 0 || interruptions[i] > 4e8, "no rate after %g ns", interruptions[i]);
       ck_assert_msg(rate == 0 || (rate > 2997000000 && rate < 3003000000),
@@ -385,9 +385,9 @@ START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 }
 END_TEST
 
-/* An interruption ends the measurement, or lengthens it, but not enough for a clock this coarse.
-   _i: whether the counter has 32 bits. */
-START_TEST(interruption_does_not_refine_a_coarse_clock)
+/* Not even an interruption of 95 ms makes the measurement long enough for such a clock: there is no
+   rate, or a right one. _i: whether the counter has 32 bits. */
+START_TEST(interrupted_measurement_by_a_coarse_clock_gives_no_wrong_rate)
 {
   static const long long coarse[] = { 1000000, 4000000, 10000000 };
   long long rate;
@@ -399,8 +399,8 @@ START_TEST(interruption_does_not_refine_a_coarse_clock)
       machine.resolution = coarse[i];
       machine.nanoseconds -= (double)coarse[i] * at / 100;
       machine.read_cost = 3000; /* a clock of 10 ms advances before it is taken for stopped */
-      machine.step = 95e6;
-      machine.step_at = machine.nanoseconds + (double)coarse[i] * at / 20;
+      machine.jump = 95e6;
+      machine.jump_at = machine.nanoseconds + (double)coarse[i] * at / 20;
       rate = measure_rate(_i);
       ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
         "%lld against a clock of %lld ns", rate, coarse[i]);
@@ -422,7 +422,7 @@ static void add_tests(TCase *tests)
   tcase_add_loop_test(tests, rate_against_a_clock_of_microseconds_is_within_100_ppm, 0, 2);
   tcase_add_test(tests, interruption_does_not_hide_a_rate);
   tcase_add_test(tests, interruption_does_not_falsify_the_rate_of_a_32_bit_counter);
-  tcase_add_loop_test(tests, interruption_does_not_refine_a_coarse_clock, 0, 2);
+  tcase_add_loop_test(tests, interrupted_measurement_by_a_coarse_clock_gives_no_wrong_rate, 0, 2);
 }
 
 int main(void)

@@ -24,7 +24,7 @@ const char *cpuc_root(void)
 
 static char machine_root[] = "cpucycles-machine-XXXXXX";
 
-/* Makes a machine without files, whose files are read from now on. */
+/* Makes a machine that has no files yet. From now on, files are read below its root. */
 static inline void make_machine(void)
 {
   strcpy(machine_root, "cpucycles-machine-XXXXXX");
