@@ -73,7 +73,8 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* The first window may have been interrupted, but hardly both of the first two. */
+  /* The second window that is long enough replaces the guess 2 * time by the shorter of the two: one
+     of them may have been interrupted, but hardly both. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)

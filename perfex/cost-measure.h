@@ -11,7 +11,8 @@ enum { PFX_COST_LEVELS = 5 }; /* caches and memory */
 struct pfx_cost_measured {
   struct pfx_cost cycle, branch_miss;
   struct {
-    long bytes; /* size of the memory over which the loads were spread; L1: one word in a line */
+    long bytes; /* size of the memory over which the loads were spread; L1: a line, of which one
+                   word is loaded */
     struct pfx_cost load;
   } level[PFX_COST_LEVELS];
   int levels;     /* number of measured levels; the first is the L1 cache */

@@ -496,7 +496,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
-  const unsigned long long none = 1ULL << 63; /* negative sections are not below it */
+  const unsigned long long none = 1ULL << 63; /* unsigned, negative sections are not below it */
   unsigned long long begin, section, smallest = none;
   int i;
 
