@@ -473,7 +473,7 @@ static void check_bounds(void)
       section_bound);
   }
   if (other)
-    record_ratio("first call / the quickest other that initializes",
+    record_ratio("first call / quickest first use with initialization",
       called->first.median / other->first.median, 1);
 }
 

@@ -73,8 +73,9 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* The second window that is long enough replaces the guess 2 * time by the shorter of the two: one
-     of them may have been interrupted, but hardly both. */
+  /* At first, `next` is a guess: twice the time of the last window that was too short, or the time
+     of the first one that is long enough, if that is less. From the second one on, it is the
+     shortest of these: one of them may have been interrupted, but hardly both. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)

@@ -144,8 +144,8 @@ static void store_disposition(int i)
     guard.program[i] = found;
 }
 
-/* Installs our handler, with the stack, mask and restarts of the handler of the program. The stored
-   disposition is valid before the handler can run. */
+/* Installs our handler, with the mask of the handler of the program, and its flags SA_ONSTACK and
+   SA_RESTART. The stored disposition is valid before the handler can run. */
 static void install(int i)
 {
   struct sigaction *program = &guard.program[i], ours = *program, found;

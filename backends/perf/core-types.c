@@ -106,9 +106,10 @@ int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
 
   cpuc_perf_kernel_visit_pmus(count_core_type, &search);
   found->codes[0] = generic;
-  found->count = search.core_types <= 1;
-  if (found->count == 1)
+  found->count = 1;
+  if (search.core_types <= 1)
     return 0;
+  found->count = 0; /* add_core_type() counts */
   cpuc_perf_kernel_visit_pmus(add_core_type, &search);
   return found->count == search.core_types ? 0 : ENODEV;
 }
