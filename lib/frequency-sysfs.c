@@ -7,6 +7,7 @@
 #include "lib/frequency-query.h"
 #include "sys/parse.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */ };
@@ -32,14 +33,14 @@ static void make_cpu_path(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* Returns 1 if CPU 0 has a frequency policy. In most virtual machines no CPU has one, and listing
-   the policies would take ten microseconds. */
+/* Returns 1 if CPU 0 has a frequency policy, or if a filter hides whether it has one. In most
+   virtual machines no CPU has one, and listing the policies would take ten microseconds. */
 static int has_policies(void)
 {
   char path[64];
 
   make_cpu_path(path, 0, "cpufreq");
-  return cpuc_kernel_file_exists(path);
+  return cpuc_kernel_file_exists(path) || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* Adds the CPU whose number is in the name of the directory of a policy. */

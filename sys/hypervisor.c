@@ -45,7 +45,6 @@ static const struct known_hypervisor trees[] = {
 
 /* In /proc/device-tree/compatible. */
 static const struct known_hypervisor boards[] = {
-  { "linux,dummy-virt", CPUC_HYPERVISOR_UNNAMED }, /* of QEMU, Firecracker and others */
   { "riscv-virtio", "QEMU" },
   { NULL, NULL },
 };
@@ -99,14 +98,17 @@ static const char *from_files(void)
 {
   char text[4096];
   const char *name = NULL;
+  int is_dummy = 0; /* 1 for the board of virtual machines of QEMU, Firecracker and others */
 
   if (cpuc_kernel_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
     return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
   if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
     >= 0)
     return name_of_text(trees, text);
-  if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0)
+  if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0) {
     name = name_of_text(boards, text);
+    is_dummy = strstr(text, "linux,dummy-virt") != NULL;
+  }
   if (!name
     && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
     name = name_of_text(dmi_texts, text);
@@ -118,7 +120,7 @@ static const char *from_files(void)
   if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";
-  return name;
+  return !name && is_dummy ? CPUC_HYPERVISOR_UNNAMED : name;
 }
 
 const char *cpuc_hypervisor_find(void)

@@ -32,7 +32,7 @@ int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size);
    is EFBIG if the file is longer. */
 int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size);
 
-/* Returns 1 if the file or directory exists, else 0. */
+/* Returns 1 if the file or directory exists, else 0 with errno. */
 int cpuc_kernel_file_exists(const char *path);
 
 /* Reads the beginning of a file as a string. Replaces bytes 0, which separate words in device

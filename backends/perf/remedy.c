@@ -267,9 +267,11 @@ static unsigned find_level(int with_kernel)
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
   long long level = cpuc_kernel_file_read_number(setting, 1);
   int kernel_has_perfmon = kernel_is_since(5, 8);
+  char text[16];
 
   if (level < 0) /* no such file, or level -1, which permits more than 0 does */
-    return cpuc_kernel_file_exists(setting) ? LEVEL_PERMITS : LEVEL_MISSING;
+    return cpuc_kernel_file_read_start(setting, text, sizeof text) > 0 ? LEVEL_PERMITS
+                                                                       : LEVEL_MISSING;
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
   if (is_in_user_namespace())

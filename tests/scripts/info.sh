@@ -5,6 +5,7 @@
 # show all of this. options.py tests the arguments.
 
 set -eu
+export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}"
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
 out=info.tmp

@@ -98,7 +98,7 @@ def json_agrees_with_the_plain_lines():
         dropped = [line for line in lines if line.startswith(prefix)]
         assert len(dropped) == (counter["state"] == "dropped"), counter["name"]
         alike = tuple(counter[key]
-                      for key in ("reason", "explanation", "signal", "remedy"))
+                      for key in ("reason", "explanation", "signal", "errno", "remedy"))
         first = explained.setdefault(alike, counter["name"])
         if dropped and first != counter["name"]:
             assert dropped[0] == f"{prefix}{counter['reason']}: like {first}", dropped

@@ -8,7 +8,7 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
-#if HAVE_BACKEND_default_perfevent
+#ifdef HAVE_PERF_EVENTS
 #include "backends/perf/read.h"
 #endif
 #include "lib/frequency.h"
@@ -245,7 +245,7 @@ static int mapping_count(void)
 /* Returns the number of perf events of this thread. Each needs a descriptor or a page, or both. */
 static int event_count(void)
 {
-#if HAVE_BACKEND_default_perfevent
+#ifdef HAVE_PERF_EVENTS
   return cpuc_perf_self.event_count;
 #else
   return 0;

@@ -796,7 +796,9 @@ START_TEST(other_faults_and_signals_reach_the_program)
   if (!sigsetjmp(out, 1))
     raise(SIGILL);
   ck_assert_int_eq(seen_signal, SIGILL);
+#ifndef __APPLE__ /* which gives a sent SIGILL the code of a fault */
   ck_assert(SI_USER > 0 ? seen_code >= SI_USER : seen_code <= 0); /* it was sent */
+#endif
   ck_assert_int_eq(fixed_up, 0);
 }
 END_TEST
