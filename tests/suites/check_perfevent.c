@@ -78,8 +78,9 @@ static struct perf_event_mmap_page *add_page(int which, uint32_t index, int widt
   return perf_kernel.pages[which] = perf_kernel_page(index, width, offset);
 }
 
-/* Selects another counter, to which threads fall back. */
-static void select_fallback(void)
+/* Makes the selection without perf events, so that the services of the process work. Threads then
+   fall back to the OS clock. */
+static void select_without_events(void)
 {
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
@@ -90,7 +91,7 @@ static void select_fallback(void)
 /* Opens the counter as the selection would, with the pages that the test has added. */
 static int try_page(struct cpuc_diagnosis *diagnosis)
 {
-  select_fallback();
+  select_without_events();
   return by_page.open(&cpuc_process_services, diagnosis);
 }
 
@@ -1155,7 +1156,7 @@ START_TEST(counter_without_user_space_access_is_not_opened)
 
   page = add_page(0, cases[_i].index, cases[_i].width, 0);
   page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
-  select_fallback();
+  select_without_events();
   descriptors = open_descriptors();
   ck_assert_int_eq(by_page.open(&cpuc_process_services, &diagnosis), EACCES);
   ck_assert_ptr_nonnull(diagnosis.explanation);
@@ -1260,7 +1261,7 @@ START_TEST(revoked_instruction_leads_to_read)
     || skip_unless_handlers_are_aligned("revoked_instruction_leads_to_read"))
     return;
   add_page(0, 1, 48, 1000000000000LL);
-  select_fallback();
+  select_without_events();
   ck_assert_int_eq(by_rdpmc->open(&cpuc_process_services, &diagnosis), 0);
   keep_handlers(by_rdpmc);
   before = cpuc_perf_self.last;

@@ -64,13 +64,13 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 }
 
 /* Expects this rate from the first source that the simulated CPU has; 0: from none. */
-static void expect_rate(long long hz, const char *source, int is_rounded, int row)
+static void expect_rate(long long hz, const char *source, int is_rounded, int which)
 {
   struct cpuc_rate rate = tsc_rate_without_kernel();
 
   if (rate.source && strcmp(rate.source, "sysctl of the TSC") == 0 && (hz == 0 || is_rounded))
     return; /* that of the real system */
-  ck_assert_msg(rate.hz == hz, "row %d: %lld", row, rate.hz);
+  ck_assert_msg(rate.hz == hz, "case %d: %lld", which, rate.hz);
   if (hz == 0)
     return;
   ck_assert_str_eq(rate.source, source);
@@ -272,7 +272,8 @@ END_TEST
 
 #endif
 
-/* Each source of this machine precedes those that are removed after it. */
+/* The simulated CPU has every source. The test removes one after another, in the order of their
+   precedence, and expects the rate of the next one. */
 START_TEST(exact_sources_precede_rounding_ones)
 {
   static const char name[] = "Intel @ 2.10GHz";
@@ -301,15 +302,15 @@ START_TEST(exact_sources_precede_rounding_ones)
   rate = cpuc_tsc_find_rate();
   if (strcmp(rate.source, "tsc_freq_khz") != 0 && strcmp(rate.source, "perf time_mult") != 0)
     ck_assert_str_eq(rate.source, "CPUID leaf 15H");
-  expect_rate(2112000000, "CPUID leaf 15H", 0, 15);
+  expect_rate(2112000000, "CPUID leaf 15H", 0, 0);
   cpu.leaf_15h.c = 0;
-  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 40);
+  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 1);
   cpu.leaf_1.c = 0;
-  expect_rate(2100000000, "CPUID leaf 16H", 1, 16);
+  expect_rate(2100000000, "CPUID leaf 16H", 1, 2);
   cpu.leaf_0.a = 0;
-  expect_rate(2100000000, "model name", 1, 80);
+  expect_rate(2100000000, "model name", 1, 3);
   cpu.leaf_80000000h.a = 0;
-  expect_rate(0, NULL, 0, 0);
+  expect_rate(0, NULL, 0, 4);
 }
 END_TEST
 
