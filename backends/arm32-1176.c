@@ -6,8 +6,8 @@
    Width: 32 bits. Rate: the current core frequency, or a 64th of it if bit D of the
    Performance Monitor Control Register is set.
    Source: ARM1176JZF-S Technical Reference Manual (DDI 0301), section 3.2, "c15, Cycle Counter
-   Register", "c15, Performance Monitor Control Register" and "c15, Secure User and Non-secure Access
-   Validation Control Register". */
+   Register", "c15, Performance Monitor Control Register" and "c15, Secure User and Non-secure
+   Access Validation Control Register". */
 
 #include "config.h"
 

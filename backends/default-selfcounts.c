@@ -37,7 +37,7 @@ static _Thread_local struct {
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
   /* Forked children: the system counts their thread from 0, so their first read sets the base. */
-  int forks, forks_at_last_read; /* number of forks down to this child, and that at the last read */
+  int fork_depth, fork_depth_at_last_read; /* number of forks down to this process */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -75,23 +75,23 @@ __attribute__((no_sanitize("thread")))
 static long long
 read_cycles(void)
 {
-  int saved_errno = errno, forks = this_thread.forks, uses_fallback;
+  int saved_errno = errno, depth = this_thread.fork_depth, uses_fallback;
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* Orders the variables of open(): see publish(). Also orders the reads of `forks` and of the
+  /* Orders the variables of open(): see publish(). Also orders the reads of the depth and of the
      count: if a handler forks from here on, the next read in its child sets the base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
-  if (forks != this_thread.forks_at_last_read && !this_thread.uses_fallback)
+  if (depth != this_thread.fork_depth_at_last_read && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
-  this_thread.forks_at_last_read = forks;
+  this_thread.fork_depth_at_last_read = depth;
   uses_fallback = this_thread.uses_fallback;
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler whose read fails changes the base, too */
   count = this_thread.base;
   count += uses_fallback ? services->fallback() : (long long)counts.cycles;
-  if (count > this_thread.last) /* not if a signal handler has read since then */
+  if (count > this_thread.last) /* not if a signal handler has read since read_counts() */
     this_thread.last = count;
   errno = saved_errno;
   return this_thread.last;
@@ -99,7 +99,7 @@ read_cycles(void)
 
 static void count_fork(void)
 {
-  this_thread.forks++;
+  this_thread.fork_depth++;
 }
 
 static void close_selfcounts(void)

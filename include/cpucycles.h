@@ -70,9 +70,9 @@ extern const char *cpucycles_frequency_ignored(void);
    is scaled. This takes 1 to 4 ms, and in rare cases up to 12 ms, plus interruptions.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
      clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
-     reported rate if a measurement agrees within 1 % or is impossible, otherwise the measured one.
-     If the reported rate is rounded, or there is none, as for most counters of core cycles, it is
-     the measured one; if a rounded rate cannot be measured, it is the rounded one.
+     reported rate if no measurement is possible, or if a measurement agrees within 1 % and the
+     reported rate is not rounded; otherwise it is the measured one. Most counters of core cycles
+     have no reported rate.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 

@@ -18,10 +18,10 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info.state == CPUCYCLES_USABLE;
 }
 
-/* Returns 1 for time-based counters, and for the counter that counts nothing. Converted time is
-   wrong if the core frequency differs from the estimate, and a program cannot notice that. Counters
-   of cycles therefore come first, whatever their read cost. */
-static int counts_no_cycles(const struct cpuc_candidate *candidate)
+/* Returns 0 for counters of cycles; 1 for time-based counters, and for the counter that counts
+   nothing. The lower group wins, whatever the scores: converted time is wrong if the core frequency
+   differs from the estimate, and a program cannot notice that. */
+static int group_of(const struct cpuc_candidate *candidate)
 {
   enum cpuc_kind kind = candidate->backend->kind;
 
@@ -50,8 +50,8 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   const struct cpuc_candidate *earlier;
 
   for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier) && counts_no_cycles(earlier) <= counts_no_cycles(candidate)
-      && (counts_no_cycles(earlier) < counts_no_cycles(candidate)
+    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate)
+      && (group_of(earlier) < group_of(candidate)
         || earlier->info.score <= cpuc_candidate_penalty(candidate)))
       return 0;
   return !reads_same_register(selection, candidate);
@@ -59,8 +59,8 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
 
 static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_candidate *other)
 {
-  if (counts_no_cycles(candidate) != counts_no_cycles(other))
-    return counts_no_cycles(candidate) < counts_no_cycles(other);
+  if (group_of(candidate) != group_of(other))
+    return group_of(candidate) < group_of(other);
   return candidate->info.score < other->info.score;
 }
 

@@ -378,7 +378,7 @@ static long long find_cgroup_memory(void)
       long long limit = read_amount(path, versions[i].limit);
       long long used = read_amount(path, versions[i].usage);
 
-      /* Version 1 has a number for no limit, too. */
+      /* Without a limit, version 1 has a huge number, and version 2 the text "max". */
       if (limit >= 0 && limit <= CPUC_PARSE_DECIMAL_LIMIT && used >= 0 && limit - used < left)
         left = limit > used ? limit - used : 0;
       slash = strrchr(path + strlen(versions[i].top), '/');

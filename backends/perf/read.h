@@ -64,8 +64,10 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  uint32_t index; /* in the page, for the counter that `shift` applies to; never 0 */
-  int shift;      /* 64 minus the width of that counter */
+  /* The value of page->index for which the hot path may use `shift`: that of the hardware counter
+     that the slow path has read last, if `shift` fits it. UINT32_MAX: none yet. */
+  uint32_t index;
+  int shift;           /* 64 minus the width of the hardware counter */
   int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors

@@ -38,7 +38,8 @@ int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
    fallback counter. */
 void cpuc_perf_open_thread(void);
 
-/* Opens the events of this thread, and keeps its pages. Returns 0 or an errno. */
+/* Opens new events for this thread, and stores their descriptors and IDs. Maps no page; the pages
+   of earlier events stay mapped. Returns 0 or an errno. */
 int cpuc_perf_open_descriptors(void);
 
 void cpuc_perf_close_descriptors(void);

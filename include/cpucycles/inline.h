@@ -496,7 +496,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
-  const unsigned long long none = 1ULL << 63; /* unsigned, negative sections are not below it */
+  const unsigned long long none = 1ULL << 63; /* as unsigned, negative ones are not smaller */
   unsigned long long begin, section, smallest = none;
   int i;
 

@@ -461,7 +461,7 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
     ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
   }
   ck_assert_int_gt(found, 0);
-  frequency = 2000000000; /* 83.33 cycles per unit, which is no simple multiple */
+  frequency = 2000000000; /* 83.33 cycles per unit, not a simple multiple */
   for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
     select_one(&reported, &info, &selection);
     found += info.state == CPUCYCLES_SELECTED;
