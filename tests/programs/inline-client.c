@@ -22,7 +22,7 @@ extern const char *PART(void);
 #if defined(__x86_64__) || defined(__i386__)
 #define FOR_ANOTHER_MODEL __attribute__((target("arch=core2")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
-#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* 14 does not know these */
+#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* 14: unknown there */
 #define FOR_ANOTHER_MODEL __attribute__((target("arch=armv8-a")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
 #else

@@ -591,7 +591,9 @@ static int call_all_within_the_selection(void)
     return 3;
   if (wrong_answers)
     return 1;
-  if (!count_increases())
+  /* an emulated clock can be too slow for a measurement */
+  if (!count_increases()
+    || (strcmp(cpucycles_frequency_source(), "default") == 0 && !suite_under("qemu")))
     return 2;
   return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
