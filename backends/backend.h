@@ -93,8 +93,8 @@ struct cpuc_services {
 
 /* A backend. All strings are constant. The functions are called
    - in the selection: by the thread that selects, with signals blocked except those of faults, and
-     under the fault guard (sys/guard.h), so that a fault ends the call, and a trial drops the
-     counter; or
+     under the fault guard (sys/guard.h), so that a fault ends the call, and drops the counter if
+     the call belongs to its trial; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
    The comment on a member lists which of these apply, and adds any others. */
@@ -106,9 +106,10 @@ struct cpuc_backend {
   int width;
 
   /* What read() reads: the name of a register or function in its manual, such as "TSC"; or a name
-     for several ways to read one thing, such as "perf cycles" and "OS clock". Of backends with the
-     same name here, only the first in backends.def that works can be selected, whatever the
-     scores. */
+     that several backends share: "perf cycles" for several ways to read one count, "OS clock" for
+     the clocks of POSIX. Of backends with the same name here, only the first in backends.def that
+     works can be selected, whatever the scores. So the clock that can be set never wins over the
+     monotonic clock. */
   const char *register_name;
 
   /* The unit of the count before scaling, such as "core cycles". */

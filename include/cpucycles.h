@@ -111,7 +111,7 @@ extern long long cpucycles_overhead(void);
 extern void cpucycles_tracesetup(void);
 
 /* Values of cpucycles_counter_info.state. */
-#define CPUCYCLES_DROPPED 0  /* does not work here, or was excluded: see reason */
+#define CPUCYCLES_DROPPED 0  /* does not work here, or is not asked for: see reason */
 #define CPUCYCLES_USABLE 1   /* works here, but another one is better */
 #define CPUCYCLES_SELECTED 2 /* in use; `reason` may be set: see there */
 
@@ -131,9 +131,9 @@ struct cpucycles_counter_info {
   long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
-     counter: "by-read" or "by-fallback" if a thread no longer reads it directly; "unguarded" if the
-     library cannot repair a fault of a read; or, if the counter is a last resort, the reason why it
-     failed its trial. */
+     counter: "by-read" or "by-fallback" if at least one thread does not read it directly;
+     "unguarded" if the library cannot repair a fault of a read; or, if the counter is a last
+     resort, the reason why it failed its trial. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */

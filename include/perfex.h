@@ -33,8 +33,8 @@ extern int start_counters(int e0, int e1);
    Returns: the number that start_counters() returned, if the events were counted all the time
      since; otherwise another positive number. It cannot detect that the program disabled the events
      for a time. Stopping makes the thread's number larger by one in all cases.
-   Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the events that were started; the
-     counters keep running. If the last start of the thread failed, errno is that of this start.
+   Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the arguments of the thread's
+     last start_counters(); the counters keep running. If that start failed, errno is that of it.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 

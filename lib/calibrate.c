@@ -133,7 +133,7 @@ static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *cal
 }
 
 /* Verifies a reported rate. */
-static enum cpuc_calibrate_result accept_reported(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_calibrate_result verify_reported(const struct cpuc_calibrate_setup *calibration,
   long long reported)
 {
   enum cpuc_calibrate_result error;
@@ -171,7 +171,7 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
   long long reported, long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;
-  return reported > 0 ? accept_reported(calibration, reported)
+  return reported > 0 ? verify_reported(calibration, reported)
                       : find_multiple(calibration, persecond, sixteenths);
 }
 

@@ -40,9 +40,9 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
    the count advances by less than about 100 in this time. */
 long long cpuc_calibrate_rate(long long (*read)(void), int bits);
 
-/* Returns the reported rate in Hz if the measured one agrees within 1 %, or is 0 because it could
-   not be measured; otherwise 0. If the reported rate is rounded and agrees, returns the measured
-   one. */
+/* Returns the reported rate in Hz if `measured` agrees with it within 1 %, or if `measured` is 0,
+   because the rate could not be measured. Returns 0 if they disagree, and `measured` if they agree
+   and the reported rate is rounded. */
 long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long measured);
 
 #pragma GCC visibility pop

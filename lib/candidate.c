@@ -236,7 +236,9 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 {
-  if (candidate->backend->kind == CPUC_KIND_NONE) { /* the guard of Windows may lack memory */
+  /* default-zero must always be selectable, and the guard of Windows needs memory to call a
+     function. */
+  if (candidate->backend->kind == CPUC_KIND_NONE) {
     scale(candidate);
     return 1;
   }

@@ -28,8 +28,8 @@ static int group_of(const struct cpuc_candidate *candidate)
   return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
 }
 
-/* Returns 1 if an earlier usable counter reads the same register. The earlier one then wins,
-   whatever the scores, so that noise in them does not change the selection. */
+/* Returns 1 if an earlier usable counter has the same register_name. The earlier one then wins,
+   whatever the scores: noise in them does not change the selection. */
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {

@@ -54,11 +54,12 @@ AC_DEFUN([CPUCYCLES_PROBE],
     test -z "$cpucycles_reason" || cpucycles_cv_reason_$2=$cpucycles_reason])])])
 
 # _CPUCYCLES_DECIDE(ID, NAME)
-# Decides from the lists and the probe whether the counter is built.
+# Decides from the lists and the probe whether the counter is built. cpucycles_only is "any" without
+# --with-backends.
 m4_define([_CPUCYCLES_DECIDE],
 [cpucycles_built=no
 cpucycles_reason=
-AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "* | " no "*], [],
+AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "* | " any "*], [],
   [cpucycles_reason='not in --with-backends'])
 AS_CASE([" $cpucycles_excluded "], [*" $2 "*],
   [cpucycles_reason='left out by --with-excluded-backends'])
@@ -101,7 +102,7 @@ AC_ARG_WITH([excluded-backends],
 cpucycles_all=m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [" m4_indir([_CPUCYCLES_NAME_]cpucycles_id)"])
 AS_CASE([$with_backends],
-  [yes], [cpucycles_only=no],
+  [yes], [cpucycles_only=any],
   [no], [AC_MSG_ERROR([--without-backends needs a list: use --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
   [cpucycles_only=$with_backends
   _CPUCYCLES_LIST([cpucycles_only], [--with-backends])

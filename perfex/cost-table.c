@@ -83,7 +83,7 @@ static void initialize(void)
   if (cpuc_kernel_file_path(path, "/etc/perfex.costs") == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
-    merge(&costs, PFX_COST_ETC);
+    merge(&costs, PFX_COST_SYSTEM_FILE);
   else if (error == EINVAL)
     pfx_message("%s is ignored", path);
   else if (error != ENOENT)

@@ -10,7 +10,7 @@
 enum pfx_cost_origin {
   PFX_COST_UNKNOWN,
   PFX_COST_MEASURED,
-  PFX_COST_ETC,
+  PFX_COST_SYSTEM_FILE, /* from /etc/perfex.costs */
   PFX_COST_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
   PFX_COST_LOADED
 };

@@ -163,7 +163,7 @@ static void append_origin(struct output *output, const struct pfx_cost_table *ta
     append(output, "measured ");
     append_measured(output, &table->measured);
     break;
-  case PFX_COST_ETC:
+  case PFX_COST_SYSTEM_FILE:
     append(output, "/etc/perfex.costs");
     break;
   case PFX_COST_LOADED_EARLIER:

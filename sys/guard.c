@@ -144,8 +144,9 @@ static void store_disposition(int i)
     guard.program[i] = found;
 }
 
-/* Installs our handler, with the mask of the handler of the program, and its flags SA_ONSTACK and
-   SA_RESTART. The stored disposition is valid before the handler can run. */
+/* Installs our handler, with the mask and the flags of the program's handler, except SA_RESETHAND;
+   with SA_RESTART if the program has no handler. The stored disposition is valid before the handler
+   can run. */
 static void install(int i)
 {
   struct sigaction *program = &guard.program[i], ours = *program, found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Bounded reads of kernel files and directories such as those in /proc and /sys, without streams
-   and independent of the locale. */
+/* Bounded reads of files and directories of the kernel, such as those in /proc and /sys, and of
+   small files in /etc; without streams and independent of the locale. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H

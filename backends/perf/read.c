@@ -114,7 +114,7 @@ static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
   while (!add_pages(counter, &total))
     ;
   if (total.index != 0 && total.shift == cpuc_perf_self.shift)
-    cpuc_perf_self.index = total.index; /* the kernel has moved the event to another counter */
+    cpuc_perf_self.index = total.index; /* first read, or the event was moved */
   *count = (long long)total.count;
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }

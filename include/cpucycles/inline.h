@@ -28,7 +28,7 @@ extern "C" {
 enum {
   CPUCYCLES_INLINE_CALL = 0, /* no instruction, or no counter is selected yet: call cpucycles() */
   CPUCYCLES_INLINE_TSC = 1,             /* x86: the time-stamp counter */
-  CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC of core cycles */
+  CPUCYCLES_INLINE_FIXED_COUNTER_1 = 2, /* x86-64: RDPMC (amd64-pmcff) */
   CPUCYCLES_INLINE_APERF = 3,           /* x86-64: RDPRU of APERF */
   CPUCYCLES_INLINE_CNTVCT = 4,          /* Arm: the virtual system counter */
   CPUCYCLES_INLINE_PMCCNTR = 5,         /* arm64: the PMU's cycle counter */

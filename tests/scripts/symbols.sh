@@ -121,9 +121,9 @@ for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so
   [ $((${size:-0})) -le 256 ] || wrong "$library has $(($size)) bytes of thread-local variables"
 done
 
-# foreign LIBRARY PUBLIC: prints the global names of a static library that are neither public nor
-# begin with cpuc_ or pfx_ and the module that defines them. The module is the
-# source file, or its directory; -windows and the part behind "cost-" and "frequency-" are left out.
+# foreign LIBRARY PUBLIC: prints the global names of a static library that are not public and do
+# not begin with cpuc_MODULE or pfx_MODULE, each with its module. The module is the source file, or
+# its directory; -windows and the part behind "cost-" and "frequency-" are left out.
 foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
     /:$/ {

@@ -192,7 +192,7 @@ static void examine_by(long long (*read)(void))
 
 START_TEST(true_reported_values_are_verified)
 {
-  if (skip_where_the_clock_is_slow("true_reported_values_are_verified"))
+  if (skip_where_the_clock_steps_are_long("true_reported_values_are_verified"))
     return;
   examine_by(read_clock);
   ck_assert_int_eq(results.difference_count, SAMPLES);
@@ -233,7 +233,7 @@ static long long read_interrupted_once(void)
 /* Against a clock of whole microseconds, for which ten reads are too short. */
 START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
 {
-  if (skip_where_the_clock_is_slow("interruption_of_the_first_reads_does_not_hide_the_cost"))
+  if (skip_where_the_clock_steps_are_long("interruption_of_the_first_reads_does_not_hide_the_cost"))
     return;
   clock_resolution = 1000;
   reads_until_interruption = _i;
@@ -307,7 +307,7 @@ START_TEST(coarse_clock_raises_the_uncertainty)
   static const long long steps[] = { 1000, 4000000, 15625000 };
   size_t i;
 
-  if (skip_where_the_clock_is_slow("coarse_clock_raises_the_uncertainty"))
+  if (skip_where_the_clock_steps_are_long("coarse_clock_raises_the_uncertainty"))
     return;
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
     clock_resolution = steps[i];

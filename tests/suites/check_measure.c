@@ -103,7 +103,7 @@ static int skip_where_adds_show_no_frequency(const char *test)
     skip(test, "a dependent add does not take one cycle on this CPU");
     return 1;
   }
-  return skip_where_the_clock_is_slow(test)
+  return skip_where_the_clock_steps_are_long(test)
     || skip_unless(test, time_chain_of_adds, 0, "the times of one chain of adds differ");
 }
 
@@ -249,7 +249,7 @@ static int rate_is_that_of_the_clock(void)
 
 START_TEST(rate_is_that_of_the_count)
 {
-  if (skip_where_the_clock_is_slow("rate_is_that_of_the_count"))
+  if (skip_where_the_clock_steps_are_long("rate_is_that_of_the_count"))
     return;
   ck_assert(holds_in_a_fresh_process(rate_fits_the_kind));
   ck_assert(holds_in_a_fresh_process(rate_is_that_of_the_clock));
@@ -274,7 +274,7 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   long long rate;
   int i;
 
-  if (skip_where_the_clock_is_slow("measurement_refines_only_a_rounded_reported_rate"))
+  if (skip_where_the_clock_steps_are_long("measurement_refines_only_a_rounded_reported_rate"))
     return;
   cpucycles();
   cpucycles = read_nanoseconds;
@@ -316,7 +316,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   long long rate = 0;
   int i;
 
-  if (skip_where_the_clock_is_slow("interrupted_measurement_of_the_rate_is_repeated"))
+  if (skip_where_the_clock_steps_are_long("interrupted_measurement_of_the_rate_is_repeated"))
     return;
   cpucycles();
   cpucycles = read_interrupted_at_first;

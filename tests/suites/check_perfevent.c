@@ -63,7 +63,7 @@ static CPUC_PERF_FIXABLE long long read_page(void)
   return cpuc_perf_read(&counter, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
-static const struct cpuc_backend by_page = {
+static const struct cpuc_backend page_counter = {
   .kind = CPUC_KIND_CORE,
   CPUC_PERF_MEMBERS,
   .read = read_page,
@@ -89,24 +89,24 @@ static void select_without_events(void)
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
-static int try_page(struct cpuc_diagnosis *diagnosis)
+static int try_page_counter(struct cpuc_diagnosis *diagnosis)
 {
   select_without_events();
-  return by_page.open(&cpuc_process_services, diagnosis);
+  return page_counter.open(&cpuc_process_services, diagnosis);
 }
 
-static void open_page(void)
+static void open_page_counter(void)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
-  ck_assert_int_eq(try_page(&diagnosis), 0);
+  ck_assert_int_eq(try_page_counter(&diagnosis), 0);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
-  pthread_atfork(NULL, NULL, by_page.forked);
+  pthread_atfork(NULL, NULL, page_counter.forked);
   cpuc_perf_self.base = cpuc_perf_self.last = 0; /* counts from the page's 0 */
 }
 
 /* Selects default-perfevent. Returns 0 and reports a skip if that is impossible here. */
-static int selected(const char *test)
+static int select_perfevent_or_skip(const char *test)
 {
   if (skip_without_perf_events(test))
     return 0;
@@ -191,7 +191,7 @@ START_TEST(each_thread_counts_itself)
   int is_right[4], i;
   long long mine, my_time;
 
-  if (!selected("each_thread_counts_itself"))
+  if (!select_perfevent_or_skip("each_thread_counts_itself"))
     return;
   my_time = perf_kernel_time();
   mine = cpucycles();
@@ -233,7 +233,7 @@ START_TEST(reported_scope_fits_the_count)
   int i, is_per_thread;
   pthread_t thread;
 
-  if (strcmp(name, "default-perfevent") == 0 && !selected(test))
+  if (strcmp(name, "default-perfevent") == 0 && !select_perfevent_or_skip(test))
     return;
   setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
   if (strcmp(cpucycles_implementation(), name) != 0) {
@@ -283,13 +283,13 @@ static void run_threads(int count)
 }
 
 /* Opens a page of which each thread gets a copy. */
-static void open_copied_page(void)
+static void open_counter_with_copied_page(void)
 {
   add_page(0, 1, 48, 0);
   perf_kernel.copies_page = 1;
   /* read(2) returns 0, which is also the count of the page */
   perf_kernel.reading.enabled = perf_kernel.reading.running = 1;
-  open_page();
+  open_page_counter();
 }
 
 START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
@@ -298,7 +298,7 @@ START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
   int descriptors;
   long pages;
 
-  open_copied_page();
+  open_counter_with_copied_page();
   run_threads(10); /* allocates what the C library caches for threads */
   descriptors = open_descriptors();
   pages = mapped_pages();
@@ -320,7 +320,7 @@ START_TEST(unit_shows_whether_the_kernel_is_excluded)
   int i;
 
   perf_kernel.cannot_exclude_kernel = _i;
-  if (!selected("unit_shows_whether_the_kernel_is_excluded"))
+  if (!select_perfevent_or_skip("unit_shows_whether_the_kernel_is_excluded"))
     return;
   for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
     ;
@@ -384,7 +384,7 @@ START_TEST(threads_reading_through_pages_hold_no_descriptor)
   struct reader readers[READERS];
   int before;
 
-  open_copied_page();
+  open_counter_with_copied_page();
   before = open_descriptors();
   start_readers(readers, READERS, read_page);
   ck_assert_int_eq(open_descriptors(), before);
@@ -400,7 +400,7 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
 
   if (skip_unless("events_leave_half_of_the_descriptors_to_the_program", lower_the_limit, 0,
         "the limit of descriptors cannot be lowered")
-    || !selected("events_leave_half_of_the_descriptors_to_the_program"))
+    || !select_perfevent_or_skip("events_leave_half_of_the_descriptors_to_the_program"))
     return;
   ck_assert_int_eq(set_descriptor_limit(LOW_LIMIT), 0);
   before = open_descriptors();
@@ -441,7 +441,7 @@ START_TEST(event_descriptor_is_above_standard_streams_and_closed_by_exec)
     close(i);
   }
   ck_assert_int_eq(_i ? set_descriptor_limit(10) : 0, 0);
-  has_event = selected(test);
+  has_event = select_perfevent_or_skip(test);
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
     dup2(saved[i], i);
@@ -466,7 +466,7 @@ START_TEST(first_read_in_a_thread_allocates_nothing)
     return;
   }
   create_keys();
-  if (selected("first_read_in_a_thread_allocates_nothing"))
+  if (select_perfevent_or_skip("first_read_in_a_thread_allocates_nothing"))
     ck_assert_int_eq(bytes_of_a_thread(read_once), 0);
 }
 END_TEST
@@ -498,7 +498,7 @@ START_TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
   int descriptors;
 
   add_page(0, 2, 48, 0);
-  open_page();
+  open_page_counter();
   ck_assert_int_eq(pthread_key_create(&late_key, read_late), 0);
   add_page(1, 3, 48, 5);
   descriptors = open_descriptors();
@@ -558,7 +558,7 @@ START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
   pthread_t thread;
   int status = -1;
 
-  if (!selected("forked_child_counts_itself_upward_from_its_parents_count"))
+  if (!select_perfevent_or_skip("forked_child_counts_itself_upward_from_its_parents_count"))
     return;
   /* No assertion runs beside the fork: valgrind would report its memory in the child. */
   if (_i == 0)
@@ -584,7 +584,7 @@ START_TEST(daemon_counts_itself_and_keeps_its_files)
   long long before;
   pid_t child;
 
-  if (!selected("daemon_counts_itself_and_keeps_its_files"))
+  if (!select_perfevent_or_skip("daemon_counts_itself_and_keeps_its_files"))
     return;
   before = cpucycles();
   child = fork();
@@ -608,7 +608,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 
   add_page(0, 3, 64, 1000);
   hardware[2] = 500;
-  open_page();
+  open_page_counter();
   before = read_page();
   hardware[2] += 1000000000000ULL;
   child = fork();
@@ -631,7 +631,7 @@ START_TEST(forked_child_unmaps_no_memory_of_the_program)
   pid_t child;
 
   page = add_page(0, 2, 48, 1000);
-  open_page();
+  open_page_counter();
   read_page();
   page->lock += 2;
   page->index = 0;
@@ -685,7 +685,7 @@ START_TEST(forked_child_is_prepared_without_a_system_call)
   if (!skip_under("tsan", test, "ThreadSanitizer makes system calls of its own")
     && !skip_unless(test, make_a_system_call_under_a_filter, -SIGKILL, "no filter kills here")
     && !skip_unless(test, make_none_under_a_filter, 0, "a filter kills at other calls, too")
-    && selected(test))
+    && select_perfevent_or_skip(test))
     ck_assert_int_eq(result_in_child(prepare_under_a_filter), 0);
 }
 END_TEST
@@ -706,7 +706,7 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
 {
   long long before, count;
 
-  if (!selected("child_forked_during_a_read_counts_itself_upward"))
+  if (!select_perfevent_or_skip("child_forked_during_a_read_counts_itself_upward"))
     return;
   before = cpucycles();
   if (_i) {
@@ -728,7 +728,7 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
 {
   long long before;
 
-  if (!selected("closed_descriptor_leads_to_the_fallback_counter"))
+  if (!select_perfevent_or_skip("closed_descriptor_leads_to_the_fallback_counter"))
     return;
   before = cpucycles();
   close(cpuc_perf_self.only_descriptor);
@@ -752,7 +752,7 @@ START_TEST(read_is_one_system_call)
 {
   int i, requests;
 
-  if (!selected("read_is_one_system_call"))
+  if (!select_perfevent_or_skip("read_is_one_system_call"))
     return;
   cpucycles();
   requests = perf_kernel_request_count;
@@ -771,7 +771,7 @@ START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
   char bytes[100] = { 0 };
   int pipe_ends[2], number;
 
-  if (!selected("file_on_our_descriptor_is_read_once_and_stays_open"))
+  if (!select_perfevent_or_skip("file_on_our_descriptor_is_read_once_and_stays_open"))
     return;
   number = cpuc_perf_self.events[0].descriptor;
   ck_assert_int_eq(pipe(pipe_ends), 0);
@@ -790,7 +790,7 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
   struct perf_event_attr wanted;
   int other, number;
 
-  if (!selected("foreign_event_on_our_descriptor_is_rejected"))
+  if (!select_perfevent_or_skip("foreign_event_on_our_descriptor_is_rejected"))
     return;
   number = cpuc_perf_self.events[0].descriptor;
   memset(&wanted, 0, sizeof wanted);
@@ -812,7 +812,7 @@ START_TEST(count_of_a_multiplexed_event_is_rejected)
 {
   long long before;
 
-  if (!selected("count_of_a_multiplexed_event_is_rejected"))
+  if (!select_perfevent_or_skip("count_of_a_multiplexed_event_is_rejected"))
     return;
   before = cpucycles();
   perf_kernel.reading
@@ -844,7 +844,7 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
 
   if (skip_unless("stopped_event_leads_to_the_fallback_counter", disable_events, 0,
         "perf events cannot be disabled here")
-    || !selected("stopped_event_leads_to_the_fallback_counter"))
+    || !select_perfevent_or_skip("stopped_event_leads_to_the_fallback_counter"))
     return;
   ck_assert_int_eq(prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), 0);
   before = cpucycles(); /* includes the time until the event was disabled */
@@ -860,7 +860,7 @@ START_TEST(multiplexed_event_is_not_opened)
 
   add_page(0, 2, 48, 1000);
   perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
-  ck_assert_int_eq(try_page(&diagnosis), EIO);
+  ck_assert_int_eq(try_page_counter(&diagnosis), EIO);
   ck_assert_ptr_nonnull(diagnosis.explanation);
   ck_assert_int_eq(executed, 0);
 }
@@ -870,7 +870,7 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
 {
   page = add_page(0, 2, 48, 1000);
   hardware[1] = 500;
-  open_page();
+  open_page_counter();
   read_page();
   page->lock += 2;
   page->index = 3; /* on its core again, after another core type */
@@ -894,7 +894,7 @@ START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
 
   if (skip_unless("thread_without_a_free_descriptor_uses_the_fallback_counter", lower_the_limit, 0,
         "the limit of descriptors cannot be lowered")
-    || !selected("thread_without_a_free_descriptor_uses_the_fallback_counter"))
+    || !select_perfevent_or_skip("thread_without_a_free_descriptor_uses_the_fallback_counter"))
     return;
   ck_assert_int_eq(set_descriptor_limit(0), 0);
   ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread_by_fallback, &is_right), 0);
@@ -934,7 +934,7 @@ START_TEST(read_in_a_handler_that_interrupts_a_read_does_not_step_back)
   struct suite_repeat repeat;
   int i;
 
-  if (!selected("read_in_a_handler_that_interrupts_a_read_does_not_step_back"))
+  if (!select_perfevent_or_skip("read_in_a_handler_that_interrupts_a_read_does_not_step_back"))
     return;
   memset(&action, 0, sizeof action);
   action.sa_handler = read_in_handler;
@@ -1027,7 +1027,7 @@ static long long lose_index_and_read(void)
 static int lose_page_in_a_read(void)
 {
   page = add_page(0, 2, 48, 1000000000000LL);
-  open_page();
+  open_page_counter();
   read_page();
   read_in_step = lose_index_and_read;
   return try_reads(read_page, 1000000000000LL, 1200000000000LL);
@@ -1060,7 +1060,7 @@ START_TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
 {
   const char *test = "first_read_is_right_if_a_handler_reads_before_the_event_is_opened";
 
-  if (!skip_without_single_steps(test) && selected(test))
+  if (!skip_without_single_steps(test) && select_perfevent_or_skip(test))
     expect_right_reads_until(-SIGTRAP, open_in_a_read);
 }
 END_TEST
@@ -1093,7 +1093,7 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
   unsigned i;
 
   page = add_page(0, 1, 64, 0);
-  open_page();
+  open_page_counter();
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     page->pmc_width = (uint16_t)cases[i].width;
     cpuc_perf_self.shift = 64 - cases[i].width; /* as set at the opening */
@@ -1124,7 +1124,7 @@ START_TEST(seqlock_change_during_a_read_repeats_the_read)
 {
   page = add_page(0, 2, 48, 100);
   hardware[1] = 77;
-  open_page();
+  open_page_counter();
   ck_assert_int_eq(read_page(), 177);
   executed = 0;
   during_instruction = move_once;
@@ -1136,7 +1136,7 @@ END_TEST
 START_TEST(index_cleared_during_a_read_stops_the_instruction)
 {
   page = add_page(0, 2, 48, 100);
-  open_page();
+  open_page_counter();
   during_instruction = lose_index;
   executed = 0;
   read_page();
@@ -1158,15 +1158,15 @@ START_TEST(counter_without_user_space_access_is_not_opened)
   page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
   select_without_events();
   descriptors = open_descriptors();
-  ck_assert_int_eq(by_page.open(&cpuc_process_services, &diagnosis), EACCES);
+  ck_assert_int_eq(page_counter.open(&cpuc_process_services, &diagnosis), EACCES);
   ck_assert_ptr_nonnull(diagnosis.explanation);
-  by_page.close();
+  page_counter.close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
   /* another counter of perf events that is tried later changes nothing */
   perf_kernel.has_no_events = 1;
   cpuc_backend_default_perfevent.open(&cpuc_process_services, &later);
-  by_page.explain(EACCES, 0, &diagnosis);
+  page_counter.explain(EACCES, 0, &diagnosis);
   ck_assert_str_eq(diagnosis.remedy, "show it");
 }
 END_TEST
@@ -1178,7 +1178,7 @@ START_TEST(page_without_an_index_is_left_for_read)
 
   page = add_page(0, 2, 48, 1000);
   hardware[1] = 500;
-  open_page();
+  open_page_counter();
   before = read_page();
   lose_index();
   page->offset = 1000 + 500 + 1000000000000LL;
@@ -1198,7 +1198,7 @@ START_TEST(lost_page_of_the_only_hardware_counter_leads_to_read)
 
   perf_kernel.has_one_counter = 1;
   page = add_page(0, 2, 48, 1000);
-  open_page();
+  open_page_counter();
   before = read_page();
   lose_index();
   ck_assert_int_ge(read_page(), before);
@@ -1216,7 +1216,7 @@ START_TEST(count_never_steps_back_without_page_and_descriptor)
         "the limit of descriptors cannot be lowered"))
     return;
   page = add_page(0, 2, 48, 1000);
-  open_page();
+  open_page_counter();
   hardware[1] = 2000000;
   before = read_page();
   lose_index();
@@ -1284,7 +1284,7 @@ END_TEST
 #define HYBRID \
   { "cpu_core", "type", "4\n" }, { "cpu_core", "cpus", "0-7\n" }, { "uncore", "type", "20\n" }, \
     { "uncore", "cpus", "0\n" }, /* belongs to no core */ \
-    { "arm_cspmu", "type", "21\n" } /* named like a core's PMU, but has no file "cpus" */
+    { "cpu_lost", "type", "21\n" } /* named like a PMU of cores, but has no file "cpus" */
 #define ATOM(type) { "cpu_atom", "type", type }, { "cpu_atom", "cpus", "8-15\n" }
 #define END { NULL, NULL, NULL }
 
@@ -1299,7 +1299,7 @@ static void open_hybrid(void)
   pages[0] = add_page(0, 1, 48, 1000);
   pages[1] = add_page(1, 0, 48, 200000);
   hardware[0] = 5;
-  open_page();
+  open_page_counter();
 }
 
 START_TEST(each_core_type_has_its_event)
@@ -1380,7 +1380,7 @@ START_TEST(unit_shows_that_one_core_type_includes_the_kernel)
   perf_kernel.excluding_pmu = 10; /* the type that is tried last */
   add_page(0, 1, 48, 0);
   add_page(1, 0, 48, 0);
-  ck_assert_int_eq(try_page(&diagnosis), 0);
+  ck_assert_int_eq(try_page_counter(&diagnosis), 0);
   ck_assert_str_eq(diagnosis.unit, "core cycles in user mode and kernel");
 }
 END_TEST
@@ -1392,7 +1392,7 @@ START_TEST(core_type_without_an_event_drops_the_counter)
   perf_kernel.files = hybrid;
   perf_kernel.missing_pmu = 10;
   add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page(&diagnosis), ENODEV);
+  ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
   ck_assert_ptr_nonnull(diagnosis.explanation);
 }
 END_TEST
@@ -1416,7 +1416,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
   add_page(0, 1, 48, 0);
   perf_kernel_request_count = 0;
   /* The PMU's number is not an event type here, so the test looks at the requests only. */
-  try_page(&diagnosis);
+  try_page_counter(&diagnosis);
   ck_assert_int_ge(perf_kernel_request_count, 3);
   last = &perf_kernel_requests[perf_kernel_request_count - 1];
   ck_assert_int_eq((int)last->type, 9);
@@ -1439,7 +1439,7 @@ START_TEST(too_many_or_malformed_core_types_are_rejected)
 
   perf_kernel.files = cases[_i];
   add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page(&diagnosis), ENODEV);
+  ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
 }
 END_TEST
 

@@ -190,13 +190,13 @@ START_TEST(etc_replaces_measured_costs_and_a_loaded_file_replaces_both)
   write_costs("/etc/perfex.costs", "24 1 2 3\n25 4 5 6\n");
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
-  ck_assert(table.origin[24] == PFX_COST_ETC && is_cost(table.cost[24], 1000, 2000, 3000));
-  ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert(table.origin[24] == PFX_COST_SYSTEM_FILE && is_cost(table.cost[24], 1000, 2000, 3000));
+  ck_assert(table.origin[25] == PFX_COST_SYSTEM_FILE && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/one", "branch-misses 7 8.5 9.125\n")), 0);
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   ck_assert(table.origin[24] == PFX_COST_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
-  ck_assert(table.origin[25] == PFX_COST_ETC && is_cost(table.cost[25], 4000, 5000, 6000));
+  ck_assert(table.origin[25] == PFX_COST_SYSTEM_FILE && is_cost(table.cost[25], 4000, 5000, 6000));
   ck_assert_int_gt(load_costs(write_costs("/two", "cycles 0.25 0.25 0.250")), 0);
   table = table_now();
   ck_assert(table.origin[0] == PFX_COST_LOADED && is_cost(table.cost[0], 250, 250, 250));
@@ -360,7 +360,7 @@ START_TEST(malformed_etc_is_ignored_with_a_message)
   capture_begin(stderr);
   table = table_now();
   ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
-  ck_assert_int_ne(table.origin[24], PFX_COST_ETC);
+  ck_assert_int_ne(table.origin[24], PFX_COST_SYSTEM_FILE);
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
 }
 END_TEST

@@ -261,7 +261,7 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
   size_t i, j;
   const char *sentences[sizeof reasons / sizeof reasons[0]];
 
-  if (skip_where_the_clock_is_slow("every_reason_is_given_to_a_counter_it_applies_to"))
+  if (skip_where_the_clock_steps_are_long("every_reason_is_given_to_a_counter_it_applies_to"))
     return;
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
     int is_note = reasons[i].provoke == by_handler_of_the_program

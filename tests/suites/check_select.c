@@ -391,7 +391,7 @@ static long long read_at_no_multiple(void)
 
 START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
-  if (skip_where_the_clock_is_slow("scaled_counter_of_unknown_rate_is_dropped"))
+  if (skip_where_the_clock_steps_are_long("scaled_counter_of_unknown_rate_is_dropped"))
     return;
   SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_at_no_multiple,
            .rate = rate_unknown),
@@ -430,7 +430,8 @@ START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
   const struct cpuc_table_entry *wall = entry_of("default-gettimeofday");
   struct cpuc_backend slow;
 
-  if (skip_where_the_clock_is_slow("clock_that_can_be_set_never_wins_over_the_monotonic_clock"))
+  if (skip_where_the_clock_steps_are_long(
+        "clock_that_can_be_set_never_wins_over_the_monotonic_clock"))
     return;
   if (!monotonic || !wall) {
     skip("clock_that_can_be_set_never_wins_over_the_monotonic_clock", "one of them was not built");
@@ -463,7 +464,7 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
 {
   int i;
 
-  if (skip_where_the_clock_is_slow("rate_reported_in_the_trial_is_used_after_it"))
+  if (skip_where_the_clock_steps_are_long("rate_reported_in_the_trial_is_used_after_it"))
     return;
   for (i = 0; i == 0 || (i < 30 && candidates[0].info.state != CPUCYCLES_SELECTED); i++) {
     rate_calls = 0; /* a busy machine can prevent the measurement that verifies it */

@@ -101,7 +101,7 @@ static inline int skip_where_fork_may_deadlock(const char *test)
 
 /* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
    clock, because a busy machine lengthens others. Returns 1 if the test is skipped. */
-static inline int skip_where_the_clock_is_slow(const char *test)
+static inline int skip_where_the_clock_steps_are_long(const char *test)
 {
   struct timeval before, now;
   long long least = 1000000, step;
