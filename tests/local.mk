@@ -97,7 +97,8 @@ check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
 
-# Files of other systems, compiled with stub headers of these.
+# Files of the libraries that call functions of other systems, compiled with stub headers of these
+# systems.
 tests_suites_check_frequency_system_SOURCES = tests/suites/check_frequency_system.c
 tests_suites_check_frequency_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c
 tests_suites_check_frequency_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make check-hosts": hosts.sh TEST..., from a build directory. Runs each test on each host of
 # tests/hosts, or on those that HOSTS names.
-# A host is a script NAME or a C program NAME.c that runs its arguments as on this host. If this
-# machine does not permit that, it prints the reason and exits with 77. The tests of a host run in
-# the directory hosts.tmp/NAME, which contains a link to each file and directory of the build
-# directory, except hidden ones. Their logs remain there. Hosts may preload the modules NAME-module.c, as
-# $HOST_BINARIES/NAME-module.so.
+# A host is a script NAME or a C program NAME.c that runs its arguments as on the host that NAME
+# describes. If this machine does not permit that, it prints the reason and exits with 77. The tests
+# of a host run in the directory hosts.tmp/NAME, which contains a link to each file and directory of
+# the build directory, except hidden ones. Their logs remain there. Hosts may preload the modules
+# NAME-module.c, as $HOST_BINARIES/NAME-module.so.
 
 set -eu
 : "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}"

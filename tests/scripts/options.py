@@ -10,7 +10,7 @@ import sys
 import time
 
 import tool
-from tool import CLOCK, ONE, WINDOWS, Skip, bars, document, locales, once, run
+from tool import CLOCK, ONE_COUNTER, WINDOWS, Skip, bars, document, locales, once, run
 
 
 def _on_terminal(arguments, columns, **environment):
@@ -99,13 +99,14 @@ def _divides(**environment):
     return done.returncode == 0
 
 
-def floating_point_traps_change_nothing():
+def tool_survives_floating_point_traps():
     module = os.path.abspath("tests/programs/.libs/trap-module.so")
     if not os.path.exists(module) or _divides(LD_PRELOAD=module) or not _divides():
         raise Skip("no preloaded library enables traps here")
     if os.environ.get("CPUCYCLES_TEST_UNDER") == "asan":
         raise Skip("AddressSanitizer must be the first library")
-    for arguments in (f"--observe 0.01 {ONE}", f"--json {ONE}", f"--plot {ONE}", "--list"):
+    for arguments in (f"--observe 0.01 {ONE_COUNTER}", f"--json {ONE_COUNTER}",
+                      f"--plot {ONE_COUNTER}", "--list"):
         run(arguments, LD_PRELOAD=module)
 
 
@@ -116,13 +117,13 @@ def help_and_version_go_to_standard_output():
         assert re.search(rf"^  -[a-zA-Z], {option}\b", once("--help"), re.M), option
     version = once("--version")
     assert version.startswith("cpucycles-info (libcpucycles) ")
-    assert document(f"--json {ONE}")["version"] == version.splitlines()[0].split()[-1]
+    assert document(f"--json {ONE_COUNTER}")["version"] == version.splitlines()[0].split()[-1]
 
 
 def output_that_cannot_be_written_is_an_error():
     if WINDOWS:
         raise Skip("Wine writes through a pipe")
-    for arguments in (f"--json {ONE}", "--list", "--check", "--help", "--version"):
+    for arguments in (f"--json {ONE_COUNTER}", "--list", "--check", "--help", "--version"):
         if _is_full("/dev/full"):
             run(arguments, status=1, redirect=">/dev/full")
             assert run.error.startswith("cpucycles-info: cannot write the report: "), arguments
@@ -136,7 +137,7 @@ def output_that_cannot_be_written_is_an_error():
 def progress_is_printed_on_a_terminal():
     if WINDOWS:
         raise Skip("there is no terminal of Windows here")
-    seen = _on_terminal(f"--observe 1 {ONE} >/dev/null", 80)
+    seen = _on_terminal(f"--observe 1 {ONE_COUNTER} >/dev/null", 80)
     assert "default-gettimeofday: 0 of 1 s" in seen, seen
     assert seen.endswith("\r"), "the last line of progress is not erased"
 
@@ -149,17 +150,17 @@ def plots_follow_the_width():
         assert longest <= width, f"{longest} of {width}: {chart}"
         assert longest > width // 2, f"{longest} of {width}"
     if not WINDOWS:
-        chart = _on_terminal(f"--plot {ONE}", 60, LC_ALL="C", NO_COLOR="1", COLUMNS="100")
+        chart = _on_terminal(f"--plot {ONE_COUNTER}", 60, LC_ALL="C", NO_COLOR="1", COLUMNS="100")
         longest = max(len(line) for line in bars(chart))
         assert 30 < longest <= 60, f"a terminal: {longest} of 60"
         assert "\033" not in chart  # for NO_COLOR
 
 
 def plot_is_ascii_in_an_ascii_locale():
-    assert once(f"--plot {ONE}", LC_ALL="C").isascii()
+    assert once(f"--plot {ONE_COUNTER}", LC_ALL="C").isascii()
     if WINDOWS:
         raise Skip("Windows has no such locales")
-    chart = run(f"--plot {ONE}", LC_ALL=_utf8_locale())
+    chart = run(f"--plot {ONE_COUNTER}", LC_ALL=_utf8_locale())
     assert "\u2588" in chart and "#" not in chart
     assert re.search("[\u2588-\u258f]", chart)
 
@@ -167,12 +168,12 @@ def plot_is_ascii_in_an_ascii_locale():
 def color_is_for_terminals_only_and_can_be_disabled():
     if WINDOWS:
         raise Skip("there is no terminal of Windows here")
-    plot = f"--plot {ONE}"
+    plot = f"--plot {ONE_COUNTER}"
     seen = _on_terminal(plot, 80, TERM="dumb")
     assert "\033" not in seen
     assert "of 0 s" not in seen  # no progress without --observe
     assert "\033[1m" in _on_terminal(plot, 80, NO_COLOR="")
-    assert "\033" not in once(f"--plot {ONE}", LC_ALL="C")
+    assert "\033" not in once(f"--plot {ONE_COUNTER}", LC_ALL="C")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import tool
-from tool import (CLOCK, KINDS_THAT_FAIL_THE_CHECK, ONE, SOURCE, WINDOWS, Skip, bars, document, measured,
-                  names, once, run)
+from tool import (CLOCK, KINDS_THAT_FAIL_THE_CHECK, ONE_COUNTER, SOURCE, WINDOWS, Skip, bars,
+                  document, names, once, run, three_attempts)
 
 try:
     import jsonschema
@@ -73,7 +73,7 @@ def schema_refuses_other_reports():
         raise AssertionError("a report that breaks the schema is accepted")
 
 
-@measured
+@three_attempts
 def json_agrees_with_the_plain_lines():
     report = document()
     lines = once().splitlines()
@@ -125,7 +125,7 @@ def json_agrees_with_the_plain_lines():
     assert all(line.startswith("cpucycles ") for line in lines)
 
 
-@measured
+@three_attempts
 def core_frequency_is_reported_beside_the_counted_rate():
     report = document()
     core = report["core"]
@@ -141,7 +141,7 @@ def core_frequency_is_reported_beside_the_counted_rate():
         assert warned == (not core["is_counted"] and not 0.98 < ratio < 1.02), report["warnings"]
 
 
-@measured
+@three_attempts
 def each_counter_that_works_is_examined():
     for counter in document()["counters"]:
         works = counter["state"] != "dropped" and counter["kind"] != "none"
@@ -181,18 +181,18 @@ def each_counter_that_works_is_examined():
             assert abs(timer["rate"]["off_ppm"]) < 50000, timer
 
 
-@measured
+@three_attempts
 def ignored_sigchld_changes_nothing():
     if WINDOWS:
         raise Skip("Windows has no signals")
-    done = subprocess.run([*tool.TOOL.split(), *ONE.split()], stdout=subprocess.PIPE,
+    done = subprocess.run([*tool.TOOL.split(), *ONE_COUNTER.split()], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=True,
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     assert b"cpucycles timer default-gettimeofday rate" in done.stdout, done.stdout
     assert done.stderr == b"", done.stderr
 
 
-@measured
+@three_attempts
 def hops_visit_the_allowed_cpus():
     if not hasattr(os, "sched_getaffinity"):
         raise Skip("this system has no sched_getaffinity")
@@ -215,14 +215,14 @@ def hops_visit_the_allowed_cpus():
     usual = tool.TOOL
     try:
         tool.TOOL = f"taskset -c {allowed[0]} {usual}"
-        report = json.loads(run(f"--json {ONE}"))
+        report = json.loads(run(f"--json {ONE_COUNTER}"))
     finally:
         tool.TOOL = usual
     assert report["cpu"]["allowed"] == 1
     assert all(c["timer"] is None or c["timer"]["across_cpus"] is None for c in report["counters"])
 
 
-@measured
+@three_attempts
 def each_counter_can_be_forced():
     unusable = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
     for name in names():
@@ -246,7 +246,7 @@ def each_counter_can_be_forced():
             assert name not in examined
 
 
-@measured
+@three_attempts
 def check_has_status_1_if_a_clock_is_selected():
     kinds = {c["name"]: c["kind"] for c in document()["counters"]}
     used = run("--check", status=int(kinds[document()["implementation"]] in KINDS_THAT_FAIL_THE_CHECK))
@@ -255,7 +255,7 @@ def check_has_status_1_if_a_clock_is_selected():
     assert used == f"cpucycles implementation {CLOCK}\n", used
 
 
-@measured
+@three_attempts
 def check_has_status_1_unless_the_named_counter_is_in_use():
     report = document()
     for counter in report["counters"]:
@@ -267,7 +267,7 @@ def check_has_status_1_unless_the_named_counter_is_in_use():
         assert run.error == "" if works else run.error.startswith(said), run.error
 
 
-@measured
+@three_attempts
 def plot_has_each_working_counter():
     chart = once("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
@@ -296,7 +296,7 @@ def nothing_identifies_person_or_host():
         " != '$(readlink /proc/self/ns/uts)' && hostname secret-host && {}'"
     if subprocess.getoutput(named.format("hostname")) != "secret-host":
         raise Skip("another host name: unshare --uts is not permitted or not installed")
-    done = subprocess.run(named.format(f"{quoted} --json {ONE}"), shell=True,
+    done = subprocess.run(named.format(f"{quoted} --json {ONE_COUNTER}"), shell=True,
                           stdout=subprocess.PIPE, check=True)
     assert b"default-gettimeofday" in done.stdout and b"secret" not in done.stdout
 

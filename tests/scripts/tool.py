@@ -13,7 +13,7 @@ import time
 
 TOOL = os.environ["TOOL"]
 CLOCK = "default-gettimeofday"
-ONE = f"--counter {CLOCK}"
+ONE_COUNTER = f"--counter {CLOCK}"
 SOURCE = os.environ["srcdir"]
 KINDS_THAT_FAIL_THE_CHECK = ("clock", "none")  # of --check
 WINDOWS = os.environ.get("EXEEXT") == ".exe"
@@ -92,7 +92,7 @@ def bars(chart):
     return [line for line in chart.splitlines() if re.match(r" *-?\d+(\.\.-?\d+)? +\d+( |$)", line)]
 
 
-def measured(promise):
+def three_attempts(promise):
     """Marks a promise whose test needs undisturbed measurements, or compares those of two processes.
     A busy machine can disturb them, so one attempt of three must succeed. A repeated attempt makes
     new reports."""

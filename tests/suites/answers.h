@@ -5,6 +5,7 @@
 #define CPUCYCLES_TESTS_ANSWERS_H
 
 #include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
 #include "lib/table.h"
 
@@ -58,6 +59,10 @@ static inline int check_every_answer(void)
   begin = cpucycles_begin();
   if (cpucycles_end() < begin || cpucycles_core_persecond() < 0)
     return 9;
+  begin = cpucycles_inline_begin();
+  if (cpucycles_inline_end() < begin || cpucycles_inline() < begin
+    || cpucycles_inline_overhead() < 0)
+    return 11;
   (void)cpucycles_implementation_ignored();
   (void)cpucycles_frequency_ignored();
   if (!count_increases())

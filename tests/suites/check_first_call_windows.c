@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the first call of a process on Windows: from many threads, and through every function. */
+/* Tests the first call of a process on Windows, from many threads; the answers of the functions
+   after it; and the clocks. */
 
 #include "config.h"
 

@@ -219,6 +219,10 @@ START_TEST(device_tree_is_searched_for_cpus)
   expect(1500000000, "/proc/device-tree");
   write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
   expect(5000000000, "/proc/device-tree");
+  /* the same with the two nodes exchanged: the order of a directory is not known */
+  write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\x59\x68\x2f\x00", 4);
+  write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
+  expect(5000000000, "/proc/device-tree");
 }
 END_TEST
 

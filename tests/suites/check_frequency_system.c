@@ -177,5 +177,5 @@ static void add_tests(TCase *tests)
 
 int main(void)
 {
-  return suite_main("system calls", add_tests);
+  return suite_main("frequency of other systems", add_tests);
 }

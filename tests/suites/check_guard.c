@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the fault guard: faults of the guarded body are caught. All other faults and signals reach
-   the program as without the library, and the program's handlers are as they were afterwards. */
+   the program as without the library. Afterwards, the program's handlers are those from before. */
 
 #include "config.h"
 
@@ -595,7 +595,8 @@ static int raise_sigill(void)
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
 
-/* A fault whose instruction is not repeated, as on s390x. The filter keeps the guard from making it
+/* Stands for a fault whose instruction is not repeated, as on s390x: the process sends itself a
+   signal with the code of a fault. The filter keeps the guard from making it
    pending with its siginfo. */
 static int single_fault_under_a_filter(void)
 {
@@ -976,16 +977,16 @@ static void add_tests_at_calls(TCase *tests)
 
 #else
 
-START_TEST(program_is_safe_at_each_call_of_sigaction)
+START_TEST(tests_at_calls_of_sigaction_are_skipped)
 {
-  skip("program_is_safe_at_each_call_of_sigaction",
+  skip("tests_at_calls_of_sigaction_are_skipped",
     "only with glibc, GCC and no sanitizer can the test replace sigaction()");
 }
 END_TEST
 
 static void add_tests_at_calls(TCase *tests)
 {
-  tcase_add_test(tests, program_is_safe_at_each_call_of_sigaction);
+  tcase_add_test(tests, tests_at_calls_of_sigaction_are_skipped);
 }
 
 #endif

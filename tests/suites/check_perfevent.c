@@ -701,7 +701,8 @@ static void fork_once(void)
     perf_kernel.reading.enabled = 0;
 }
 
-/* _i: whether read(2) fails, which makes only the parent fall back. */
+/* _i: whether the parent's read(2) shows an event that did not count all the time, so that the
+   parent uses the fallback counter. */
 START_TEST(child_forked_during_a_read_counts_itself_upward)
 {
   long long before, count;
@@ -1108,8 +1109,8 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
 }
 END_TEST
 
-/* The kernel moves the event to another counter between the reads of the index and of the
-   counter. */
+/* The kernel moves the event to another counter after the instruction has read it, and before the
+   lock is read again. */
 static void move_once(void)
 {
   if (executed > 1)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests every reason that cpucycles(3) lists: each is given to a counter that it applies to.
-   lists.sh compares the table of reasons with the man page and the library. */
+/* Tests every reason that cpucycles(3) lists: a trial gives it to a counter that it applies to. The
+   three reasons of a counter in use are only noted here; check_process and check_perfevent cause
+   them. lists.sh compares the table of reasons with the man page and
+   the library. */
 
 #include "config.h"
 
@@ -209,18 +211,18 @@ static void note(const char *code)
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
 }
 
-static void by_handler_of_the_program(void)
+static void by_noting_unguarded(void)
 {
   note("unguarded");
   cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
 }
 
-static void by_page_without_index(void)
+static void by_noting_by_read(void)
 {
   note("by-read");
 }
 
-static void by_lost_event(void)
+static void by_noting_by_fallback(void)
 {
   note("by-fallback");
   cpuc_reasons_note_selected(&info, "unguarded"); /* less severe, so it is ignored */
@@ -251,9 +253,9 @@ static const struct {
   { "clock-set-back", by_clock_set_back, 0 },
   { "clock-stopped", by_constant_clock, 0 },
   { "not-asked", by_request_for_another, 0 },
-  { "unguarded", by_handler_of_the_program, 0 },
-  { "by-read", by_page_without_index, 0 },
-  { "by-fallback", by_lost_event, 0 },
+  { "unguarded", by_noting_unguarded, 0 },
+  { "by-read", by_noting_by_read, 0 },
+  { "by-fallback", by_noting_by_fallback, 0 },
 };
 
 START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
@@ -264,7 +266,7 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
   if (skip_where_the_clock_steps_are_long("every_reason_is_given_to_a_counter_it_applies_to"))
     return;
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-    int is_note = reasons[i].provoke == by_handler_of_the_program
+    int is_note = reasons[i].provoke == by_noting_unguarded
       || strncmp(reasons[i].code, "by-", 3) == 0;
 
     requested_name = NULL;

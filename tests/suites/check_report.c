@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the tool's description of a machine, from files of the test and of recorded machines, and
-   the tool's warnings. tests/scripts/report.py tests its measurements. */
+   the tool's warnings. check_examine tests its measurements, and tests/scripts/report.py its
+   report. */
 
 #include "config.h"
 

@@ -34,6 +34,14 @@ static long long read_up(void)
   return fake_count += 7;
 }
 
+/* Steps of 41, 50, 41, 41, 50, ... */
+static long long read_up_by_41_or_more(void)
+{
+  static int reads;
+
+  return fake_count += reads++ % 3 == 1 ? 50 : 41;
+}
+
 static long long read_up_by_41(void)
 {
   return fake_count += 41;
@@ -255,7 +263,7 @@ START_TEST(score_is_smallest_step_plus_penalty)
 {
   SELECT(ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
-    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41), WORKING_CLOCK);
+    ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41_or_more), WORKING_CLOCK);
   ck_assert_int_eq(candidates[0].info.score, 107);
   ck_assert_int_eq(candidates[1].info.score, 107);
   ck_assert_int_eq(candidates[2].info.score, 41);
@@ -610,7 +618,7 @@ START_TEST(named_last_resort_is_not_reported_as_unusable)
 }
 END_TEST
 
-START_TEST(selection_succeeds_if_every_counter_faults)
+START_TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
 {
   SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz),
@@ -750,7 +758,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
   tcase_add_test(tests, stopped_clock_is_the_last_resort);
   tcase_add_test(tests, named_last_resort_is_not_reported_as_unusable);
-  tcase_add_test(tests, selection_succeeds_if_every_counter_faults);
+  tcase_add_test(tests, selection_succeeds_if_all_but_the_zero_counter_fault);
   tcase_add_test(tests, request_limits_the_candidates_and_a_wrong_one_is_reported);
   tcase_add_test(tests, report_of_any_request_is_short_and_printable);
 }
