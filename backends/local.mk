@@ -14,7 +14,7 @@ EXTRA_DIST += backends/perf/core-types.h
 EXTRA_DIST += backends/perf/counter.h
 EXTRA_DIST += backends/perf/kernel.h
 EXTRA_DIST += backends/perf/read.h
-EXTRA_DIST += backends/perf/thread.h
+EXTRA_DIST += backends/perf/private.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -59,7 +59,7 @@ static void time_loops(struct observed *observed, long long loops)
     x = multiply(x);
   cycles = difference_of(cpucycles(), first);
   time = (clock_nanoseconds() - begin) / 1000;
-  if (time < 0) /* the clock was set back */
+  if (time < 0) /* the clock stepped back */
     time = 0;
   observed->low = (double)cycles * 1e6 / (double)(time + 1);
   observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);

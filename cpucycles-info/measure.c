@@ -96,7 +96,7 @@ static void clear_progress(void)
 }
 
 /* Waits until `length` nanoseconds after `begin`, and keeps the core busy. Returns 0, or -1 if the
-   clock is stopped or is set back. */
+   clock is stopped or steps back. */
 static int wait_until(const struct counter_results *results, long long begin, long long length,
   double seconds, int progress)
 {

@@ -81,8 +81,8 @@ extern long long cpucycles_rate(void);
    The frequency divided by cpucycles_rate() is the number of core cycles per counted cycle.
    Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
      at which it executes these adds. Returns 0 if the thread is interrupted too often, if the OS
-     clock is too coarse or too slow, is set or is stopped, if the CPU is not known to execute such
-     an add in one cycle, or if the library was compiled without optimization.
+     clock is too coarse, takes too long to read, steps back or is stopped, if the CPU is not known
+     to execute such an add in one cycle, or if the library was compiled without optimization.
    Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
 extern long long cpucycles_core_persecond(void);
 

@@ -42,7 +42,7 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
     sample.width = calibration->now() - sample.outer;
   }
   if (sample.width <= 0)
-    return sample.width < 0 ? CPUC_CALIBRATE_CLOCK_SET_BACK : CPUC_CALIBRATE_CLOCK_STOPPED;
+    return sample.width < 0 ? CPUC_CALIBRATE_CLOCK_DECREASING : CPUC_CALIBRATE_CLOCK_NOT_INCREASING;
   timed->count = sample.inner;
   timed->time = sample.outer + (is_coarse ? sample.width : sample.width / 2);
   timed->width = sample.width;
@@ -80,10 +80,10 @@ static enum cpuc_calibrate_result wait_for(const struct cpuc_calibrate_setup *ca
   while (before < end) {
     now = calibration->now();
     if (now < before)
-      return CPUC_CALIBRATE_CLOCK_SET_BACK;
+      return CPUC_CALIBRATE_CLOCK_DECREASING;
     equal_reads = now == before ? equal_reads + 1 : 0;
     if (equal_reads == STUCK_READS)
-      return CPUC_CALIBRATE_CLOCK_STOPPED;
+      return CPUC_CALIBRATE_CLOCK_NOT_INCREASING;
     before = now;
   }
   return CPUC_CALIBRATE_SUCCESS;
@@ -98,9 +98,9 @@ static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup
   if (calibration->bits == 32)
     counted &= 0xffffffff;
   if (to->time <= from->time)
-    return CPUC_CALIBRATE_CLOCK_SET_BACK;
+    return CPUC_CALIBRATE_CLOCK_DECREASING;
   if (counted <= 0)
-    return counted < 0 ? CPUC_CALIBRATE_COUNTER_SET_BACK : CPUC_CALIBRATE_COUNTER_STOPPED;
+    return counted < 0 ? CPUC_CALIBRATE_COUNTER_DECREASING : CPUC_CALIBRATE_COUNTER_NOT_INCREASING;
   *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
   /* No counter is so slow or so fast, and later calculations would overflow. */
   return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_CALIBRATE_RATE_MISMATCH

@@ -11,10 +11,10 @@
 /* The reason why a measurement has no result. */
 enum cpuc_calibrate_result {
   CPUC_CALIBRATE_SUCCESS,
-  CPUC_CALIBRATE_CLOCK_SET_BACK,
-  CPUC_CALIBRATE_CLOCK_STOPPED,
-  CPUC_CALIBRATE_COUNTER_STOPPED,
-  CPUC_CALIBRATE_COUNTER_SET_BACK,
+  CPUC_CALIBRATE_CLOCK_DECREASING,
+  CPUC_CALIBRATE_CLOCK_NOT_INCREASING,
+  CPUC_CALIBRATE_COUNTER_NOT_INCREASING,
+  CPUC_CALIBRATE_COUNTER_DECREASING,
   /* the measured rate differs from the reported one, or is implausible */
   CPUC_CALIBRATE_RATE_MISMATCH,
   CPUC_CALIBRATE_NO_MULTIPLE
@@ -40,9 +40,9 @@ enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *cal
    the count advances by less than about 100 in this time. */
 long long cpuc_calibrate_rate(long long (*read)(void), int bits);
 
-/* Returns the reported rate in Hz if `measured` agrees with it within 1 %, or if `measured` is 0,
-   because the rate could not be measured. Returns 0 if they disagree, and `measured` if they agree
-   and the reported rate is rounded. */
+/* Returns the rate in Hz, or 0 if `measured` differs from the reported rate by more than 1 %. The
+   result is `measured` if the reported rate is rounded, otherwise the reported rate. It is also the
+   reported rate if `measured` is 0, because the rate could not be measured. */
 long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long measured);
 
 #pragma GCC visibility pop

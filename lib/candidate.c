@@ -32,10 +32,10 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
 
 /* Reason codes for measurements without a result. */
 static const char *const failures[] = {
-  [CPUC_CALIBRATE_CLOCK_SET_BACK] = "clock-set-back",
-  [CPUC_CALIBRATE_CLOCK_STOPPED] = "clock-stopped",
-  [CPUC_CALIBRATE_COUNTER_STOPPED] = "not-increasing",
-  [CPUC_CALIBRATE_COUNTER_SET_BACK] = "decreasing",
+  [CPUC_CALIBRATE_CLOCK_DECREASING] = "clock-decreasing",
+  [CPUC_CALIBRATE_CLOCK_NOT_INCREASING] = "clock-not-increasing",
+  [CPUC_CALIBRATE_COUNTER_NOT_INCREASING] = "not-increasing",
+  [CPUC_CALIBRATE_COUNTER_DECREASING] = "decreasing",
   [CPUC_CALIBRATE_RATE_MISMATCH] = "rate-mismatch",
   [CPUC_CALIBRATE_NO_MULTIPLE] = "no-multiple",
 };

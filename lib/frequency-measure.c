@@ -57,7 +57,7 @@ static void insert(struct series *series, long long time)
 
 /* Adds a window. If it is too short, begins a new series of windows that are twice as long: any
    earlier windows that seemed long enough were interrupted. Returns 0, or -1 if the clock is too
-   coarse, is stopped, or was set back. */
+   coarse, is stopped, or stepped back. */
 static int add_window(struct series *series, long long time)
 {
   if (time < 0 || (time == 0 && series->passes >= STUCK_PASSES))
@@ -86,7 +86,7 @@ static int add_window(struct series *series, long long time)
 
 /* Returns the time of the shortest window, or 0 if others do not agree with it. Interruptions make
    windows longer, so a shortest window with which others agree was not interrupted. No others agree
-   with a window during which the clock was set back. */
+   with a window during which the clock stepped back. */
 static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];

@@ -64,8 +64,8 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 
 /* Times dependent adds of this core against the OS clock for at most 2 ms, plus the two longest
-   interruptions. Returns Hz, or 0 if the clock is too coarse, too slow, set or stopped, if
-   interruptions prevent a result, or in code without optimization. */
+   interruptions. Returns Hz, or 0 if the clock is too coarse, takes too long to read, steps back or
+   is stopped, if interruptions prevent a result, or in code without optimization. */
 long long cpuc_frequency_measure_core(void);
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
-  { "not-increasing", "its count does not change" },
+  { "not-increasing", "its count did not change in the trial" },
   { "decreasing", "its count steps back" },
   { "signal", "access to it causes a fault" },
   { "refused", "the system refuses access to it" },
@@ -25,8 +25,9 @@ static const struct {
   { "no-multiple", "its rate is not reported, and its unit is not a simple multiple or fraction of "
     "a cycle" },
   { "rate-mismatch", "its measured rate is implausible, or differs from the reported rate" },
-  { "clock-set-back", "the OS clock was set back while the rate of this counter was measured" },
-  { "clock-stopped", "the OS clock is stopped, so the rate of this counter cannot be measured" },
+  { "clock-decreasing", "the OS clock stepped back while the rate of this counter was measured" },
+  { "clock-not-increasing", "the OS clock did not advance while the rate of this counter was "
+    "measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "at least one thread has no user-space access, and reads it with a system call" },
   { "unguarded", "the program ignores the signal that a forbidden read raises, or installed a "

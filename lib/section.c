@@ -52,7 +52,7 @@ long long cpucycles_overhead(void)
 {
   static int is_found;
 
-  (void)cpucycles(); /* prints requested lines here if this is the first call, not under the lock */
+  (void)cpucycles(); /* may be the first call, which prints requested lines: not under the lock */
   if (!cpuc_process_selection() || !cpuc_process_find_once(&is_found, find_overhead))
     return 0;
   return overhead;

@@ -11,7 +11,7 @@ enum { PFX_EVENTS = 32 };
 struct pfx_events_entry {
   const char *text; /* description, as print_counters() prints it */
   const char *name; /* argument of perfex_event(); NULL if there is no such kernel event */
-  const char *other_name; /* "": none */
+  const char *other_name; /* "": none; NULL if `name` is NULL */
   uint32_t type;    /* of struct perf_event_attr */
   uint64_t config;
 };

@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "backends/perf/thread.h"
+#include "backends/perf/private.h"
 
 #include "backends/perf/kernel.h"
 

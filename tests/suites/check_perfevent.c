@@ -16,7 +16,7 @@
 
 #include "backends/perf/counter.h"
 #include "backends/perf/remedy.h"
-#include "backends/perf/thread.h"
+#include "backends/perf/private.h"
 #include "tests/suites/guarded.h"
 #include "tests/suites/perf-kernel.h"
 #include "tests/suites/single-step.h"

@@ -149,7 +149,7 @@ START_TEST(each_kind_of_reason_is_printed)
     { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
       .score = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
     { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
-      .explanation = "its count does not change",
+      .explanation = "its count did not change in the trial",
       .kind = "clock", .scope = "system", .unit = "ns" },
   };
   char line[300];
@@ -161,7 +161,7 @@ START_TEST(each_kind_of_reason_is_printed)
   expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
   expect(line);
   expect("cpucycles note c by-read: by a call");
-  expect("cpucycles last resort d not-increasing: its count does not change");
+  expect("cpucycles last resort d not-increasing: its count did not change in the trial");
   print(print_json);
   expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\","
     "\"errno\": null,\"error\": null,\"signal\": \"SIGSEGV\",\"remedy\": \"do this\","

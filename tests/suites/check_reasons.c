@@ -155,8 +155,8 @@ static void by_wrong_rate(void)
   select_counter(CPUC_KIND_SCALED, read_time, report_too_high_rate, NULL);
 }
 
-/* Runs the trial of a counter against a fake clock, because the OS clock is not set back, and does
-   not stop, when a test needs it. */
+/* Runs the trial of a counter against a fake clock, because the OS clock does not step back or
+   stop when a test needs it. */
 static void drop_by_clock(long long (*now)(void))
 {
   static const struct cpuc_backend scaled = { .kind = CPUC_KIND_SCALED,
@@ -186,7 +186,7 @@ static long long now_constant(void)
   return 5;
 }
 
-static void by_clock_set_back(void)
+static void by_decreasing_clock(void)
 {
   drop_by_clock(now_and_then_back);
 }
@@ -250,8 +250,8 @@ static const struct {
   { "no-rate", by_clock_without_rate, 0 },
   { "no-multiple", by_odd_rate, 0 },
   { "rate-mismatch", by_wrong_rate, 0 },
-  { "clock-set-back", by_clock_set_back, 0 },
-  { "clock-stopped", by_constant_clock, 0 },
+  { "clock-decreasing", by_decreasing_clock, 0 },
+  { "clock-not-increasing", by_constant_clock, 0 },
   { "not-asked", by_request_for_another, 0 },
   { "unguarded", by_noting_unguarded, 0 },
   { "by-read", by_noting_by_read, 0 },

@@ -2,8 +2,8 @@
 /* Functions that read.c, open.c and recover.c call in each other, private to this directory. All of
    them apply to the calling thread. */
 
-#ifndef CPUCYCLES_PERF_THREAD_H
-#define CPUCYCLES_PERF_THREAD_H
+#ifndef CPUCYCLES_PERF_PRIVATE_H
+#define CPUCYCLES_PERF_PRIVATE_H
 
 #include "backends/perf/read.h"
 
