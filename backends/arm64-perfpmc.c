@@ -78,7 +78,7 @@ static CPUC_PERF_FIXABLE long long read_cycles(void)
   return cpuc_perf_read(&counter, read_cycle_counter, CYCLE_COUNTER, 0);
 }
 
-/* MRS has four bytes: 1101 0101 0011, then the system register. The mask keeps op0, op1 and CRn,
+/* The bits of MRS are 1101 0101 0011, the system register, and Rt. The mask keeps op0, op1 and CRn,
    which must be those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
 static int is_register_read(uint32_t code)
 {

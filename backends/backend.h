@@ -55,8 +55,8 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 /* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. The
    caller sets all members to 0 before it calls one of these functions. */
 struct cpuc_diagnosis {
-  const char *reason;      /* a code of cpucycles(3); NULL: the code of the errno is right */
-  const char *explanation; /* a sentence; NULL: the sentence of the code */
+  const char *reason; /* a code of cpucycles(3); NULL: that of the errno; in explain(), it stays */
+  const char *explanation; /* a sentence; NULL: that of the code; in explain(), it stays */
   /* from explain(): the command or step that helps on this machine; NULL: none is known */
   const char *remedy;
   const char *unit; /* from open(): replaces `unit` of the backend; NULL: it stays */
@@ -93,8 +93,8 @@ struct cpuc_services {
 
 /* A backend. All strings are constant. The functions are called
    - in the selection: by the thread that selects, with signals blocked except those of faults, and
-     under the fault guard (sys/guard.h), so that a fault ends the call, and drops the counter if
-     the call belongs to its trial; or
+     under the fault guard (sys/guard.h), so that a fault ends the call, and drops the counter,
+     except in close(); or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
    The comment on a member lists which of these apply, and adds any others. */
@@ -146,9 +146,9 @@ struct cpuc_backend {
   struct cpuc_rate (*rate)(void);
 
   /* Explains why the counter was dropped: stores an explanation and a remedy, and may replace the
-     reason. error is the errno of open(), or 0. signal is that of a fault in open() or read(), or
-     0. Both are 0 for a counter that is stopped; the remedy then starts it, if one is known. Called
-     by lib/reasons.c on demand, so it may be slow; and in the selection, if
+     reason. error is the errno of open(), or 0. signal is that of a fault in open(), rate()
+     or read(), or 0. Both are 0 for a counter that is stopped; the remedy then starts it, if one is
+     known. Called by lib/reasons.c on demand, so it may be slow; and in the selection, if
      CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
@@ -174,7 +174,7 @@ struct cpuc_backend {
 };
 
 /* Returns the counter whose rate is near the nominal frequency and thus a source of the CPU
-   frequency, whichever counters are built; NULL if the CPU has none. Defined in
+   frequency, whichever counters are built; NULL if the architecture has none. Defined in
    backends/tsc/reference.c. */
 const struct cpuc_backend *cpuc_reference_counter(void);
 

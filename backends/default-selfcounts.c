@@ -37,7 +37,7 @@ static _Thread_local struct {
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
   /* Forked children: the system counts their thread from 0, so their first read sets the base. */
-  int fork_depth, fork_depth_at_last_read; /* number of forks down to this process */
+  int fork_depth, fork_depth_at_last_read; /* forks from the process that selected to this one */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -79,8 +79,9 @@ read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* Orders the variables of open(): see publish(). Also orders the reads of the depth and of the
-     count: if a handler forks from here on, the next read in its child sets the base. */
+  /* Orders the variables of open(): see publish() in lib/cpucycles.c. Also orders the reads of the
+     depth and of the count: if a handler forks from here on, the next read in its child sets the
+     base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();

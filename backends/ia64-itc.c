@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* ia64-itc: core cycles on Itanium.
+/* ia64-itc: the interval time counter of Itanium, core cycles on most CPUs.
    Register: the Interval Time Counter, AR 44, read with MOV from ar.itc. Readable in user mode
    unless psr.si is set; MOV then raises SIGILL.
    Width: 64 bits. Rate: in a fixed ratio to that of the core, and equal to it on most CPUs; the

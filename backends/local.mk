@@ -5,7 +5,7 @@
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# Headers for several counters.
+# Headers of the code that several counters share; lib/local.mk lists the others.
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h

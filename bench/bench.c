@@ -188,14 +188,22 @@ static double time_reads(const struct bench_contender *contender, long reads)
   return (double)(now() - begin) / (double)reads;
 }
 
-/* Doubles the reads, from 2, until they take BENCH_RUN_NANOSECONDS. */
+/* Doubles the reads, from 2, until the fastest of three runs, because others may be interrupted,
+   takes BENCH_RUN_NANOSECONDS. */
 static long reads_per_round(const struct bench_contender *contender)
 {
-  long reads = 2;
+  long reads;
+  int long_runs;
 
   contender->run(2); /* the first reads cost more */
-  while (time_reads(contender, reads) * (double)reads < BENCH_RUN_NANOSECONDS)
-    reads *= 2;
+  for (reads = 1, long_runs = 0; long_runs < 3;) {
+    if (long_runs == 0)
+      reads *= 2;
+    if (time_reads(contender, reads) * (double)reads < BENCH_RUN_NANOSECONDS)
+      long_runs = 0;
+    else
+      long_runs++;
+  }
   return reads;
 }
 
@@ -280,7 +288,7 @@ static int add_size(struct dl_phdr_info *object, size_t size, void *sum)
   return 0;
 }
 
-static long shared_objects(void)
+static long shared_object_bytes(void)
 {
   long sum = 0;
 
@@ -291,7 +299,7 @@ static long shared_objects(void)
 static int print_first_use(const char *module, int index)
 {
   const struct bench_contender *list;
-  long kib, bytes = shared_objects();
+  long kib, bytes = shared_object_bytes();
   long long begin, end;
   void *handle;
 
@@ -306,7 +314,7 @@ static int print_first_use(const char *module, int index)
     fail("a contender does not work in a fresh process", 0);
   list[index].run(1);
   end = now();
-  printf("%lld %ld %ld\n", end - begin, resident() - kib, shared_objects() - bytes);
+  printf("%lld %ld %ld\n", end - begin, resident() - kib, shared_object_bytes() - bytes);
   return fclose(stdout) == 0 ? 0 : 1;
 }
 
@@ -428,7 +436,7 @@ static int any_missed(void)
 }
 
 /* Returns 1 if a read of the selected counter consists of the inline instruction alone. If not, the
-   ratios have no bounds. */
+   ratios of the costs of reads have no bounds. */
 static int reads_the_instruction(void)
 {
   const struct cpucycles_counter_info *info;
@@ -441,7 +449,7 @@ static int reads_the_instruction(void)
   return 0;
 }
 
-static void check_ratio(const char *name, const char *what, double bound)
+static void record_ratio_to_baseline(const char *name, const char *what, double bound)
 {
   const struct result *result = result_named(name);
 
@@ -462,14 +470,15 @@ static const struct result *quickest_other(void)
   return quickest;
 }
 
-static void check_bounds(void)
+static void record_ratios(void)
 {
   const struct result *called = result_named("cpucycles()"), *other = quickest_other();
 
   if (reads_the_instruction()) {
-    check_ratio("cpucycles_inline()", "cpucycles_inline() / inline instruction", inline_bound);
-    check_ratio("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
-    check_ratio("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
+    record_ratio_to_baseline("cpucycles_inline()", "cpucycles_inline() / inline instruction",
+      inline_bound);
+    record_ratio_to_baseline("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
+    record_ratio_to_baseline("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
       section_bound);
   }
   if (other)
@@ -503,7 +512,7 @@ static int bench(const char *program, int strict)
     measure_steps(&results[i]);
   unpin(&pinning);
   measure_first_uses(program);
-  check_bounds();
+  record_ratios();
   report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,
     reads_the_instruction(), results, result_count, checks, check_count };
   bench_print(&report);
@@ -518,8 +527,8 @@ static int help(void)
   printf("%s"
          "\n"
          "Prints what a read of the CPU cycle counter costs compared with others, its step,\n"
-         "and what the first read costs and adds to a process. The contenders come in modules,\n"
-         "which make bench builds.\n"
+         "and what the first read costs and adds to a process. The contenders are in modules\n"
+         "that \"make bench\" builds.\n"
          "\n"
          "  --strict  exit with status 1 if a bound is not met\n"
          "  --help    print this\n",

@@ -23,7 +23,7 @@ struct result {
   double times[BENCH_ROUNDS];    /* nanoseconds per read or section, sorted */
   struct bench_spread time;      /* of times[] */
   struct bench_spread ratio;     /* of times[] to the baseline's in the same round */
-  long long step;                /* smallest nonzero difference of adjacent reads, in counts */
+  long long step;                /* smallest positive difference of adjacent reads, in counts */
   double equal;                  /* share of adjacent reads that are equal */
   struct bench_spread first;     /* microseconds of the first use */
   double resident, size;         /* KiB and bytes that it and its first use add to a process */

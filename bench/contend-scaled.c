@@ -17,7 +17,7 @@ static long long (*volatile bare)(void);
    the second call finds the scale of the first. */
 static const char *prepare(void)
 {
-  struct cpuc_reader *reader = &cpuc_process_selection()->selected->reader;
+  struct cpuc_reader *reader = &cpuc_process_select_once()->selected->reader;
 
   if (!cpuc_reader_is_direct(reader))
     return bare ? 0 : "the selected counter is scaled or extended already";

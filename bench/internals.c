@@ -2,7 +2,7 @@
 /* bench/internals: measures the library's own measurements: the error of the reference counter's
    measured rate against the reported one, the variation of the core frequency, and the time that
    each of these two measurements takes. Uses hidden functions of the library, because
-   cpucycles_rate() returns a reported rate that agrees with the measured one. */
+   cpucycles_rate() returns the reported rate instead of a measured one that agrees with it. */
 
 #include "config.h"
 

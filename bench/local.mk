@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The benchmark. Only "make bench" builds and runs it; "make bench-reads" runs its first part.
+# The benchmark. "make bench" builds and runs it, "make bench-reads" only its first part.
 # BENCHFLAGS: arguments, such as --strict. BENCH_CPPFLAGS: -I for headers that are not installed.
 # BENCH_OTHER: path of another libcpucycles.so.1.
 

@@ -96,7 +96,7 @@ void bench_print(const struct bench_report *report)
   print_machine(report);
   printf("medians of %d rounds, in each of which each contender runs for %d us or more, %s.\n"
          "ratio: time divided by that of the first row; quartiles: those of the ratios of single "
-         "rounds;\nstep: smallest nonzero difference of adjacent reads; equal: share of adjacent "
+         "rounds;\nstep: smallest positive difference of adjacent reads; equal: share of adjacent "
          "reads that are\nequal; first: time of the first use in a fresh process, in us; mem: KiB "
          "of resident memory that\nthe contender and its first use add; text: KiB of text and data "
          "of the shared objects that\nit loads\n",
@@ -109,5 +109,6 @@ void bench_print(const struct bench_report *report)
   for (i = 0; i < report->check_count; i++)
     print_bound(&report->checks[i]);
   if (!report->reads_instruction)
-    printf("(%s is not read by the inline instruction: no bounds of ratios)\n", report->counter);
+    printf("(%s is not read by the inline instruction: no bounds for the costs of reads)\n",
+      report->counter);
 }

@@ -45,7 +45,7 @@ static int close_output(void)
 
   errno = 0;
   if (fclose(stdout) != 0 || failed) {
-    fprintf(stderr, "cpucycles-info: cannot write the report: %s\n",
+    fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
       errno ? strerror(errno) : "an earlier part was lost");
     return 1;
   }

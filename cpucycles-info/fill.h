@@ -31,7 +31,7 @@ void list_counters(struct counter_list *list);
    can be started. Returns 0, or the signal that ended the child. */
 int list_counters_in_child(struct counter_list *list);
 
-/* Examines each counter that works, or, if `only` is not NULL, only the counter of that name.
+/* Examines each counter that works; if `only` is not NULL, the one of that name, if it works.
    Unless list->no_child is 1, call it before this process selects a counter. If a signal ends a
    child, prints a message on standard error and continues with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,

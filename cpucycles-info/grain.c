@@ -34,7 +34,7 @@ static const long long largest_difference = 1LL << 40;
 
 /* Limits for shares of the differences. */
 static const double least_excess = 0.7;   /* of the excess: the share beyond chance */
-static const double excess_margin = 0.15; /* corrections can change the excess so much */
+static const double excess_margin = 0.15; /* corrections can change the excess by this much */
 static const double least_other = 0.06;   /* of multiples other than the most frequent one */
 
 static const double least_fractional_grain = 8; /* smaller ones must be whole numbers */

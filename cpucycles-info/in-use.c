@@ -49,22 +49,24 @@ static unsigned long long multiply(unsigned long long x)
   return sink;
 }
 
-/* Measures bounds of the rate, which allow for an error of one microsecond in the time. */
+/* Measures bounds of the rate. The clock is read before and after each read of the counter, and may
+   be off by one microsecond. */
 static void time_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;
-  long long i, begin = clock_nanoseconds(), time, cycles, first = cpucycles();
+  long long before = clock_nanoseconds(), first = cpucycles(), begin = clock_nanoseconds();
+  long long i, end, cycles, longest, shortest;
 
   for (i = 0; i < loops; i++)
     x = multiply(x);
+  end = clock_nanoseconds();
   cycles = difference_of(cpucycles(), first);
-  time = (clock_nanoseconds() - begin) / 1000;
-  if (time < 0) /* the clock stepped back */
-    time = 0;
-  observed->low = (double)cycles * 1e6 / (double)(time + 1);
-  observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
+  longest = (clock_nanoseconds() - before) / 1000 + 1;
+  shortest = (end - begin) / 1000 - 1;
+  observed->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
+  observed->high = (double)cycles * 1e6 / (double)(shortest > 1 ? shortest : 1);
   observed->loops = loops;
-  observed->microseconds = time;
+  observed->microseconds = shortest > 0 ? shortest + 1 : 0;
 }
 
 void measure_loops(struct report *report)

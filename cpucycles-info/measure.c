@@ -17,11 +17,11 @@
 enum {
   CLOCK_SAMPLES = 16,       /* at each end of an observation */
   READ_RUNS = 5,            /* of the measurement of the read cost */
-  RUN_NANOSECONDS = 200000, /* the calls in a run grow, up to 10000, until it takes this long */
+  RUN_NANOSECONDS = 200000, /* calls are added to a run, up to 10000, until it takes this long */
   LEAST_CLOCK_READS = 1000, /* to find the step of the clock; the first may be slow */
   LEAST_CLOCK_CHANGES = 4,  /* also to find it: reads continue for a coarse clock */
   LEAST_CLOCK_STEPS = 10,   /* a duration of fewer steps of the clock is not exact enough */
-  /* a clock is stopped after so many equal reads; the coarsest clock changes after fewer */
+  /* a clock is taken for stopped after this many equal reads; the coarsest changes earlier */
   STOPPED_CLOCK_READS = 4000000
 };
 
@@ -183,9 +183,9 @@ static void measure_grain(struct counter_results *results)
   results->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the read cost: the lowest mean time of a call in several runs. A run has 10 to 10000
-   calls: if possible, enough to take RUN_NANOSECONDS and LEAST_CLOCK_STEPS steps of the clock. It
-   has fewer if an interruption takes that long. */
+/* Measures the read cost: the mean cost of a call in the fastest of several runs. A run has 10 to
+   10000 calls: if possible, enough to take RUN_NANOSECONDS and LEAST_CLOCK_STEPS steps of the
+   clock. It has fewer if an interruption takes that long. */
 static void measure_read_cost(struct counter_results *results)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;

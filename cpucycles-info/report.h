@@ -108,7 +108,7 @@ struct report {
   struct settings_info settings;
   const char *clock; /* name of the OS clock that rates were measured against */
   int result_count;
-  struct counter_results *results; /* one per counter that works */
+  struct counter_results *results; /* one per counter that was to be examined */
   int killed;                    /* number of examinations that a signal ended */
   int warnings;
   char warning[WARNINGS][320];

@@ -72,8 +72,8 @@ static void warn_about_watchdog(struct report *report, const struct cpucycles_co
 {
   if (report->settings.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
     warn(report,
-      "the kernel's NMI watchdog sets %s back every few seconds: counts can be too small, or below "
-      "0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
+      "the kernel's NMI watchdog sets %s back, usually every ten seconds: counts can be too small, "
+      "or below 0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
 }
 
 static void warn_about_clock_source(struct report *report)

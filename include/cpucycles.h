@@ -29,7 +29,7 @@ extern "C" {
    Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
      reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
      Subtract two values; one alone means nothing. Do not compare values from different threads if
-     the scope of the counter is "thread".
+     the scope of the counter is "thread", or from different cores if it is "core".
    Since: all versions. */
 extern long long (*cpucycles)(void);
 
@@ -67,7 +67,8 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it, unless the counter
-   is scaled. This takes 1 to 4 ms, and in rare cases up to 12 ms, plus interruptions.
+   is scaled. This takes 1 to 4 ms, in rare cases up to 12 ms, plus interruptions, and longer if
+   the OS clock is coarse.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
      clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
      reported rate if no measurement is possible, or if a measurement agrees within 1 % and the
@@ -125,7 +126,7 @@ struct cpucycles_counter_info {
   const char *unit;    /* unit of the count before scaling, described in words */
   int width;           /* bits of the counter as it is read: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
-  /* The score; smaller is better. It is the smallest nonzero difference of adjacent reads, in
+  /* The score; smaller is better. It is the smallest positive difference of adjacent reads, in
      cycles, plus 0 for "core", 200 for "clock", and 100 for other kinds. 0 if the counter was
      dropped, or is a last resort. */
   long long score;

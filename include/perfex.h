@@ -31,15 +31,15 @@ extern int start_counters(int e0, int e1);
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
    the count of each event is stored through the pointer that follows it.
    Returns: the number that start_counters() returned, if the events were counted all the time
-     since; otherwise another positive number. It cannot detect that the program disabled the events
-     for a time. Stopping makes the thread's number larger by one in all cases.
-   Fails: returns -1 and sets errno. EINVAL: e0 and e1 are not the arguments of the thread's
-     last start_counters(); the counters keep running. If that start failed, errno is that of it.
+     since; otherwise another positive number. The function cannot detect that the program disabled
+     the events for a time. Stopping makes the thread's number larger by one in all cases.
+   Fails: returns -1 and sets errno. EINVAL: the counters are running, and e0 and e1 are not
+     the arguments of their start; they keep running. If the last start failed, errno is its errno.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 
-/* Prints two counts to standard error, with the names of their events. Does not change the
-   counters.
+/* Prints two counts to standard error, with the numbers and descriptions of their events. Does not
+   change the counters.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
    Threads: safe.  Since: 20261121. */
@@ -56,9 +56,9 @@ extern int print_costs(int e0, long long c0, int e1, long long c1);
 /* Loads costs from a file. They replace measured costs and those of /etc/perfex.costs. Events that
    the file does not contain keep their costs.
    Returns: the thread's generation number, positive.
-   Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed or
-     too long, which a message on standard error explains, or not a regular file. Others: the file
-     cannot be read.
+   Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed, too
+     long or not regular, which a message on standard error explains. Others: the file cannot be
+     read.
    Threads: safe; concurrent calls see either the old table or the new one.  Since: 20261121. */
 extern int load_costs(char *CostFileName);
 

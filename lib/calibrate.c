@@ -36,7 +36,7 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
   int is_coarse = sample.width == 0, reads;
 
   /* A coarse clock shows the same time twice: the loop repeats the read until the clock advances.
-     The last read is then just before the step. */
+     The last read is then just before it advances. */
   for (reads = 1; sample.width == 0 && reads < STUCK_READS; reads++) {
     sample.inner = calibration->read();
     sample.width = calibration->now() - sample.outer;

@@ -26,7 +26,7 @@ long long (*cpucycles)(void) = first_call;
 /* A non-PIE program also holds the only valid copy of this state. */
 struct cpucycles_inline_state cpucycles_inline_state;
 
-/* Reads the selected counter. NULL until it is published. */
+/* How to read the selected counter. NULL until it is published. */
 static const struct cpuc_reader *published_reader;
 
 /* Reads the selected counter, whether it is extended, scaled or neither. A thread may see the new
@@ -36,7 +36,7 @@ static long long read_any(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
 
-  return cpuc_reader_read(reader ? reader : &cpuc_process_selection()->selected->reader);
+  return cpuc_reader_read(reader ? reader : &cpuc_process_select_once()->selected->reader);
 }
 
 /* Reads a counter that is scaled and not extended: faster than read_any(). */
@@ -141,7 +141,7 @@ static void print_trace(const struct cpuc_selection *selection)
    Returns NULL in a signal handler or allocator that runs inside the selection. */
 static struct cpuc_selection *select_and_publish(void)
 {
-  struct cpuc_selection *selection = cpuc_process_selection();
+  struct cpuc_selection *selection = cpuc_process_select_once();
 
   if (!selection)
     return NULL;
@@ -172,7 +172,7 @@ const char *cpucycles_implementation_ignored(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection && *selection->unusable_names ? selection->unusable_names : NULL;
+  return selection && *selection->unusable_text ? selection->unusable_text : NULL;
 }
 
 const char *cpucycles_version(void)

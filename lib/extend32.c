@@ -20,8 +20,8 @@
      2^31 / e counts: 10.7 s at 1 GHz if the estimate is 20 % off, 35 minutes if the rate was
      measured within 0.1 %.
    If the clock does not advance (it is refused, or has stopped), there must be less than 7/8 of
-   2^32 counts between two reads. Once a bound is exceeded, all later counts of the thread are wrong
-   by a multiple of 2^32.
+   2^32 counts between two reads. Once a bound is exceeded, all later counts of the thread can be
+   wrong by a multiple of 2^32.
 
    If a thread moves to a core whose counter differs, its counts get an error of less than 2^31 plus
    the error of the prediction, because a read returns the nearest count: less than 2^32. The errors

@@ -43,7 +43,7 @@ static const struct cpuinfo_format {
 
 enum { CPUINFO_FORMATS = sizeof cpuinfo_formats / sizeof cpuinfo_formats[0] };
 
-/* Lines whose frequency is also the rate of a counter. */
+/* Lines that cpuinfo-rate.h parses, because their frequency is also the rate of a counter. */
 static const struct {
   unsigned int architectures;
   long long (*rate_of)(const char *line);
@@ -103,10 +103,10 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
   cpuc_kernel_file_line_begin(&cpuinfo->line);
 }
 
-/* With the flag aperfmperf, Linux on x86 prints the current frequency, which it computes from the
-   CPU's counters APERF and MPERF. Without the flag, it prints the frequency that a cpufreq driver
-   has set, or else a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both
-   are taken for constant: where such a driver runs, sysfs has answered before this file is read.
+/* With the flag aperfmperf, "cpu MHz" of Linux on x86 is the current frequency, computed from the
+   CPU's counters APERF and MPERF. Without the flag, it is the frequency that a cpufreq driver has
+   set, or else a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both are
+   taken for constant: where such a driver runs, sysfs has answered before this file is read.
    The flag is among the first thousand characters, even if the line is cut:
    arch/x86/include/asm/cpufeatures.h, word 3. */
 static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
@@ -159,8 +159,9 @@ enum {
 };
 
 /* Returns the size of the next read. If the first one has not reached the end of the flags of x86,
-   small reads follow, up to 2 KiB: a read beyond the lines of the first CPU would let the kernel
-   prepare those of the next CPU, which takes ten microseconds in a virtual machine. */
+   small reads follow, until 2 KiB have been read: a read beyond the lines of the first CPU would
+   let the kernel prepare those of the next CPU, which takes ten microseconds in a virtual
+   machine. */
 static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
 {
   int is_x86 = (cpuinfo->architectures & CPUC_ARCHITECTURE_X86) != 0;

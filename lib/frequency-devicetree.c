@@ -10,8 +10,8 @@
 
 #define NODES "/proc/device-tree/cpus"
 
-/* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for other nodes,
-   such as those of caches. */
+/* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for nodes with
+   another device_type, such as those of caches. */
 static long long from_node(const char *node)
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE], type[16], cells[16];

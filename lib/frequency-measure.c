@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
    one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency, the
-   result is used as an estimate on every CPU. The windows of calibrate.c are unsuitable here,
-   because the adds stop during an interruption, while a counter continues. So windows here are as
-   short as the clock allows, and only the shortest ones are used. */
+   result is the estimate, even on a CPU that is not listed there. The windows of calibrate.c are
+   unsuitable here, because the adds stop during an interruption, while a counter continues. So
+   windows here are as short as the clock allows, and only the shortest ones are used. */
 
 #include "config.h"
 
@@ -16,7 +16,7 @@ enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
   STEPS = 100,            /* of the clock per window, unless WINDOW_CAP_NS is shorter: 1 % each */
-  MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would dominate */
+  MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would matter */
   WINDOW_CAP_NS = 100000, /* STEPS of a clock of microseconds: longer ones are not needed */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
@@ -36,7 +36,7 @@ struct series {
 /* Returns the length of a window that is long enough: as short as the step of the clock allows,
    because short windows are interrupted less often. The step of the clock is at most
    series->least. */
-static long long enough_time(const struct series *series)
+static long long required_time(const struct series *series)
 {
   long long time = STEPS * series->least;
 
@@ -67,7 +67,7 @@ static int add_window(struct series *series, long long time)
   if (time > 0 && (series->least == 0 || time < series->least))
     series->least = time;
   series->is_coarse |= time == 0;
-  if (time == 0 || time < enough_time(series)) {
+  if (time == 0 || time < required_time(series)) {
     series->passes *= 2;
     series->count = 0;
     series->next = 2 * time;

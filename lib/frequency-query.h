@@ -31,7 +31,7 @@ struct cpuc_query {
   /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
   int cpu_count;
   int cpus[CPUC_QUERY_CPUS];
-  int has_policies; /* 1 if the CPUs have frequency policies */
+  int has_policies; /* 1 if the CPUs have frequency policies, or may have */
   long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
 };
 

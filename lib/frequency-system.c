@@ -44,9 +44,9 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
 }
 
 #ifdef HAVE_SYSCTLBYNAME
-/* Constant frequencies come before a current one, which can be that of an idle core. Darwin on
-   Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores and sizes
-   of caches, so the frequency is measured there. */
+/* Frequencies that are constant on current CPUs come before one that can be that of an idle core.
+   Darwin on Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores
+   and sizes of caches, so the frequency is measured there. */
 static const struct {
   const char *name;
   long long unit;

@@ -17,7 +17,7 @@
 
 struct cpuc_frequency {
   long long persecond;
-  const char *source; /* name of the source that has a result */
+  const char *source; /* name of the source that has a result, or "default" */
   char ignored[224];  /* sentence on ignored settings and the reasons, or empty */
 };
 
@@ -32,7 +32,7 @@ struct cpuc_cpuinfo {
   unsigned int architectures; /* whose lines are accepted, of enum cpuc_architecture */
   long long constant;    /* highest constant frequency so far in Hz, or 0 */
   long long current;     /* highest current frequency so far in Hz, or 0 */
-  int has_flags, has_aperfmperf; /* x86: 1 if the line or the flag was found */
+  int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; if it has this flag */
   struct cpuc_kernel_file_line line;
 };
 
@@ -44,8 +44,8 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo);
    because the number may be incomplete. */
 void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length);
 
-/* Returns 1 if "cpu MHz" was found and is taken for constant. The rest of the file need not be read
-   then, which in a virtual machine would take ten microseconds per CPU. */
+/* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file need not
+   be read then, which in a virtual machine would take ten microseconds per CPU. */
 int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo);
 
 /* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant without the

@@ -120,7 +120,7 @@ int cpuc_process_has_selected(void)
   return __atomic_load_n(&process.has_selected, __ATOMIC_SEQ_CST);
 }
 
-struct cpuc_selection *cpuc_process_selection(void)
+struct cpuc_selection *cpuc_process_select_once(void)
 {
   struct locking locking;
 

@@ -14,7 +14,7 @@
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
-  { "not-increasing", "its count did not change in the trial" },
+  { "not-increasing", "its count did not change" },
   { "decreasing", "its count steps back" },
   { "signal", "access to it causes a fault" },
   { "refused", "the system refuses access to it" },

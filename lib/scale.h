@@ -14,8 +14,8 @@ struct cpuc_scale {
   int shift;                     /* 1..63; 0 if not scaled */
 };
 
-/* Returns the scale that multiplies by to / from. Both must be from 1 to 2^62, and the ratio below
-   2^61. */
+/* Returns the scale that multiplies by `to` / `from`. Both must be at least 1 and at most 2^62, and
+   the ratio below 2^61. */
 struct cpuc_scale cpuc_scale_from_to(long long from, long long to);
 
 /* Returns the scale as a number, rounded to 53 bits. The number must be below 2^52. All

@@ -53,7 +53,7 @@ long long cpucycles_overhead(void)
   static int is_found;
 
   (void)cpucycles(); /* may be the first call, which prints requested lines: not under the lock */
-  if (!cpuc_process_selection() || !cpuc_process_find_once(&is_found, find_overhead))
+  if (!cpuc_process_select_once() || !cpuc_process_find_once(&is_found, find_overhead))
     return 0;
   return overhead;
 }

@@ -166,8 +166,8 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
     if (list)
       cpuc_reasons_drop(&candidates[i].info, "not-asked");
   }
-  /* The last resorts: a clock, because it may have been stopped during its trial but not later; if
-     no clock can be read, the counter that is always 0. */
+  /* The last resorts: a clock, because it may advance later even if it did not in its trial; if no
+     clock can be read, the counter that is always 0. */
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list)
     && !select_last(selection, CPUC_KIND_CLOCK))
     select_last(selection, CPUC_KIND_NONE);
@@ -176,6 +176,6 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   for (i = 0; i < count; i++)
     if (cpuc_request_includes(list, table[i].name))
       cpuc_candidate_explain(&candidates[i]);
-  cpuc_request_describe_unusable(list, candidates, count, selection->unusable_names,
-    (int)sizeof selection->unusable_names);
+  cpuc_request_describe_unusable(list, candidates, count, selection->unusable_text,
+    (int)sizeof selection->unusable_text);
 }

@@ -20,7 +20,7 @@ struct cpuc_selection {
   struct cpuc_candidate_context context;
   struct cpuc_candidate *selected; /* one of the candidates */
   /* a sentence on the names in CPUCYCLES_IMPLEMENTATION that could not be used, or empty */
-  char unusable_names[320];
+  char unusable_text[320];
   /* Properties of the selected counter, which timer.c stores on demand. */
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The step of a counter: the smallest nonzero difference between two adjacent reads. */
+/* The step of a counter: the smallest positive difference between two adjacent reads. */
 
 #ifndef CPUCYCLES_STEP_H
 #define CPUCYCLES_STEP_H

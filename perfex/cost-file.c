@@ -148,9 +148,10 @@ static int read_regular_file(const char *path, char *text)
 
   if (descriptor < 0)
     return -1;
-  if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
+  if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode)) {
+    pfx_message("%.300s is not a regular file", path);
     errno = EINVAL;
-  else
+  } else
     length = cpuc_kernel_file_read_rest(descriptor, text, PFX_COST_FILE_LIMIT + 1);
   error = errno;
   close(descriptor);

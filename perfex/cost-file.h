@@ -18,8 +18,8 @@ enum {
 int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake);
 
-/* Reads a file. Returns 0 or an errno. EINVAL: the file is not regular; or it is malformed or too
-   long, which a message explains. */
+/* Reads a file. Returns 0 or an errno. EINVAL: the file is malformed, too long or not regular,
+   which a message explains. */
 int pfx_cost_file_read(const char *path, struct pfx_costs *costs);
 
 #endif

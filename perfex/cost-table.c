@@ -34,7 +34,7 @@ static void after_fork_in_child(void)
 }
 
 /* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them. */
-__attribute__((constructor(101))) static void load(void)
+__attribute__((constructor(101))) static void install_fork_handler(void)
 {
   cpuc_os_thread_on_fork(after_fork_in_child);
 }

@@ -33,7 +33,7 @@
 
 /* The counters of the calling thread. Signal handlers also access them. */
 static CPUC_THREAD_LOCAL struct {
-  int generation; /* 0 before the first start */
+  int generation; /* 0 until a public function needs it */
   int is_running;
   int error;        /* errno of the last start if it failed, else 0 */
   int requested[2]; /* arguments of the caller */

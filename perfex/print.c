@@ -189,9 +189,6 @@ static __attribute__((noinline)) int write_costs(const struct pfx_cost_table *ta
   for (i = 0; i < 2; i++)
     append_costs(&output, table, events[i], counts[i]);
   for (i = 0; i < 2; i++) {
-    if (i == 1 && has_cost(table, events[0]) && has_cost(table, events[1])
-      && table->origin[events[0]] == table->origin[events[1]])
-      break; /* one line for both */
     append(&output, "costs of %d: ", events[i]);
     append_origin(&output, table, events[i]);
     append(&output, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads environment variables, except in set-user-ID and set-group-ID programs. */
+/* Reads environment variables, except in programs with more rights than their user. */
 
 #include "config.h"
 

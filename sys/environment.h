@@ -6,8 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the value of an environment variable, or NULL if it is not set. Returns NULL if a
-   set-user-ID or set-group-ID program runs with more rights than its user, from whom the
+/* Returns the value of an environment variable, or NULL if it is not set. Returns NULL if the
+   program, for example a set-user-ID program, runs with more rights than its user, from whom the
    environment comes. */
 const char *cpuc_environment(const char *name);
 

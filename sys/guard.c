@@ -47,8 +47,8 @@ static int index_of(int signal)
 }
 
 /* Returns 1 if a call such as kill() sent the signal, 0 if an instruction of the thread caused it.
-   Decides from si_code. This is correct on Linux (sigaction(2)) and on systems where SI_USER
-   exceeds all codes of faults. */
+   Decides from si_code. This is correct where SI_USER exceeds all codes of faults, and where these
+   are above 0 and SI_USER is not, as on Linux (sigaction(2)). */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL
@@ -72,10 +72,10 @@ static int send_with_info(siginfo_t *info)
 }
 
 /* Makes the process end when the handler returns, as without this library: a core dump then
-   contains the siginfo of the fault. An access to memory faults again by itself. All other signals
-   are sent again, with their siginfo if the system allows this, because the program would continue
-   otherwise: s390x returns to the next instruction, and no system repeats a system call that a
-   filter has answered with SIGSYS. */
+   contains the siginfo of the fault. An access to memory faults again by itself, unless the fault
+   was asynchronous. All other signals are sent again, with their siginfo if the system allows this,
+   because the program would continue otherwise: s390x returns to the next instruction, and no
+   system repeats a system call that a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
@@ -157,8 +157,8 @@ static void install(int i)
     ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
   if (sigaction(cpuc_os_thread_faults[i], &ours, &found) != 0 || is_ours(&found))
     return;
-  /* Another thread may just have changed the disposition. Handlers in other threads read these two
-     members, so they are stored only if they differ. */
+  /* Another thread may just have changed the disposition. Handlers in other threads read
+     sa_handler and sa_flags, so these are stored only if they have changed. */
   if (found.sa_handler != program->sa_handler || found.sa_flags != program->sa_flags)
     *program = found;
   else

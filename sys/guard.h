@@ -27,8 +27,8 @@ void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
    SIGSEGV, and the body is not called, if enter could not install its handler. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
-/* Call in a forked child if another thread of the parent was between enter and leave. The child may
-   then call enter. */
+/* Call in a forked child if another thread of the parent may have been between enter and leave. The
+   child may then call enter. */
 void cpuc_guard_forked(void);
 
 #pragma GCC visibility pop

@@ -49,8 +49,8 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit);
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
 /* Calls visit(name, argument) for each of the first 1024 entries of a directory. No machine has
-   more PMUs or core types. Allocates memory, and is a cancellation point. Returns 0, or -1 if the
-   directory cannot be opened. */
+   more PMUs, and more policies or CPUs are not needed. Allocates memory, and is a cancellation
+   point. Returns 0, or -1 if the directory cannot be opened. */
 int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),
   void *argument);
 

@@ -47,12 +47,12 @@ void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved);
 /* Call the next three functions between the two functions above. */
 
 #ifdef CPUCYCLES_POSIX
-/* Unblock and block the signals of faults, because a blocked fault ends the process. */
+/* Unblock the signals of faults, because a blocked fault ends the process, and block them again. */
 void cpuc_os_thread_unblock_faults(void);
 void cpuc_os_thread_block_faults(void);
 #endif
 
-/* Blocks and unblocks the signals of faults as before cpuc_os_thread_block_signals(). */
+/* Unblocks those signals of faults that cpuc_os_thread_block_signals() found unblocked. */
 void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */

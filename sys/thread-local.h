@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Thread-local variables that are cheap to access in a shared library, also in signal handlers. */
+/* Thread-local variables that are cheap in a shared library, and safe in signal handlers. */
 
 #ifndef CPUCYCLES_THREAD_LOCAL_H
 #define CPUCYCLES_THREAD_LOCAL_H

@@ -44,7 +44,7 @@ long long cpuc_cpuinfo_rate_parisc_cr16(const char *line);
 long long cpuc_cpuinfo_rate_ia64_itc(const char *line);
 
 /* "Cpu6ClkTck\t: 000000000ec82e00", of the first CPU present, in Hz, hexadecimal:
-   arch/sparc/kernel/smp_64.c, smp_bogo; cpu.c if there is one CPU. */
+   arch/sparc/kernel/smp_64.c, smp_bogo; cpu.c in kernels without SMP. */
 long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line);
 
 #pragma GCC visibility pop

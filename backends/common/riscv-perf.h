@@ -21,7 +21,9 @@ static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int i
 {
   unsigned long half = 0;
 
-#define READ(number) __asm__ volatile("csrr %0, " #number : "=r"(half))
+/* half is an operand for input, too: it stays 0 if the fix-up skips the instruction. Otherwise, the
+   loop of read_register() would compare undefined values, and might never end. */
+#define READ(number) __asm__ volatile("csrr %0, " #number : "+r"(half))
 #define COUNTER(n, low, high) \
   case n: \
     if (is_upper_half) \

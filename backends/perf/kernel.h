@@ -27,8 +27,8 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted);
    is not that of an event. */
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id);
 
-/* Returns 1, or 0 if read(2) does not return a whole reading, because the descriptor is closed or
-   belongs to another file, or because its pinned event has lost the hardware. */
+/* Returns 1, or 0 if read(2) does not return a whole reading: the descriptor is closed, or its
+   pinned event has lost the hardware. 1 can also be a reading of another file: compare the ID. */
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading);
 
 void cpuc_perf_kernel_close(int descriptor);
@@ -51,8 +51,8 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page);
    is a cancellation point. */
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument);
 
-/* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or
-   empty. */
+/* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
+   Only for the selection, because it is a cancellation point. */
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size);
 
 /* Calls change() with all signals of the thread blocked, because handlers may read. */

@@ -23,7 +23,7 @@ struct cpuc_perf_findings {
   /* 1 if the event counts the kernel, because the PMU cannot exclude it. Also 1 if the kernel
      refused such an event. */
   int counts_kernel;
-  int access_denied; /* 1 if the event opened, but programs may not read its register */
+  int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
 };
 
 /* Properties of one counter. The functions for opening, reading and explaining get a pointer to

@@ -26,7 +26,8 @@
 
 int cpuc_remedy_no_pmu_flag;
 
-/* Returns 1 if the kernel is this release, such as 5.17, or later, or if its release is unknown. */
+/* Returns 1 if the kernel is this release, such as 5.17, or later, or if its release cannot be
+   read. */
 static int kernel_is_since(int major, int minor)
 {
   char text[64];
@@ -62,11 +63,11 @@ static int has_capability(int number)
 
 enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
 
-/* Returns 1 if the user namespace is not the first one. Capabilities in other namespaces do not
+/* Returns 1 if the user namespace is not the initial one. Capabilities in other namespaces do not
    permit perf events. */
 static int is_in_user_namespace(void)
 {
-  static const long long ids_of_first[] = { 0, 0, 0xffffffff };
+  static const long long initial_map[] = { 0, 0, 0xffffffff };
   char text[64];
   const char *rest = text;
   long long number;
@@ -76,7 +77,7 @@ static int is_in_user_namespace(void)
     return 0;
   for (i = 0; i < 3; i++) {
     rest = cpuc_parse_decimal(cpuc_parse_skip_blanks(rest), 1, &number);
-    if (!rest || number != ids_of_first[i])
+    if (!rest || number != initial_map[i])
       return 1;
   }
   return 0;
@@ -269,9 +270,11 @@ static unsigned find_level(int with_kernel)
   int kernel_has_perfmon = kernel_is_since(5, 8);
   char text[16];
 
-  if (level < 0) /* no such file, or level -1, which permits more than 0 does */
-    return cpuc_kernel_file_read_start(setting, text, sizeof text) > 0 ? LEVEL_PERMITS
-                                                                       : LEVEL_MISSING;
+  if (level < 0) { /* no such file, or level -1, which permits more than 0 does */
+    if (cpuc_kernel_file_read_start(setting, text, sizeof text) > 0)
+      return LEVEL_PERMITS;
+    return cpuc_kernel_file_exists("/proc/sys/kernel/osrelease") ? LEVEL_MISSING : 0;
+  }
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
   if (is_in_user_namespace())
@@ -447,7 +450,7 @@ int cpuc_remedy_nmi_watchdog_is_on(void)
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
 {
   diagnosis->explanation = cpuc_remedy_nmi_watchdog_is_on()
-    ? "the kernel's NMI watchdog sets it back every few seconds"
+    ? "the kernel's NMI watchdog sets it back, usually every ten seconds"
     : "it is stopped, because no perf event keeps it running";
   diagnosis->remedy = FIXED_COUNTER_REMEDY;
 }

@@ -71,7 +71,7 @@ static void write_pmcr(unsigned long value)
 	write_sysreg(value, pmcr_el0);
 }
 
-static unsigned long read_enabled(void)
+static unsigned long read_enabled_counters(void)
 {
 	return read_sysreg(pmcntenset_el0);
 }
@@ -86,7 +86,7 @@ static void disable_counter(void)
 	write_sysreg(CYCLE_COUNTER, pmcntenclr_el0);
 }
 
-static unsigned long read_interrupts(void)
+static unsigned long read_enabled_interrupts(void)
 {
 	return read_sysreg(pmintenset_el1);
 }
@@ -170,7 +170,7 @@ static void write_pmcr(unsigned long value)
 	WRITE_CP15(PMCR, value);
 }
 
-static unsigned long read_enabled(void)
+static unsigned long read_enabled_counters(void)
 {
 	return READ_CP15(PMCNTENSET);
 }
@@ -185,7 +185,7 @@ static void disable_counter(void)
 	WRITE_CP15(PMCNTENCLR, CYCLE_COUNTER);
 }
 
-static unsigned long read_interrupts(void)
+static unsigned long read_enabled_interrupts(void)
 {
 	return READ_CP15(PMINTENSET);
 }
@@ -279,12 +279,12 @@ static atomic_t cpus_with_pmu = ATOMIC_INIT(0);
 /* perf enables the interrupt of each counter that it uses. */
 static bool perf_has_cycle_counter(void)
 {
-	return read_interrupts() & CYCLE_COUNTER;
+	return read_enabled_interrupts() & CYCLE_COUNTER;
 }
 
 static bool perf_counts(void)
 {
-	return read_interrupts() != 0;
+	return read_enabled_interrupts() != 0;
 }
 
 static void write_pmcr_bits(unsigned long bits)
@@ -297,12 +297,12 @@ static void write_pmcr_bits(unsigned long bits)
 static void save(struct state *state)
 {
 	state->pmcr = read_pmcr();
-	state->enabled = read_enabled();
+	state->enabled = read_enabled_counters();
 	state->access = read_access();
 	state->filter = state->our_filter = read_filter();
 }
 
-/* Starts the counter before programs may read it. */
+/* Starts the counter, unless perf counts with it, before programs may read it. */
 static void open_counter(struct state *state)
 {
 	if (!perf_has_cycle_counter()) {

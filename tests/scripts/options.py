@@ -126,10 +126,10 @@ def output_that_cannot_be_written_is_an_error():
     for arguments in (f"--json {ONE_COUNTER}", "--list", "--check", "--help", "--version"):
         if _is_full("/dev/full"):
             run(arguments, status=1, redirect=">/dev/full")
-            assert run.error.startswith("cpucycles-info: cannot write the report: "), arguments
+            assert run.error.startswith("cpucycles-info: cannot write the output: "), arguments
     for arguments in ("--list", "--check"):
         run(arguments, status=1, redirect=">&-")
-        assert run.error.startswith("cpucycles-info: cannot write the report"), arguments
+        assert run.error.startswith("cpucycles-info: cannot write the output"), arguments
     if not _is_full("/dev/full"):
         raise Skip("a full device: /dev/full accepts data, or does not exist")
 

@@ -688,7 +688,7 @@ START_TEST(unscaled_counter_needs_no_wrapper)
   int i;
 
   cpucycles();
-  selected = cpuc_process_selection();
+  selected = cpuc_process_select_once();
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (strcmp(cpuc_table[i].name, selected->selected->info.name) == 0) {
       const struct cpuc_backend *backend = cpuc_table[i].backend;

@@ -150,7 +150,7 @@ START_TEST(state_describes_the_selected_counter)
   ck_assert_int_gt(cpucycles_inline(), 0);
   entry = find_selected();
   ck_assert_ptr_nonnull(entry);
-  reader = cpuc_process_selection()->selected->reader;
+  reader = cpuc_process_select_once()->selected->reader;
   method = entry->backend->inline_method;
   if (method != CPUCYCLES_INLINE_CALL && reader.scale.multiplier)
     method |= CPUCYCLES_INLINE_SCALED;

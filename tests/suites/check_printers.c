@@ -149,7 +149,7 @@ START_TEST(each_kind_of_reason_is_printed)
     { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
       .score = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
     { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
-      .explanation = "its count did not change in the trial",
+      .explanation = "its count did not change",
       .kind = "clock", .scope = "system", .unit = "ns" },
   };
   char line[300];
@@ -161,7 +161,7 @@ START_TEST(each_kind_of_reason_is_printed)
   expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
   expect(line);
   expect("cpucycles note c by-read: by a call");
-  expect("cpucycles last resort d not-increasing: its count did not change in the trial");
+  expect("cpucycles last resort d not-increasing: its count did not change");
   print(print_json);
   expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\","
     "\"errno\": null,\"error\": null,\"signal\": \"SIGSEGV\",\"remedy\": \"do this\","
@@ -294,7 +294,7 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
       " one counted cycle is 0.600 core cycles", "\"persecond_before\": null" },
     { { 1200000000, 1200000000, 1199000000, 1 },
       "1200000000 before the other measurements, 1200000000 after them;"
-      " counts core cycles", "\"is_counted\": true" },
+      " the counter in use counts core cycles", "\"is_counted\": true" },
     { { 1200000000, 1200000000, 0, 0 },
       "1200000000 before the other measurements, 1200000000 after them",
       "\"counted_persecond\": null" },

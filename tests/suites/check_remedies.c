@@ -174,8 +174,10 @@ static const struct {
     "perf_event_open is not implemented here", NULL },
   { "emulator on a cloud machine", { PARANOID("4"), PROCESS("0", NO_CAPS), NO_PMU, KVM }, ENOSYS,
     0, NO_PMU_HERE, KVM_REMEDY },
-  { "kernel without perf events", { PROCESS("2", NO_CAPS) }, ENOSYS, 0,
+  { "kernel without perf events", { RELEASE("6.1.0"), PROCESS("2", NO_CAPS) }, ENOSYS, 0,
     "this kernel was built without perf events", NULL },
+  { "neither /proc nor /sys", { { NULL, NULL } }, ENOSYS, 0,
+    "perf_event_open is not implemented here", NULL },
 
   /* Distributions add the levels above 2, and CAP_PERFMON does not override them. */
   { "highest level", { PARANOID("10"), RELEASE("5.8.0"), PMU("cpu") }, EACCES, 0, ABOVE_2,

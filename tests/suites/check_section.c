@@ -149,7 +149,7 @@ static long long read_by_26(void)
 static void count_by_26(void)
 {
   static const struct cpuc_backend by_26 = { .inline_method = CPUCYCLES_INLINE_CALL };
-  struct cpuc_candidate *selected = cpuc_process_selection()->selected;
+  struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
 
   memset(&selected->reader, 0, sizeof selected->reader);
   selected->reader.read = read_by_26;

@@ -614,7 +614,7 @@ START_TEST(named_last_resort_is_not_reported_as_unusable)
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
   expect_selected("still");
-  ck_assert_str_eq(selection.unusable_names, "zero does not work here: not-increasing");
+  ck_assert_str_eq(selection.unusable_text, "zero does not work here: not-increasing");
 }
 END_TEST
 
@@ -703,7 +703,7 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
 
     select_with_request(requests[i].names);
     expect_selected(requests[i].selected);
-    ck_assert_str_eq(selection.unusable_names, requests[i].unusable);
+    ck_assert_str_eq(selection.unusable_text, requests[i].unusable);
     ck_assert_int_eq(opens > 0, tried[0] != '.' || tried[1] != '.');
     expect_tried(tried, requests[i].names);
   }
@@ -719,17 +719,17 @@ START_TEST(report_of_any_request_is_short_and_printable)
   size_t i;
 
   select_with_request("\033[31mred\001\377");
-  ck_assert_str_eq(selection.unusable_names, "?[31mred?? is not a counter of this library");
+  ck_assert_str_eq(selection.unusable_text, "?[31mred?? is not a counter of this library");
   memset(long_name, 'x', sizeof long_name - 1);
   select_with_request(long_name);
-  ck_assert_str_eq(selection.unusable_names,
+  ck_assert_str_eq(selection.unusable_text,
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxx... is not a counter of this library");
   for (i = 0; i + 2 < sizeof many; i += 2)
     memcpy(many + i, "y,", 2);
   select_with_request(many);
   expect_selected("core");
-  ck_assert_uint_lt(strlen(selection.unusable_names), sizeof selection.unusable_names);
-  ck_assert_str_eq(strstr(selection.unusable_names, "; and"), "; and others");
+  ck_assert_uint_lt(strlen(selection.unusable_text), sizeof selection.unusable_text);
+  ck_assert_str_eq(strstr(selection.unusable_text, "; and"), "; and others");
 }
 END_TEST
 
