@@ -109,7 +109,7 @@ libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # libcpucycles.so.1: the interface of the public-domain libcpucycles, and more.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# Depends on Makefile: libtool stores --prefix in the library, so a new one needs a new link.
+# Depends on Makefile: libtool stores --prefix in the library, so a new prefix needs a new link.
 EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map Makefile
 if HAVE_VERSION_SCRIPT
 libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map

@@ -8,7 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cpuc_step_trend { CPUC_STEP_UP, CPUC_STEP_DOWN, CPUC_STEP_FLAT };
+enum cpuc_step_trend {
+  CPUC_STEP_UP,
+  CPUC_STEP_DOWN,
+  CPUC_STEP_FLAT
+};
 
 /* Makes up to ten tries of 1001 reads, and stops after the first that goes up: no read is below the
    one before it, and at least one is above it. Stores the step in *smallest if the last try went

@@ -64,7 +64,7 @@ lib_LTLIBRARIES += libperfex.la
 libperfex_la_SOURCES =
 libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
 libperfex_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# Depends on Makefile: libtool stores --prefix in the library, so a new one needs a new link.
+# Depends on Makefile: libtool stores --prefix in the library, so a new prefix needs a new link.
 EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map Makefile
 if HAVE_VERSION_SCRIPT
 libperfex_la_LDFLAGS += -Wl,--version-script=$(srcdir)/perfex/libperfex.map

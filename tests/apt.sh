@@ -10,8 +10,7 @@ main_archive() {
     grep -v -e '-security ' -e '-updates ' -e '-backports '
 }
 
-# set_up_apt DIRECTORY: makes a configuration, apt.conf in the directory, for the sources.list that
-# it reads
+# set_up_apt DIRECTORY: makes apt.conf in the directory, for the sources.list on standard input
 set_up_apt() {
   rm -rf "$1"
   mkdir -p "$1/lists/partial" "$1/cache/archives/partial" "$1/sources"

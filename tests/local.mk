@@ -7,7 +7,8 @@ TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_SH_LOG_FLAGS = $(srcdir)/tests/scripts/timed.sh
 dist_check_SCRIPTS += tests/scripts/timed.sh
-# On descriptor 9, a test prints its totals, its time and its skips on the console.
+# On descriptor 9, suites print their totals, time and skips on the console, scripts their time and
+# some skips.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/capture.h
@@ -158,7 +159,7 @@ tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
-# Without it, C functions have no cleanup to run while the stack is unwound.
+# Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # Not part of "make check": check-cross, check-systems and check-vm build and run it.
@@ -253,7 +254,8 @@ endif
 tests_programs_perfex_loaded_la_SOURCES = $(perfex_group) perfex/count.c perfex/events.c
 tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c sys/os-thread.c
 tests_programs_perfex_loaded_la_SOURCES += sys/parse.c
-# Gives the module objects of its own: the suite's are compiled without libtool.
+# With flags of its own, the module gets its own objects: those of the suite are compiled without
+# libtool.
 tests_programs_perfex_loaded_la_CPPFLAGS = $(AM_CPPFLAGS)
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* A stand-in for the public-domain library: its five symbols and no others, without symbol
-   versions. Clients are linked with it and run with this library. */
+   versions. Clients are linked with the stand-in, and run with libcpucycles. */
 
 #include "dropin.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* perf-cost why-not: prints why the bound does not apply to this build, or nothing.
    perf-cost bare|ours|nothing READS: reads a perf event's page READS times, with the bare sequence
-   or with that of the library, with memory in place of the instruction. perf-cost.sh counts the
-   instructions. */
+   or with that of the library, with memory in place of the instruction; or calls an empty function.
+   perf-cost.sh counts the instructions. */
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* persecond: prints "PERSECOND SOURCE", then the names and settings that were ignored, if any;
-   after "set-id " if it runs set-user-ID or set-group-ID. Linked so that it finds the library in
-   such a program too. */
+/* persecond: prints "PERSECOND SOURCE", then the names and settings that were ignored, if any.
+   "set-id " precedes all of it if the program runs set-user-ID or set-group-ID. Linked so that it
+   finds the library in such a program too. */
 
 #include "config.h"
 

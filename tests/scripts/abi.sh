@@ -54,5 +54,5 @@ for record in "$srcdir"/tests/abi/*.abi; do
     failed=1
   fi
 done
-echo "abi: $compared compared with their records"
+echo "abi: $compared compared, and equal to their records"
 [ $failed = 0 ] && [ $compared -gt 0 ]

@@ -56,7 +56,7 @@ refuses() {
   fi
 }
 
-# says NAME "PATTERN": expects a matching line in the summary of the last run
+# says NAME "PATTERN": expects a matching line in the output of the last run
 says() {
   if grep -Eq -e "$2" "$work/out"; then
     passed=$((passed + 1))
@@ -89,8 +89,9 @@ says "the summary gives the reason for a counter that is left out" "^    $foreig
 last='default-gettimeofday default-zero'
 accepts "one counter" "$(printf '%s\n' "$first" $last | sort | tr '\n' ' ')" --with-backends="$first"
 says "the summary gives the counters that the list leaves out" "^    $foreign: not in --with-backends\$"
-accepts "two counters, by spaces and commas" "$(printf '%s\n' "$first" $last | sort | tr '\n' ' ')" \
-  --with-backends=" $first,  default-zero "
+accepts "two counters, by spaces and commas" \
+  "$(printf '%s\n' "$first" "$second" $last | sort | tr '\n' ' ')" \
+  --with-backends=" $first,  $second "
 accepts "the counters of last resort alone" "$last " --with-backends=default-zero
 accepts "all, by the option without a list" "$usual" --with-backends
 without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e "$second" | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
@@ -99,7 +100,7 @@ says "the summary gives the counters that were left out" "^    $first: left out 
 accepts "all left out except the last resorts" "$last " \
   --with-excluded-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
 for name in $last; do
-  says "$name is never left out" "WARNING: $name is a counter of last resort"
+  says "a warning that $name cannot be left out" "WARNING: $name is a counter of last resort"
 done
 
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs
@@ -135,8 +136,8 @@ else
 fi
 accepts "a space in a directory that Libtool does not see" "$usual" --mandir='/usr/with space'
 
-# A mistake in a probe is an error if its counter is requested. probes.sh tells mistakes from
-# guards.
+# A mistake in a probe is an error if its counter is requested. probes.sh distinguishes
+# mistakes from the probe's own #error.
 rm -f "$work/cache"
 echo 'int mistake = ;' >>"$source/probes/$first.c"
 refuses "mistake in a probe" "$first" --with-backends="$first"
@@ -144,8 +145,8 @@ sed -i.bak '$d' "$source/probes/$first.c"
 rm -f "$work/cache"
 
 # A mistake in a backend is a build error, even though its probe passes.
-accepts "configure ignores a mistake in a backend" "$usual"
 echo 'int mistake = ;' >>"$source/backends/$first.c"
+accepts "configure ignores a mistake in a backend" "$usual"
 if make -s -C "$work/build" >"$work/out" 2>&1; then
   wrong "mistake in a backend: the build succeeds"
 else
@@ -214,6 +215,7 @@ perfex() {
 }
 configure || wrong "libperfex: refused"
 with=$(perfex)
+! grep -q 'libperfex is not built: left out' "$work/out" || wrong "libperfex is left out by default"
 accepts "libperfex left out" "$usual" --disable-perfex
 [ "$(perfex)" = no ] || wrong "--disable-perfex: libperfex is built"
 says "the summary says that libperfex was left out" 'libperfex is not built: left out by --disable-perfex$'
@@ -227,7 +229,8 @@ accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
 [ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
 rm -f "$work/cache"
 
-# The library builds and runs with kernel headers before 3.14, which lack some names.
+# With kernel headers before 3.14, which lack some names, the library builds without perf events,
+# and runs.
 mkdir -p "$work/old/linux"
 cat >"$work/old/linux/perf_event.h" <<'end'
 #include_next <linux/perf_event.h>

@@ -77,7 +77,8 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
 else
   echo "header: skipped: C++: this compiler does not compile it"
 fi
-# They define no macros but the documented ones.
+# Of the macros with "cpucycles" or "perfex" in the name, they define guards and documented ones
+# only.
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |

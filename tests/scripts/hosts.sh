@@ -6,14 +6,14 @@
 # describes. If this machine does not permit that, it prints the reason and exits with 77. The tests
 # of a host run in the directory hosts.tmp/NAME, which contains a link to each file and directory of
 # the build directory, except hidden ones. Their logs remain there. Hosts may preload the modules
-# NAME-module.c, as $HOST_BINARIES/NAME-module.so.
+# *-module.c, compiled as $HOST_BINARIES/*-module.so.
 
 set -eu
 : "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}"
 srcdir=$(cd "$srcdir" && pwd)
 build=$(pwd -P)
 : "${HOST_BINARIES:=$build/hosts.tmp/.compiled}" # what this script compiles
-# Races do not depend on the host, so other runs look for them.
+# Repetitions end after 20 ms: the races that they look for do not depend on the host.
 : "${CPUCYCLES_TEST_MS:=20}"
 export srcdir SHELL CPUCYCLES_TEST_MS HOST_BINARIES
 

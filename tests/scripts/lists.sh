@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
 # its entries in config.h and in the manual; and that no file of a counter lacks its row. Tests that
-# all lists of reasons are equal, and that doc/promises.md names each test, and none that does not
-# exist.
+# all lists of reasons are equal, and that doc/promises.md names each test of a suite, and no test
+# that does not exist.
 
 set -eu
 export LC_ALL=C

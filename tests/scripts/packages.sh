@@ -102,8 +102,8 @@ END
     wrong "deb: lintian complains"
   fi
 
-  # A root with an older libcpucycles1, which contains the manual as Debian's does, and a program
-  # that uses it.
+  # A root with an older libcpucycles1, which contains the manual as Debian's does; and outside of
+  # it, a client of this library.
   dpkg=$root/var/lib/dpkg
   mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
   touch "$dpkg/status" "$dpkg/available"
@@ -174,7 +174,7 @@ END
 
 # measure WHICH COMPARISON: expects that no file of the packages $replaced and $clients has changed,
 # and that the archive's clients measure with default-gettimeofday (=) or with another counter (!=).
-# They request this counter: our library then uses it, and the archive's knows no requests.
+# They request default-gettimeofday: our library then uses it, and the archive's knows no requests.
 measure() {
   # words are meant to split
   # shellcheck disable=SC2086

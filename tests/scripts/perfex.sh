@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests libperfex as it was built. The library exports the functions in its map, and needs only
-# libcpucycles and the C library. The manuals have all numbers, and an example that compiles and
-# runs. Set-user-ID programs ignore the environment.
+# libcpucycles and the C library. perfex-events(7) has the numbers of all events, and libperfex(3)
+# an example that compiles and runs. Set-user-ID programs ignore the environment.
 
 set -eu
 export LC_ALL=C
@@ -70,7 +70,8 @@ for maker in Arm Intel AMD; do
   [ "$named" = "$counted" ] || wrong "perfex-events(7) has $named events for $maker, not $counted"
 done
 
-# The example compiles without a warning and runs: it counts, or prints the reason why it cannot.
+# The example compiles (with CPUCYCLES_TEST_WERROR, without a warning) and runs: it counts, or
+# prints the reason why it cannot.
 # shellcheck disable=SC2086
 $CC $CPPFLAGS -std=c99 -pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} \
   -I"$srcdir/include" -fsyntax-only "$builddir/perfex/example.c" ||

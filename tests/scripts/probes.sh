@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that each probe fails on the wrong target, by its own guard and not by a later error, which
+# Tests that each probe fails on the wrong target, by its own #error and not by a later one, which
 # could be a mistake. Two targets are tried: this one, which is wrong for most probes, and a
 # compiler without predefined macros (-undef), which is wrong for all probes except the portable
 # ones. Cross builds run this test, too; tests/cross/expected has the right counters for each of
@@ -22,10 +22,10 @@ preprocesses() {
   $CC $CPPFLAGS $CFLAGS ${2-} -E "$1" >$out 2>$out.err
 }
 
-# refused_by_guard NAME TARGET: expects the guard's #error in the compiler's last output
-refused_by_guard() {
+# refused_by_error NAME TARGET: expects the probe's #error in the compiler's last output
+refused_by_error() {
   grep -q -e '#error.* the target is not ' -e '#error.* the system has no ' $out.err ||
-    wrong "$1: refused by $2, but not by its guard: $(cat $out.err)"
+    wrong "$1: refused by $2, but not by its #error: $(cat $out.err)"
 }
 
 has_undef=
@@ -39,11 +39,11 @@ for probe in "$srcdir"/probes/*.c; do
   name=$(basename "$probe" .c)
   id=$(echo "$name" | tr - _)
   case $name in
-    default-zero | default-gettimeofday | default-monotonic) ;; # portable: no guard for a CPU or system
+    default-zero | default-gettimeofday | default-monotonic) ;; # portable: no #error
     *)
       if [ "$has_undef" ]; then
         ! preprocesses "$probe" -undef || wrong "$name: accepted without predefined macros"
-        refused_by_guard "$name" "a compiler without predefined macros"
+        refused_by_error "$name" "a compiler without predefined macros"
         refused_undef="$refused_undef $name"
       fi
       ;;
@@ -52,16 +52,16 @@ for probe in "$srcdir"/probes/*.c; do
     # A native compiler may lack a header or an intrinsic; the cross compilers have all of them.
     if [ "${CPUCYCLES_TEST_UNDER-}" = qemu ]; then
       $CC $CPPFLAGS $CFLAGS "$probe" -o $out $LDFLAGS 2>$out.err ||
-        wrong "$name: its guard accepts this target, but it does not link: $(cat $out.err)"
+        wrong "$name: it accepts this target, but it does not link: $(cat $out.err)"
     fi
     continue
   fi
-  refused_by_guard "$name" "this target"
+  refused_by_error "$name" "this target"
   grep -q "^#define HAVE_BACKEND_$id 0$" "$builddir/config.h" ||
     wrong "$name: built for the wrong target"
   refused="$refused $name"
 done
-[ -n "$refused" ] || wrong "no probe is refused, which no target allows"
+[ -n "$refused" ] || wrong "no probe is refused, but no target has all counters"
 echo "probes: refused without predefined macros:$refused_undef"
 echo "probes: refused by this target:$refused"
 

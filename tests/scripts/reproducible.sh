@@ -3,8 +3,9 @@
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
 # directory. Compares tarballs that are made in other directories, with another umask, language,
 # time zone and time, with other options of tar and xz, and from an unpacked tarball. Compares the
-# tarball's files with an exact list, and all installed files of two builds. SOURCE is a checkout,
-# including changes of tracked files; in an unpacked tarball, the part that needs git is skipped.
+# tarball's files with those in git, apart from two exact lists, and all installed files of two
+# builds. SOURCE is a checkout, including changes of tracked files; in an unpacked tarball, the part
+# that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)

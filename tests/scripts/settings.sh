@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the settings of the library in whole programs. A number in /etc/cpucyclespersecond
-# overrides every other source; check_frequency tests malformed text. Set-user-ID and set-group-ID
-# programs ignore the environment. /etc is a tmpfs in a mount namespace: the system's own is not
-# changed.
+# overrides the sources of this machine; check_frequency tests the order of all sources, and
+# malformed text. Set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a
+# mount namespace: the system's own is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"

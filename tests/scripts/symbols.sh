@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests, for both libraries, that headers and map agree on the exported symbols, the manual on their
 # types, and Debian's symbols file on their versions; that the global names of the static libraries
-# begin with cpuc_ or pfx_ and the module that defines them; that the shared library exports the map's symbols, has
-# its name and version and needs the C library only (on Windows, also kernel32); that thread-local
-# variables are few, and safe in signal handlers.
+# begin with cpuc_ or pfx_ and the module that defines them; that thread-local variables are few,
+# and safe in signal handlers; that libcpucycles as a shared library exports the map's symbols, has
+# its name (on macOS also its version), and needs the C library only (on Windows, also kernel32).
+# perfex.sh tests this for libperfex.
 
 set -eu
 export LC_ALL=C
@@ -163,8 +164,9 @@ for library in cpucycles perfex; do
 done
 [ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
 
-# Internal headers: types, enumerators, and macros that are not undefined again, begin with cpuc_ or
-# pfx_ and the file, a part of its name, or its directory. The types of backend.h have cpuc_ only.
+# Internal headers: types, the first enumerator of each line, and macros that are not undefined
+# again, begin with cpuc_ or pfx_ and the file, a part of its name, or its directory. The types of
+# backend.h have cpuc_ only.
 found=$(cd "$srcdir" && awk '
   FNR == 1 {
     in_enum = 0

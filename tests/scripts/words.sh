@@ -19,7 +19,8 @@ joined=$(echo "$idioms|$terms" | sed 's/ /[ _]/g')
 cd "$srcdir"
 found=$({
   ls README HACKING NEWS SECURITY COPYING Makefile.am configure.ac bootstrap m4/cpucycles_*.m4
-  [ ! -d .ci ] || ls .ci/run .clang-tidy # not in the tarball
+  ls .clang-tidy
+  [ ! -d .ci ] || ls .ci/run # not in the tarball
   find backends bench contrib cpucycles-info doc include lib perfex probes sys tests -type f \
     \( -name '*.[ch1357]' -o -name '*.cc' -o -name '*.def' -o -name '*.f90' -o -name '*.in' \
     -o -name '*.json' -o -name '*.md' -o -name '*.mk' -o -name '*.py' -o -name '*.sh' \

@@ -626,8 +626,8 @@ static int counts_beside_files(const char *label, int begin, int end)
   return 1;
 }
 
-/* First, a file has the number of the parent's event. Then the process closes its own event, and
-   files get the lowest numbers. */
+/* First, a file has the number of the parent's event, or of standard error if it keeps none.
+   Then the process closes its own event, and files get the lowest numbers. */
 static int run_as_daemon(long long last, const char *reason)
 {
   int old = DESCRIPTORS, null = open("/dev/null", O_RDWR);
@@ -956,14 +956,15 @@ static int unloaded(char **arguments)
   return PASSED;
 }
 
-/* each-cpu LIST: on each of two CPUs, a counter of the list is selected and advances. */
+/* each-cpu LIST: a counter of the list is selected, and advances on each of two CPUs. */
 static int each_cpu(char **arguments)
 {
   int cpu;
 
+  run_on_cpu(0);
+  require_selected(arguments[0]);
   for (cpu = 0; cpu < 2; cpu++) {
     run_on_cpu(cpu);
-    require_selected(arguments[0]);
     if (read_upward(cpucycles()) < 0)
       return FAILED;
   }
