@@ -52,14 +52,14 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
   return names[scope];
 }
 
-/* Details that open() of a backend may add to its errno, and explain() to an errno or a signal. The
-   caller sets all members to 0 before it calls one of these functions. */
+/* Details that open() of a backend may add to its errno, and explain() to the reason of a dropped
+   counter. A member that is not NULL replaces what the library reports otherwise. The caller sets
+   all members to NULL before it calls one of these functions. */
 struct cpuc_diagnosis {
-  const char *reason; /* a code of cpucycles(3); NULL: that of the errno; in explain(), it stays */
-  const char *explanation; /* a sentence; NULL: that of the code; in explain(), it stays */
-  /* from explain(): the command or step that helps on this machine; NULL: none is known */
-  const char *remedy;
-  const char *unit; /* from open(): replaces `unit` of the backend; NULL: it stays */
+  const char *reason;      /* a code of cpucycles(3) */
+  const char *explanation; /* a sentence */
+  const char *remedy;      /* from explain(): a command or step that helps on this machine */
+  const char *unit;        /* from open(): instead of `unit` of the backend */
 };
 
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */

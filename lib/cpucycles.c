@@ -70,8 +70,9 @@ static long long provisional_count(void)
    aligned pointer in one piece, and all threads write the same value. A direct read function does
    not check whether the selection is published. The fence makes the variables of its counter
    visible before the pointer. A read function that uses such variables begins with an acquire
-   fence or a system call, because an indirect call does not order loads. (clang reports an atomic
-   store as a race even here.) */
+   fence or a system call, because an indirect call does not order loads. (The store is
+   volatile and not atomic, because ThreadSanitizer of clang reports an atomic one as a race even in
+   a function with this attribute.) */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))

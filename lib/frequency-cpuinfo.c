@@ -35,7 +35,7 @@ static const struct cpuinfo_format {
   { CPUC_ARCHITECTURE_X86, 1, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_PARISC, 0, "cpu MHz", parse_mhz },
-  { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_model_name },
+  { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_nominal_frequency },
   { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_mhz_with_unit },
   { CPUC_ARCHITECTURE_S390, 0, "cpu MHz static", parse_mhz },

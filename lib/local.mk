@@ -2,10 +2,10 @@
 # The library. Its code is compiled once, into a convenience library. The tests link this one, to
 # reach hidden functions.
 
-# The files of sys/ that libperfex needs, too, and the tool, with two others. libcpucycles and
-# libperfex each contain the objects of these files, because a shared library hides their symbols.
-# The linker takes each object once for a program that links both static libraries: from the first
-# library in which it needs the object.
+# The files of sys/ that libperfex and the tool need, too. (The tool also compiles sys/cpuid.c and
+# sys/hypervisor.c.) libcpucycles and libperfex each contain the objects of these files, because a
+# shared library hides their symbols. The linker takes each object once for a program that links
+# both static libraries: from the first library in which it needs the object.
 noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/environment.c \

@@ -10,7 +10,7 @@
 
 int pfx_group_open(struct perf_event_attr *wanted, int leader)
 {
-  return cpuc_perf_event_open_in(wanted, leader);
+  return cpuc_perf_event_open_in_group(wanted, leader);
 }
 
 ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)

@@ -16,8 +16,8 @@ struct cpuc_cpuid_leaf {
 
 /* Returns the registers after CPUID for a leaf, and subleaf 0. glibc has executed CPUID for
    CPUC_CPUID_SIZES already; otherwise this function executes it. All registers are 0 if the CPU or
-   the compiler does not have CPUID. EAX of leaf 0, the highest leaf, is above 0 if they have it.
-   Each execution can exit to the hypervisor, which takes microseconds. */
+   the compiler does not have CPUID. Otherwise EAX of leaf 0, which is the number of the highest
+   leaf, is above 0. Each execution can exit to the hypervisor, which takes microseconds. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
 /* Returns 1 for a CPU of Intel. */

@@ -76,7 +76,7 @@ static const char *parse_with_unit(const char *text, long long *hz)
   return unit && strncmp(unit, "MHz", 3) == 0 ? unit + 3 : NULL;
 }
 
-const char *cpuc_parse_model_name(const char *text, long long *hz)
+const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
 {
   for (; text; text = strchr(text, ' ')) {
     const char *rest;

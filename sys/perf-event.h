@@ -19,7 +19,7 @@
 /* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
    -1. Returns a descriptor, or -1 with errno. The freezer, and work of io_uring, can interrupt the
    call even if the thread blocks all signals. */
-static inline int cpuc_perf_event_open_in(struct perf_event_attr *wanted, int group)
+static inline int cpuc_perf_event_open_in_group(struct perf_event_attr *wanted, int group)
 {
   int result;
 
@@ -48,8 +48,8 @@ static const struct cpuc_perf_event_exclusion {
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
 enum {
-  CPUC_PERF_EVENT_ROWS_USER_ONLY = 2, /* number of rows, from the first, that exclude the kernel */
-  CPUC_PERF_EVENT_ROWS_ALL = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
+  CPUC_PERF_EVENT_EXCLUSIONS_USER_ONLY = 2, /* the first rows: those that exclude the kernel */
+  CPUC_PERF_EVENT_EXCLUSIONS_ALL = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
 };
 
 /* Opens an event with open_one(). Tries the first `exclusions` rows of the table above until the

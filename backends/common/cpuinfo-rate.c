@@ -37,7 +37,8 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
 
 long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line))
 {
-  enum { LIMIT = 1 << 20 }; /* thousands of CPUs: on PowerPC, 120 bytes per CPU precede it */
+  /* bytes, for thousands of CPUs: on PowerPC, 120 bytes per CPU come before the line "timebase" */
+  enum { LIMIT = 1 << 20 };
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];
   int file = cpuc_kernel_file_open("/proc/cpuinfo");

@@ -26,7 +26,7 @@
 
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 {
-  return cpuc_perf_event_open_in(wanted, -1);
+  return cpuc_perf_event_open_in_group(wanted, -1);
 }
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)

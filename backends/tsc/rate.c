@@ -157,7 +157,7 @@ static long long from_brand_string(void)
   }
   memcpy(name, words, sizeof words);
   nominal = strchr(name, '@');
-  return nominal && cpuc_parse_model_name(nominal + 1, &hz)
+  return nominal && cpuc_parse_nominal_frequency(nominal + 1, &hz)
     ? cpuc_rate_plausible((unsigned long long)hz)
     : 0;
 }

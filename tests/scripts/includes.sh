@@ -10,7 +10,7 @@ export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
 # Rows of "DIRECTORY: directories that it may include". A file's own row overrides the row of its
-# directory: these two programs of the benchmark measure internal parts of the library.
+# directory: these two files of the benchmark measure internal parts of the library.
 directions() {
   cat <<'END'
 include:

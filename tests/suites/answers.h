@@ -29,8 +29,9 @@ static inline int is_described(const struct cpucycles_counter_info *counter)
   return !counter->reason && counter->score > 0;
 }
 
-/* Does each function, except cpucycles_tracesetup(), answer as documented in the header, and leave
-   errno unchanged? Returns 0, or the number of the failed step. */
+/* Is each answer, except those of cpucycles_tracesetup() and of the two functions on ignored
+   settings, in the range that the header documents, and is errno unchanged? Returns 0, or the
+   number of the failed step. */
 static inline int check_every_answer(void)
 {
   const struct cpucycles_counter_info *counter;

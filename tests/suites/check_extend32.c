@@ -84,7 +84,7 @@ static void advance(long long nanoseconds)
   machine.part = increase - (double)(uint64_t)increase;
 }
 
-/* Single-step the code under test, but not the simulation. */
+/* 1: the code under test is single-stepped, but not the simulation */
 static volatile int stepping;
 
 static void enter_simulation(void)
@@ -286,9 +286,9 @@ END_TEST
 
 /* Moves between cores whose counters differ by any amount. After each move, the count is the one
    nearest to the prediction from the anchor, and thus off by at most 2^31 more than the anchor. The
-   count before the move can be off by up to 2^26 more than the anchor, because a count within 2^26
-   of the anchor is not compared with the prediction. If the clock does not advance, the prediction
-   has an error, too. _i: the clock; CLOCKS: it advances. */
+   count before the move can be off by up to 2^26, and the counts in AGE, more than the anchor: a
+   count within 2^26 of an anchor up to AGE old is not compared with the prediction. If the clock
+   does not advance, the prediction has an error, too. _i: the clock; CLOCKS: it advances. */
 START_TEST(each_move_adds_an_error_below_2_32)
 {
   struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
@@ -538,7 +538,8 @@ static void act_after_instruction(int signal, siginfo_t *info, void *context)
   ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 }
 
-/* Reads with single steps, unless the handler jumps out. Returns 0 if the count is wrong. */
+/* Reads with single steps. Returns 0 if the count is wrong, 1 if it is right or the handler
+   jumps. */
 static int stepped_read_is_right(void)
 {
   int right = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the first call of a process under adverse conditions: many threads, signals, forks,
    seccomp filters. Each case runs in processes that have not called the library yet.
-   check_resources.c has the cases without files, memory, descriptors or stack. */
+   check_resources.c has the cases without files, memory, descriptors or an environment, and with a
+   small stack. */
 
 #include "config.h"
 

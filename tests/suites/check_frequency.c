@@ -400,7 +400,7 @@ START_TEST(long_cpuinfo_is_read_in_part)
 }
 END_TEST
 
-/* Settings by an administrator or a user that are no valid numbers. */
+/* Settings by an administrator or a user that are not valid frequencies. */
 static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n",
   "999\n", "1000000000001\n", "99999999999999999999999999\n", "2400000000x\n",
   "2400000000 2400000000\n", "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n",

@@ -17,7 +17,7 @@
 #include <sys/processor.h>
 #include <sys/sysctl.h>
 
-/* The system's answers: numbers of 4 or 8 bytes, or of the given length. */
+/* The system's answers: numbers of `length` bytes, of which only 4 and 8 are valid. */
 static struct answer {
   const char *name;
   long long number;

@@ -460,11 +460,11 @@ static void *send_to_this_thread(void *unused)
   return unused;
 }
 
-START_TEST(one_shot_handler_of_another_thread_is_called_once)
+START_TEST(one_shot_handler_called_in_another_thread_is_reset)
 {
   struct sigaction after;
 
-  if (skip_where_sent_signals_wait("one_shot_handler_of_another_thread_is_called_once"))
+  if (skip_where_sent_signals_wait("one_shot_handler_called_in_another_thread_is_reset"))
     return;
   set_recording_handler(suite_fault_to_send(SIGSEGV), SA_RESETHAND);
   enter_guard();
@@ -1010,7 +1010,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, fault_of_another_thread_reaches_the_program);
   tcase_add_test(tests, signal_sent_to_the_guarded_thread_is_delivered_once_afterwards);
   tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
-  tcase_add_test(tests, one_shot_handler_of_another_thread_is_called_once);
+  tcase_add_test(tests, one_shot_handler_called_in_another_thread_is_reset);
   tcase_add_test(tests, ignored_signal_sent_in_another_thread_stays_ignored);
   tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);
   tcase_add_loop_test(tests, unhandled_fault_still_ends_the_process, 0, CRASHES);

@@ -160,13 +160,17 @@ START_TEST(state_describes_the_selected_counter)
 END_TEST
 
 /* An inline read does not extend a count. */
-START_TEST(counter_of_32_bits_is_read_with_a_call)
+START_TEST(counter_of_32_bits_has_no_inline_method)
 {
-  int i;
+  int i, found = 0;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    ck_assert(cpuc_table[i].backend->width == 64
-      || cpuc_table[i].backend->inline_method == CPUCYCLES_INLINE_CALL);
+    if (cpuc_table[i].backend->width == 32) {
+      found++;
+      ck_assert_uint_eq(cpuc_table[i].backend->inline_method, CPUCYCLES_INLINE_CALL);
+    }
+  if (found == 0)
+    skip("counter_of_32_bits_has_no_inline_method", "no counter of 32 bits is built");
 }
 END_TEST
 
@@ -355,7 +359,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, layout_of_the_state_is_unchanged);
   tcase_add_test(tests, values_of_the_interface_are_unchanged);
   tcase_add_test(tests, state_describes_the_selected_counter);
-  tcase_add_test(tests, counter_of_32_bits_is_read_with_a_call);
+  tcase_add_test(tests, counter_of_32_bits_has_no_inline_method);
   tcase_add_test(tests, inline_reads_equal_those_of_every_backend_with_an_instruction);
   tcase_add_loop_test(tests, unknown_method_is_a_call, 0, 2);
   tcase_add_test(tests, overhead_is_the_shortest_empty_section);

@@ -107,7 +107,7 @@ static int skip_where_adds_show_no_frequency(const char *test)
     || skip_unless(test, time_chain_of_adds, 0, "the times of one chain of adds differ");
 }
 
-/* Alternates with the underlying measurement, so that both see the core's same frequencies. */
+/* Alternates with the underlying measurement, so that both see the same core frequencies. */
 START_TEST(core_persecond_is_the_measured_frequency)
 {
   const char *test = "core_persecond_is_the_measured_frequency";
@@ -156,6 +156,37 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 }
 END_TEST
 
+/* core_persecond_may_be_the_first_call_of_any_thread, check_inline and check_section test others. */
+static void make_the_first_call(int function)
+{
+  switch (function) {
+  case 0: cpucycles_implementation(); return;
+  case 1: cpucycles_implementation_ignored(); return;
+  case 2: cpucycles_persecond(); return;
+  case 3: cpucycles_frequency_source(); return;
+  case 4: cpucycles_frequency_ignored(); return;
+  case 5: cpucycles_rate(); return;
+  case 6: cpucycles_timer(); return;
+  case 7: cpucycles_counter(0); return;
+  case 8: cpucycles_begin(); return;
+  case 9: cpucycles_end(); return;
+  case 10: cpucycles_inline_begin(); return;
+  case 11: cpucycles_inline_end(); return;
+  case 12: cpucycles_inline_overhead(); return;
+  }
+}
+
+enum { FIRST_CALLS = 13 };
+
+/* _i: the function. */
+START_TEST(any_function_may_make_the_first_call)
+{
+  ck_assert(!cpuc_process_has_selected());
+  make_the_first_call(_i);
+  ck_assert(cpuc_process_has_selected());
+}
+END_TEST
+
 static long long read_constant(void)
 {
   return 5;
@@ -173,12 +204,20 @@ static long long read_microseconds(void)
 
 START_TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
 {
+  static const struct cpuc_backend backend
+    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
+  static struct cpuc_candidate selected = { .backend = &backend };
+  static struct cpuc_selection selection
+    = { .selected = &selected, .frequency = { .persecond = 2000000000 } };
   long long rate = cpuc_calibrate_rate(read_microseconds, 64);
 
   ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
   ck_assert_int_eq(cpuc_calibrate_rate(read_constant, 64), 0);
   rate = cpuc_calibrate_rate(read_milliseconds, 64); /* 1 kHz: at most 2 counts in a window */
   ck_assert(rate >= 0 && rate <= 2500);
+  cpucycles();
+  cpucycles = read_constant;
+  ck_assert_int_eq(cpuc_timer_find_rate(&selection), 0);
 }
 END_TEST
 
@@ -328,7 +367,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
 }
 END_TEST
 
-/* As a count of a thread that does not run most of the time. */
+/* Like the count of a thread that does not run most of the time. */
 static long long read_quarter(void)
 {
   return cpuc_os_clock_raw() / 4;
@@ -406,6 +445,7 @@ static void add_tests(TCase *tests)
 {
   tcase_add_test(tests, core_persecond_is_the_measured_frequency);
   tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
+  tcase_add_loop_test(tests, any_function_may_make_the_first_call, 0, FIRST_CALLS);
   tcase_add_test(tests, rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded);
   tcase_add_test(tests, rate_is_that_of_the_count);
   tcase_add_loop_test(tests, measurement_refines_only_a_rounded_reported_rate, 0, 2);

@@ -471,14 +471,14 @@ START_TEST(first_read_in_a_thread_allocates_nothing)
 }
 END_TEST
 
-static pthread_key_t late_key; /* its destructor runs after ours */
+static pthread_key_t late_key; /* its destructor runs after the library's */
 static long long late_before, late_after;
 static int late_rounds;
 
 static void read_late(void *value)
 {
   late_after = read_page();
-  /* some tools do not see that the join comes later */
+  /* atomic, because some race detectors do not see that the join comes later */
   if (__atomic_add_fetch(&late_rounds, 1, __ATOMIC_ACQ_REL) < 4)
     pthread_setspecific(late_key, value);
 }
@@ -560,7 +560,8 @@ START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
 
   if (!select_perfevent_or_skip("forked_child_counts_itself_upward_from_its_parents_count"))
     return;
-  /* No assertion runs beside the fork: valgrind would report its memory in the child. */
+  /* No assertion runs at the same time as the fork: valgrind would report its memory in the
+     child. */
   if (_i == 0)
     fork_here(&status);
   else if (pthread_create(&thread, NULL, fork_here, &status) == 0)
@@ -615,7 +616,7 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
   if (child == 0) {
     int executed_by_parent = executed, wrong;
 
-    perf_kernel.pages[0] = NULL; /* the child's own event has a page without an index */
+    /* the child's own event gets the kernel's page, which has no index */
     wrong = read_page() < before ? 1 : cpuc_perf_self.state != CPUC_PERF_VIA_READ;
     suite_exit(wrong ? wrong : executed != executed_by_parent ? 2 : 0);
   }
@@ -643,7 +644,6 @@ START_TEST(forked_child_unmaps_no_memory_of_the_program)
     int *memory = mmap(page, sizeof *page, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-    perf_kernel.pages[0] = NULL;
     if (memory != (void *)page)
       suite_exit(1);
     *memory = 1;
@@ -670,7 +670,7 @@ static int make_a_system_call_under_a_filter(void)
   return 1;
 }
 
-/* valgrind makes system calls of its own. */
+/* Returns 0 if nothing else makes system calls, as valgrind does. */
 static int make_none_under_a_filter(void)
 {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
@@ -1070,7 +1070,7 @@ END_TEST
 
 /* Pages. */
 
-START_TEST(count_is_offset_plus_sign_extended_counter_at_every_width)
+START_TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
 {
   static const struct {
     int width;
@@ -1172,8 +1172,8 @@ START_TEST(counter_without_user_space_access_is_not_opened)
 }
 END_TEST
 
-/* The event has counted on, until the page lost its index. */
-START_TEST(page_without_an_index_is_left_for_read)
+/* The event continued to count until the page lost its index. */
+START_TEST(page_without_an_index_leads_to_read)
 {
   long long before, after;
 
@@ -1475,11 +1475,11 @@ static void add(TCase *tests)
   tcase_add_test(tests, read_is_right_if_a_handler_loses_the_page_after_any_instruction);
   tcase_add_test(tests, first_read_is_right_if_a_handler_reads_before_the_event_is_opened);
 #endif
-  tcase_add_test(tests, count_is_offset_plus_sign_extended_counter_at_every_width);
+  tcase_add_test(tests, count_is_offset_plus_sign_extended_counter_at_four_widths);
   tcase_add_test(tests, seqlock_change_during_a_read_repeats_the_read);
   tcase_add_test(tests, index_cleared_during_a_read_stops_the_instruction);
   tcase_add_loop_test(tests, counter_without_user_space_access_is_not_opened, 0, 4);
-  tcase_add_test(tests, page_without_an_index_is_left_for_read);
+  tcase_add_test(tests, page_without_an_index_leads_to_read);
   tcase_add_test(tests, lost_page_of_the_only_hardware_counter_leads_to_read);
   tcase_add_test(tests, count_never_steps_back_without_page_and_descriptor);
   tcase_add_test(tests, revoked_instruction_leads_to_read);

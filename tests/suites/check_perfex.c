@@ -126,7 +126,7 @@ static int error_of_cycles(void)
   wanted.type = PERF_TYPE_HARDWARE;
   wanted.config = PERF_COUNT_HW_CPU_CYCLES;
   wanted.exclude_kernel = wanted.exclude_hv = 1;
-  descriptor = cpuc_perf_event_open_in(&wanted, -1);
+  descriptor = cpuc_perf_event_open_in_group(&wanted, -1);
   if (descriptor < 0)
     return errno;
   cpuc_perf_event_close(descriptor);

@@ -550,7 +550,7 @@ static int standard_streams_are_closed(void)
   return fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 && fcntl(2, F_GETFD) < 0;
 }
 
-/* In a child, whose closed streams do not matter. Exits with the number of the failed check. */
+/* In a child, whose closed streams do not matter. Returns 0, or the number of the failed check. */
 static int count_without_standard_streams(void)
 {
   long long c0 = -1, c1 = -1;

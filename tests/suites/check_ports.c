@@ -266,6 +266,7 @@ START_TEST(selfcounts_that_fail_later_continue_with_the_clock)
   selfcounts_error = ENOTSUP;
   errno = 4711;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
+  ck_assert_str_eq(noted, "by-fallback");
   clock_now += 300;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5300);
   ck_assert_int_eq(errno, 4711);

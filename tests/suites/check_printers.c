@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the printers' output, line by line, for fake reports and counters, including properties of
-   few machines. info.sh and report.py in tests/scripts test order and completeness on the tool. */
+/* Tests the printers' output, line by line, for fake reports and counters, including properties
+   that few machines have. info.sh and report.py in tests/scripts test order and completeness on the tool. */
 
 #include "config.h"
 

@@ -79,11 +79,20 @@ enum { THREADS = 16 };
 
 static pthread_barrier_t all_threads_ready;
 
+/* Takes long enough for the other threads to search, too. */
+static void count_slowly(struct cpuc_selection *unused)
+{
+  const struct timespec pause = { 0, 20000000 };
+
+  count_searches(unused);
+  nanosleep(&pause, NULL);
+}
+
 static void *search_together(void *unused)
 {
   (void)unused;
   pthread_barrier_wait(&all_threads_ready);
-  return search(count_searches) == 0 ? &searches : NULL;
+  return search(count_slowly) == 0 ? &searches : NULL;
 }
 
 START_TEST(sixteen_threads_search_once)
@@ -226,7 +235,7 @@ END_TEST
 
 /* Signals. */
 
-/* As in a program that takes signals by sigwait(3). */
+/* Like a program that takes signals with sigwait(3). */
 START_TEST(blocked_signal_of_a_fault_stays_pending)
 {
   int signal = suite_fault_to_send(SIGFPE);

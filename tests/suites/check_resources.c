@@ -177,7 +177,7 @@ static void read_at_the_timer(int signal)
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* Calls every function of answers.h, with system calls that are not restarted. */
+/* Calls every function that check_every_answer() calls. System calls are not restarted. */
 static int call_all_under_a_fast_timer(void)
 {
   struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };

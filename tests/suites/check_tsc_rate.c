@@ -181,6 +181,10 @@ START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
       expect_rate(0, NULL, 0, (int)i);
     }
   memset(cpu.brand, '9', sizeof cpu.brand); /* unterminated */
+  memcpy(&cpu.leaf_0.b, "Genu", 4);
+  memcpy(&cpu.leaf_0.d, "ineI", 4);
+  memcpy(&cpu.leaf_0.c, "ntel", 4);
+  cpu.leaf_80000000h.a = 0x80000008;
   expect_rate(0, NULL, 0, (int)i);
 }
 END_TEST

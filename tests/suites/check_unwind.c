@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests that a thread's stack can be unwound through the library's frames, by cancellation and
-   by a handler that ends the thread. The callers' frames are C's, with cleanup functions. */
+   by a handler that ends the thread. The callers are C functions, with cleanup functions. */
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate for a simulated machine, and its sources that are not files: functions in
-   place of sys/environment.c, sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c
-   and backends/tsc/reference.c. */
+/* The frequency estimate for a simulated machine, its sources that are not files, and the
+   architecture: functions in place of sys/environment.c, sys/architecture.c,
+   lib/frequency-system.c, lib/frequency-measure.c and backends/tsc/reference.c. */
 
 #ifndef CPUCYCLES_ESTIMATE_H
 #define CPUCYCLES_ESTIMATE_H

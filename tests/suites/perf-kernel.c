@@ -62,7 +62,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
     real.config = PERF_COUNT_SW_TASK_CLOCK;
   }
   real.config1 = 0;
-  event = cpuc_perf_event_open_in(&real, -1);
+  event = cpuc_perf_event_open_in_group(&real, -1);
   if (event >= 0 || !(simulates || perf_kernel.pages[0]) || real.type != PERF_TYPE_SOFTWARE)
     return event;
   simulates = 1;

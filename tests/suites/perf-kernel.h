@@ -26,8 +26,8 @@ extern struct perf_kernel {
   int cannot_replace;        /* refuses mmap(2), like a seccomp filter */
   uint32_t missing_pmu;      /* type of a PMU without the generic event */
   /* The pages for the next events that are mapped, the number of these pages that events have got,
-     and whether all further events get a copy of the first page. An event without a page here gets
-     that of the kernel. */
+     and whether every event gets a copy of the first page instead. An event without a page here
+     gets that of the kernel. */
   struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
   int mapped;
   int copies_page;

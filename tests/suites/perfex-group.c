@@ -9,7 +9,6 @@
 #include "sys/perf-event.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct perfex_group perfex_group;
@@ -41,14 +40,14 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
     errno = perfex_group.refusal_errno;
     return -1;
   }
-  descriptor = cpuc_perf_event_open_in(&software, leader);
+  descriptor = cpuc_perf_event_open_in_group(&software, leader);
   perfex_group_descriptor[leader >= 0] = descriptor;
   return descriptor;
 }
 
 ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
 {
-  ssize_t length = syscall(SYS_read, leader, reading, sizeof *reading);
+  ssize_t length = read(leader, reading, sizeof *reading); /* a cancellation point, as in group.c */
 
   if (perfex_group.alter_reading)
     perfex_group.alter_reading(reading, &length);

@@ -24,8 +24,9 @@ static inline int suite_under(const char *tool)
 }
 
 /* Each system defines suite_forbidden_page(), which returns a page without access; suite_mkdir();
-   suite_print(), which prints on the console; suite_run(), which runs each test in its own process;
-   and suite_must_print_totals(), which returns 1 if suite_main() must print the totals. */
+   suite_print(), which prints on the console, or on Windows on standard output; suite_run(), which
+   runs each test in its own process; and suite_must_print_totals(), which returns 1 if suite_main()
+   must print the totals. */
 #ifdef CPUCYCLES_POSIX
 #include "tests/suites/suite-posix.h"
 #else
