@@ -52,14 +52,14 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
   return names[scope];
 }
 
-/* Details that open() of a backend may add to its errno, and explain() to the reason of a dropped
-   counter. A member that is not NULL replaces what the library reports otherwise. The caller sets
-   all members to NULL before it calls one of these functions. */
+/* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
+   A member that is not NULL replaces what the library reports otherwise. The caller sets all
+   members to NULL before it calls one of these functions. */
 struct cpuc_diagnosis {
-  const char *reason;      /* a code of cpucycles(3) */
-  const char *explanation; /* a sentence */
+  const char *reason;      /* of a failure: a code of cpucycles(3) */
+  const char *explanation; /* of a failure: a sentence */
   const char *remedy;      /* from explain(): a command or step that helps on this machine */
-  const char *unit;        /* from open(): instead of `unit` of the backend */
+  const char *unit;        /* from open(), if it succeeds: instead of `unit` of the backend */
 };
 
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */

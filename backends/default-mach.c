@@ -25,7 +25,7 @@ static struct cpuc_rate mach_rate(void)
   if (mach_timebase_info(&nanoseconds) != 0 || nanoseconds.numer == 0)
     return cpuc_exact_rate(0);
   return cpuc_exact_rate(
-    cpuc_rate_plausible(1000000000ULL * nanoseconds.denom / nanoseconds.numer));
+    cpuc_rate_if_plausible(1000000000ULL * nanoseconds.denom / nanoseconds.numer));
 }
 
 const struct cpuc_backend cpuc_backend_default_mach = {

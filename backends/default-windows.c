@@ -29,7 +29,7 @@ static struct cpuc_rate performance_frequency(void)
 
   if (!QueryPerformanceFrequency(&hz) || hz.QuadPart <= 0)
     return cpuc_exact_rate(0);
-  return cpuc_exact_rate(cpuc_rate_plausible((unsigned long long)hz.QuadPart));
+  return cpuc_exact_rate(cpuc_rate_if_plausible((unsigned long long)hz.QuadPart));
 }
 
 const struct cpuc_backend cpuc_backend_default_windows = {

@@ -55,18 +55,18 @@ static void time_loops(struct observed *observed, long long loops)
 {
   unsigned long long x = 1;
   long long before = clock_nanoseconds(), first = cpucycles(), begin = clock_nanoseconds();
-  long long i, end, cycles, longest, shortest;
+  long long i, end, cycles, time, longest;
 
   for (i = 0; i < loops; i++)
     x = multiply(x);
   end = clock_nanoseconds();
   cycles = difference_of(cpucycles(), first);
   longest = (clock_nanoseconds() - before) / 1000 + 1;
-  shortest = (end - begin) / 1000 - 1;
+  time = (end - begin) / 1000;
   observed->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
-  observed->high = (double)cycles * 1e6 / (double)(shortest > 1 ? shortest : 1);
+  observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
   observed->loops = loops;
-  observed->microseconds = shortest > 0 ? shortest + 1 : 0;
+  observed->microseconds = time > 0 ? time : 0; /* the clock may have stepped back */
 }
 
 void measure_loops(struct report *report)

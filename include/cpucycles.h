@@ -48,9 +48,9 @@ extern const char *cpucycles_implementation_ignored(void);
 extern const char *cpucycles_version(void);
 
 /* Returns: an estimate of the CPU's frequency in cycles per second, from 1000 (1 kHz) to
-     1000000000000 (1 THz). Clocks and other scaled counters are scaled to it. The sources are
-     /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else a
-     measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
+     1000000000000 (1 THz). Time-based counters (kinds "scaled" and "clock") are scaled to it. The
+     sources are /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else
+     a measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
      current frequency in /proc/cpuinfo on x86; else the environment variable cpucyclespersecond;
      else a measurement of 2 ms; else it is 2399987654.
    Since: all versions. */
@@ -67,13 +67,13 @@ extern const char *cpucycles_frequency_source(void);
 extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it, unless the counter
-   is scaled. This takes 1 to 4 ms, in rare cases up to 12 ms, plus interruptions, and longer if
+   is time-based. This takes 1 to 4 ms, in rare cases up to 12 ms, plus interruptions, and longer if
    the OS clock is coarse.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
-     clocks and other scaled counters, this is cpucycles_persecond(). For other counters, it is the
-     reported rate if no measurement is possible, or if a measurement agrees within 1 % and the
-     reported rate is not rounded; otherwise it is the measured one. Most counters of core cycles
-     have no reported rate.
+     time-based counters, this is cpucycles_persecond(). For other counters, it is the reported rate
+     if no measurement is possible, or if a measurement agrees within 1 % and the reported rate is
+     not rounded; otherwise it is the measured one. Most counters of core cycles have no reported
+     rate.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 

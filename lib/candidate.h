@@ -18,7 +18,7 @@ struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* cycles per second */
   long long (*now)(void); /* the clock that cpuc_calibrate() uses, in nanoseconds */
-  /* that of the open 32-bit counter; at most one is open at a time */
+  /* the extension of the 32-bit counter that is open; at most one is open at a time */
   struct cpuc_extend32_state extension;
 };
 

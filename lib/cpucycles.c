@@ -59,7 +59,8 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 /* Returned while this thread is still selecting, that is, to a signal handler or allocator that
    runs inside the selection: the wall clock, scaled to the default frequency in whole MHz. The
    selection blocks or defers all signals except faults, so a handler runs there only after a fault
-   outside of the guard, or if another thread has installed it during the selection. */
+   outside of the bodies of cpuc_guard_run(), or if another thread has installed it during the
+   selection. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpuc_os_clock_wall_microseconds()

@@ -88,7 +88,7 @@ static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
       continue;
     *is_current = cpuinfo_formats[i].is_current;
     value = cpuinfo_formats[i].parse(value, &hz);
-    return value && cpuc_parse_is_rest_blank(value) ? cpuc_rate_plausible((unsigned long long)hz)
+    return value && cpuc_parse_is_rest_blank(value) ? cpuc_rate_if_plausible((unsigned long long)hz)
                                                     : 0;
   }
   return 0;

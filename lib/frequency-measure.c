@@ -136,6 +136,6 @@ long long cpuc_frequency_measure_core(void)
     return 0;
   if (series.is_coarse && series.least > MAX_STEP_NS)
     return 0;
-  return cpuc_rate_plausible((unsigned long long)cpuc_scale_counts_per_second(
+  return cpuc_rate_if_plausible((unsigned long long)cpuc_scale_counts_per_second(
     (unsigned long long)series.passes * CPUC_DEPENDENT_ADD_PASS, shortest - cost));
 }

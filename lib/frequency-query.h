@@ -14,7 +14,7 @@
 struct cpuc_query;
 
 struct cpuc_query_source {
-  const char *name; /* the path if it is a file, in sysfs below cpuN */
+  const char *name; /* a path if it is a file; in sysfs relative to the directory of a CPU */
   long long (*run)(struct cpuc_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };

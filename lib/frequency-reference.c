@@ -39,5 +39,6 @@ long long cpuc_frequency_from_reference(struct cpuc_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
 
-  return reference ? cpuc_rate_plausible((unsigned long long)query_reference(query, reference)) : 0;
+  return reference
+    ? cpuc_rate_if_plausible((unsigned long long)query_reference(query, reference)) : 0;
 }

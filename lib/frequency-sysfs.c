@@ -71,7 +71,8 @@ static long long from_cpu(const struct cpuc_query_source *source, int cpu)
   char path[128];
 
   make_cpu_path(path, cpu, source->name);
-  return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, source->unit));
+  return cpuc_rate_if_plausible(
+    (unsigned long long)cpuc_kernel_file_read_number(path, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

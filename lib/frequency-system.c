@@ -40,7 +40,7 @@ long long cpuc_frequency_parse_integer(const void *bytes, int length, long long 
   }
   if (number <= 0 || number > CPUC_RATE_HIGHEST / unit)
     return 0;
-  return cpuc_rate_plausible((unsigned long long)(number * unit));
+  return cpuc_rate_if_plausible((unsigned long long)(number * unit));
 }
 
 #ifdef HAVE_SYSCTLBYNAME

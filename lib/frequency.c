@@ -30,7 +30,7 @@ static void note_ignored(struct cpuc_query *query, const char *setting, const ch
 static long long parse_setting(struct cpuc_query *query, const char *setting, const char *text)
 {
   long long number = cpuc_parse_number(text, 1),
-            hz = cpuc_rate_plausible((unsigned long long)number);
+            hz = cpuc_rate_if_plausible((unsigned long long)number);
 
   if (number < 0)
     note_ignored(query, setting,

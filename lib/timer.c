@@ -74,7 +74,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
   return highest;
 }
 
-/* A scaled counter has the rate that it is scaled to. */
+/* A time-based counter has the rate that it is scaled to. */
 long long cpuc_timer_find_rate(const struct cpuc_selection *selection)
 {
   long long measured, accepted;

@@ -22,7 +22,7 @@ static long long rate_of_line(const char *line, const char *key, size_t decimals
   rest = cpuc_parse_decimal(number, decimals > 0 ? 1000000 : 1, &hz);
   if (!rest || *rest || strlen(number + strcspn(number, ".")) != (decimals > 0 ? decimals + 1 : 0))
     return 0;
-  return cpuc_rate_plausible((unsigned long long)hz);
+  return cpuc_rate_if_plausible((unsigned long long)hz);
 }
 
 void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const char *piece,
@@ -100,6 +100,6 @@ long long cpuc_cpuinfo_rate_sparc_clock_tick(const char *line)
     return 0;
   rest += sizeof key - 1;
   return strlen(rest) == 16 && cpuc_parse_hexadecimal(rest, &hz) == rest + 16
-    ? cpuc_rate_plausible(hz)
+    ? cpuc_rate_if_plausible(hz)
     : 0;
 }

@@ -10,7 +10,7 @@
 
 /* Returns hz if it is within the limits, otherwise 0. A register that firmware has not set can
    contain any value. */
-static inline long long cpuc_rate_plausible(unsigned long long hz)
+static inline long long cpuc_rate_if_plausible(unsigned long long hz)
 {
   return hz >= CPUC_RATE_LOWEST && hz <= CPUC_RATE_HIGHEST ? (long long)hz : 0;
 }
@@ -26,7 +26,7 @@ static inline long long cpuc_rate_from_dt_cells(const char *cells, int length)
     return 0;
   for (i = 0; i < length; i++)
     value = value << 8 | (unsigned char)cells[i];
-  return cpuc_rate_plausible(value);
+  return cpuc_rate_if_plausible(value);
 }
 
 #endif

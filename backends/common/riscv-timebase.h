@@ -57,7 +57,7 @@ static inline long long read_device_tree(void)
 
 static inline struct cpuc_rate cpuc_riscv_timebase(void)
 {
-  long long hz = cpuc_rate_plausible(ask_hwprobe());
+  long long hz = cpuc_rate_if_plausible(ask_hwprobe());
 
   if (hz > 0)
     return (struct cpuc_rate) { hz, "riscv_hwprobe", 0 };

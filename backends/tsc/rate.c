@@ -36,7 +36,7 @@ static long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-  return cpuc_rate_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
+  return cpuc_rate_if_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
 }
 
 #ifdef HAVE_PERF_EVENTS
@@ -70,7 +70,7 @@ static long long rate_from_factors(unsigned int mult, unsigned int shift)
   if (quotient > limit >> rest)
     return 0;
   quotient = (quotient << rest) + remainder / mult;
-  return cpuc_rate_plausible(quotient + (2 * (remainder % mult) >= mult));
+  return cpuc_rate_if_plausible(quotient + (2 * (remainder % mult) >= mult));
 }
 
 long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *page)
@@ -118,7 +118,7 @@ static long long from_cpuid15(void)
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
   /* the product of two 32-bit numbers fits into 64 bits */
-  return cpuc_rate_plausible((unsigned long long)ratio.c * ratio.b / ratio.a);
+  return cpuc_rate_if_plausible((unsigned long long)ratio.c * ratio.b / ratio.a);
 }
 
 /* The base frequency in leaf 16H, in whole MHz. It is the rounded rate of the TSC if leaf 15H
@@ -132,7 +132,7 @@ static long long from_cpuid16(void)
   ratio = cpuc_cpuid_read(0x15);
   if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
     return 0;
-  return cpuc_rate_plausible((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
+  return cpuc_rate_if_plausible((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
 }
 
 /* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
@@ -158,7 +158,7 @@ static long long from_brand_string(void)
   memcpy(name, words, sizeof words);
   nominal = strchr(name, '@');
   return nominal && cpuc_parse_nominal_frequency(nominal + 1, &hz)
-    ? cpuc_rate_plausible((unsigned long long)hz)
+    ? cpuc_rate_if_plausible((unsigned long long)hz)
     : 0;
 }
 
@@ -173,7 +173,7 @@ static long long from_hypervisor(void)
   highest = cpuc_cpuid_read(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
     return 0;
-  return cpuc_rate_plausible(cpuc_cpuid_read(0x40000010).a * 1000ULL);
+  return cpuc_rate_if_plausible(cpuc_cpuid_read(0x40000010).a * 1000ULL);
 }
 
 #ifdef HAVE_SYSCTLBYNAME
@@ -190,8 +190,8 @@ static long long from_sysctl(void)
     size_t length = sizeof hz;
 
     if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
-      && cpuc_rate_plausible(hz))
-      return cpuc_rate_plausible(hz);
+      && cpuc_rate_if_plausible(hz))
+      return cpuc_rate_if_plausible(hz);
   }
   return 0;
 }
