@@ -138,8 +138,8 @@ int list_counters_in_child(struct counter_list *list)
   if (status > 0 && WIFSIGNALED(status))
     return WTERMSIG(status);
   fprintf(stderr,
-    "cpucycles-info: the child that lists the counters did not start or failed, so only the counter "
-    "in use is examined\n");
+    "cpucycles-info: the child that lists the counters did not start or failed, so only the "
+    "counter in use is examined\n");
   memset(list, 0, sizeof *list);
   list->no_child = 1;
   list_and_measure(list);

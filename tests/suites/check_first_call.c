@@ -568,7 +568,7 @@ static void call_all(void)
   wrong_answers |= cpucycles_end() < begin;
   begin = cpucycles_inline_begin();
   wrong_answers |= cpucycles_inline_end() < begin || cpucycles_inline() < begin;
-  wrong_answers |= cpucycles_inline_overhead() != 0;
+  wrong_answers |= cpucycles_inline_overhead() < 0; /* measured with the provisional count */
   wrong_answers |= strcmp(cpucycles_version(), PACKAGE_VERSION) != 0;
   wrong_answers |= cpuc_process_has_selected();
 }

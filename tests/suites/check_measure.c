@@ -156,23 +156,49 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 }
 END_TEST
 
-/* core_persecond_may_be_the_first_call_of_any_thread, check_inline and check_section test others. */
+/* The test above, check_inline and check_section make the others. */
 static void make_the_first_call(int function)
 {
   switch (function) {
-  case 0: cpucycles_implementation(); return;
-  case 1: cpucycles_implementation_ignored(); return;
-  case 2: cpucycles_persecond(); return;
-  case 3: cpucycles_frequency_source(); return;
-  case 4: cpucycles_frequency_ignored(); return;
-  case 5: cpucycles_rate(); return;
-  case 6: cpucycles_timer(); return;
-  case 7: cpucycles_counter(0); return;
-  case 8: cpucycles_begin(); return;
-  case 9: cpucycles_end(); return;
-  case 10: cpucycles_inline_begin(); return;
-  case 11: cpucycles_inline_end(); return;
-  case 12: cpucycles_inline_overhead(); return;
+  case 0:
+    cpucycles_implementation();
+    return;
+  case 1:
+    cpucycles_implementation_ignored();
+    return;
+  case 2:
+    cpucycles_persecond();
+    return;
+  case 3:
+    cpucycles_frequency_source();
+    return;
+  case 4:
+    cpucycles_frequency_ignored();
+    return;
+  case 5:
+    cpucycles_rate();
+    return;
+  case 6:
+    cpucycles_timer();
+    return;
+  case 7:
+    cpucycles_counter(0);
+    return;
+  case 8:
+    cpucycles_begin();
+    return;
+  case 9:
+    cpucycles_end();
+    return;
+  case 10:
+    cpucycles_inline_begin();
+    return;
+  case 11:
+    cpucycles_inline_end();
+    return;
+  case 12:
+    cpucycles_inline_overhead();
+    return;
   }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the printers' output, line by line, for fake reports and counters, including properties
-   that few machines have. info.sh and report.py in tests/scripts test order and completeness on the tool. */
+   that few machines have. info.sh and report.py in tests/scripts test order and completeness on
+   the tool. */
 
 #include "config.h"
 
