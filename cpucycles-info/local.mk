@@ -10,7 +10,7 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/grain.c \
 	cpucycles-info/grain.h \
 	cpucycles-info/json.c \
-	cpucycles-info/kernel.c \
+	cpucycles-info/clock-and-fork.c \
 	cpucycles-info/library.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \

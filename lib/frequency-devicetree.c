@@ -28,7 +28,7 @@ static long long from_node(const char *node)
   return cpuc_rate_from_dt_cells(cells, length);
 }
 
-static void compare_node(const char *node, void *argument)
+static void keep_highest(const char *node, void *argument)
 {
   long long *highest = argument, hz = from_node(node);
 
@@ -42,6 +42,6 @@ long long cpuc_frequency_from_device_tree(struct cpuc_query *query)
   long long highest = 0;
 
   (void)query;
-  cpuc_kernel_file_list(NODES, compare_node, &highest);
+  cpuc_kernel_file_list(NODES, keep_highest, &highest);
   return highest;
 }

@@ -15,9 +15,9 @@
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
-  STEPS = 100,            /* of the clock per window, unless WINDOW_CAP_NS is shorter: 1 % each */
+  STEPS = 100,            /* of the clock per window: 1 % each; fewer beyond REQUIRED_CAP */
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would matter */
-  WINDOW_CAP_NS = 100000, /* STEPS of a clock of microseconds: longer ones are not needed */
+  REQUIRED_CAP = 100000,  /* ns, for the required length: STEPS of a clock of microseconds */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */
@@ -40,7 +40,7 @@ static long long required_time(const struct series *series)
 {
   long long time = STEPS * series->least;
 
-  return time < MIN_WINDOW_NS ? MIN_WINDOW_NS : time < WINDOW_CAP_NS ? time : WINDOW_CAP_NS;
+  return time < MIN_WINDOW_NS ? MIN_WINDOW_NS : time < REQUIRED_CAP ? time : REQUIRED_CAP;
 }
 
 static void insert(struct series *series, long long time)

@@ -47,8 +47,9 @@ static int index_of(int signal)
 }
 
 /* Returns 1 if a call such as kill() sent the signal, 0 if an instruction of the thread caused it.
-   Decides from si_code. This is correct where SI_USER exceeds all codes of faults, and where these
-   are above 0 and SI_USER is not, as on Linux (sigaction(2)). */
+   Decides from si_code. This is correct on two kinds of systems: those where SI_USER exceeds all
+   codes of faults, and those, such as Linux (sigaction(2)), where the codes of faults are above 0
+   and SI_USER is not. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL

@@ -111,17 +111,17 @@ enum {
   PMU_ABSENT = 1 << 0,
   PMU_UNKNOWN = 1 << 1,
   PMU_PRESENT = 1 << 2,
-  ANY_PMU = PMU_ABSENT | PMU_UNKNOWN | PMU_PRESENT,
+  PMU_BITS = PMU_ABSENT | PMU_UNKNOWN | PMU_PRESENT,
   /* How was the event refused? */
   GOT_EPERM = 1 << 3,
   GOT_EACCES = 1 << 4,
   GOT_ENOSYS = 1 << 5,
   GOT_OTHER = 1 << 6,
-  ANY_REFUSAL = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_OTHER,
+  REFUSAL_BITS = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_OTHER,
   /* Does this process have a seccomp filter? */
   UNFILTERED = 1 << 7,
   FILTERED = 1 << 8,
-  ANY_FILTER = UNFILTERED | FILTERED,
+  FILTER_BITS = UNFILTERED | FILTERED,
   /* Does kernel.perf_event_paranoid permit the event to this user, and if not, what does? */
   LEVEL_MISSING = 1 << 9,
   LEVEL_PERMITS = 1 << 10,
@@ -129,15 +129,15 @@ enum {
   LEVEL_NEEDS_ADMIN = 1 << 12,   /* or a lower level */
   LEVEL_NEEDS_SYSCTL = 1 << 13,  /* a lower level only */
   LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL,
-  ANY_LEVEL = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
+  LEVEL_BITS = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
   /* Does the event count cycles in the kernel, because the PMU cannot exclude them? */
   WITHOUT_KERNEL = 1 << 14,
   WITH_KERNEL = 1 << 15,
-  ANY_MODE = WITHOUT_KERNEL | WITH_KERNEL,
+  MODE_BITS = WITHOUT_KERNEL | WITH_KERNEL,
   /* Is the process in a container, which has its own filter, but the settings of its host? */
   ON_HOST = 1 << 16,
   IN_CONTAINER = 1 << 17,
-  ANY_PLACE = ON_HOST | IN_CONTAINER,
+  PLACE_BITS = ON_HOST | IN_CONTAINER,
   /* Can CAP_PERFMON be added? Kernels before 5.8 do not have it. */
   PERFMON_CAN_BE_ADDED = 1 << 18,
   /* The hypervisor, if there is one. */
@@ -147,7 +147,7 @@ enum {
   HYPER_V = 1 << 22,
   XEN = 1 << 23,
   OTHER_HYPERVISOR = 1 << 24,
-  ANY_HYPERVISOR = KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
+  HYPERVISOR_BITS = KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
 };
 
 #define VIRTUAL_MACHINE "this virtual machine has no PMU"
@@ -224,10 +224,10 @@ static const struct {
 /* The argument of find_pmu(), and its result. */
 struct search {
   int (*is_wanted)(const char *name);
-  unsigned found; /* a bit of ANY_PMU */
+  unsigned found; /* a bit of PMU_BITS */
 };
 
-static void compare_pmu(const char *name, void *argument)
+static void note_if_wanted(const char *name, void *argument)
 {
   struct search *search = argument;
 
@@ -235,12 +235,12 @@ static void compare_pmu(const char *name, void *argument)
     search->found = PMU_PRESENT;
 }
 
-/* Searches for a PMU whose name is_wanted() accepts. Returns a bit of ANY_PMU. */
+/* Searches for a PMU whose name is_wanted() accepts. Returns a bit of PMU_BITS. */
 static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
-  return cpuc_kernel_file_list("/sys/bus/event_source/devices", compare_pmu, &search) == 0
+  return cpuc_kernel_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0
     ? search.found : PMU_UNKNOWN;
 }
 
@@ -306,8 +306,8 @@ static unsigned find_hypervisor(void)
 
 static int fits(unsigned row, unsigned known)
 {
-  static const unsigned groups[] = { ANY_PMU, ANY_REFUSAL, ANY_FILTER, ANY_LEVEL, ANY_MODE,
-    ANY_PLACE, PERFMON_CAN_BE_ADDED, ANY_HYPERVISOR };
+  static const unsigned groups[] = { PMU_BITS, REFUSAL_BITS, FILTER_BITS, LEVEL_BITS, MODE_BITS,
+    PLACE_BITS, PERFMON_CAN_BE_ADDED, HYPERVISOR_BITS };
   size_t i;
 
   for (i = 0; i < sizeof groups / sizeof groups[0]; i++)
@@ -328,7 +328,7 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
   known |= find_hypervisor();
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {
-      if ((decisions[i].if_known & ANY_PMU) == PMU_ABSENT)
+      if ((decisions[i].if_known & PMU_BITS) == PMU_ABSENT)
         diagnosis->reason = "absent";
       diagnosis->explanation = decisions[i].explanation;
       diagnosis->remedy = decisions[i].remedy;

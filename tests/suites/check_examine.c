@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the tool's measurements of a counter against fake counters: coarse ones, wrong ones, and
    ones that differ between CPUs. CPUs are real, and so is time unless a test fakes the clock.
-   This file has the library's functions and those of cpucycles-info/kernel.c: the linker leaves out
-   both. */
+   This file has the library's functions and those of cpucycles-info/clock-and-fork.c: the linker
+   leaves out both. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include <sched.h>
 #endif
 
-/* cpucycles-info/kernel.c */
+/* cpucycles-info/clock-and-fork.c */
 
 static int fork_is_refused;
 
