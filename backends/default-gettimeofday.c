@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-gettimeofday: the wall clock in microseconds, the counter of last resort.
+/* default-gettimeofday: the wall clock in microseconds.
    Readable everywhere, unless a filter forbids the system call. It jumps when the time is set.
    read() counts from the second in which open() ran, so that the scaled count stays far from the
    limits of 64 bits.

@@ -88,9 +88,12 @@ read_cycles(void)
   if (depth != this_thread.fork_depth_at_last_read && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
   this_thread.fork_depth_at_last_read = depth;
-  uses_fallback = this_thread.uses_fallback;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler whose read fails changes the base, too */
-  count = this_thread.base;
+  do { /* again if the read of a handler has failed in between, which changes both */
+    uses_fallback = this_thread.uses_fallback;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    count = this_thread.base;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  } while (uses_fallback != this_thread.uses_fallback);
   count += uses_fallback ? services->fallback() : (long long)counts.cycles;
   if (count > this_thread.last) /* not if a signal handler has read since read_counts() */
     this_thread.last = count;

@@ -58,8 +58,8 @@ static inline long long difference_of(long long later, long long earlier)
 void measure_differences(struct report *report);
 void measure_loops(struct report *report);
 
-/* kernel.c: system calls. A test defines all of these itself: the linker then leaves kernel.c
-   out. */
+/* clock-and-fork.c: system calls. A test defines all of these itself: the linker then leaves that
+   file out. */
 
 /* The OS clock that counters are measured against. */
 extern const char clock_name[];

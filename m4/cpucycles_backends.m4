@@ -26,7 +26,8 @@
 #   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
-#   default-gettimeofday and default-zero are the counters of last resort, and are always built.
+#   default-gettimeofday and default-zero are always built, because one of them can always be
+#   selected.
 #
 #   CPUCYCLES_BACKENDS_SUMMARY prints the counters that are built and those that are left
 #   out, with the reasons.
@@ -94,7 +95,7 @@ set +f])
 
 AC_DEFUN([CPUCYCLES_BACKENDS],
 [AC_ARG_WITH([backends],
-  [AS_HELP_STRING([--with-backends=LIST], [build only these counters (and those of last resort)])],
+  [AS_HELP_STRING([--with-backends=LIST], [build these, default-gettimeofday and default-zero])],
   [], [with_backends=yes])
 AC_ARG_WITH([excluded-backends],
   [AS_HELP_STRING([--with-excluded-backends=LIST], [build all counters but these])],
@@ -117,7 +118,7 @@ for cpucycles_name in $cpucycles_excluded; do
   AS_CASE([" $cpucycles_only "], [*" $cpucycles_name "*],
     [AC_MSG_ERROR([$cpucycles_name is in both --with-backends and --with-excluded-backends])])
   AS_CASE([" $cpucycles_always "], [*" $cpucycles_name "*],
-    [AC_MSG_WARN([$cpucycles_name is a counter of last resort and cannot be excluded])
+    [AC_MSG_WARN([$cpucycles_name is always built and cannot be excluded])
     cpucycles_excluded=`AS_ECHO([" $cpucycles_excluded "]) | sed "s/ $cpucycles_name / /g"`])
 done
 CPUCYCLES_BACKEND_OBJECTS=

@@ -175,7 +175,8 @@ static int open_event(uint32_t type, uint64_t config)
   attributes.read_format = PFX_GROUP_READ_FORMAT;
   attributes.pinned = attributes.disabled = counters.leader < 0;
   return move_from_standard_streams(
-    cpuc_perf_event_open_narrowest(&attributes, CPUC_PERF_EVENT_USER_MODE_ONLY, open_in_group));
+    cpuc_perf_event_open_first_supported(&attributes, CPUC_PERF_EVENT_USER_MODE_ONLY,
+      open_in_group));
 }
 
 /* Returns 1 if the kernel can count this event alone. */

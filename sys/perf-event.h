@@ -55,8 +55,8 @@ enum {
 
 /* Opens an event with open_one(). Tries the first `row_count` rows of the table above until the PMU
    supports one, and leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
-static inline int cpuc_perf_event_open_narrowest(struct perf_event_attr *wanted, int row_count,
-  int (*open_one)(struct perf_event_attr *wanted))
+static inline int cpuc_perf_event_open_first_supported(struct perf_event_attr *wanted,
+  int row_count, int (*open_one)(struct perf_event_attr *wanted))
 {
   int i, descriptor = -1;
 

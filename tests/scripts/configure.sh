@@ -92,15 +92,15 @@ says "the summary gives the counters that the list leaves out" "^    $foreign: n
 accepts "two counters, by spaces and commas" \
   "$(printf '%s\n' "$first" "$second" $last | sort | tr '\n' ' ')" \
   --with-backends=" $first,  $second "
-accepts "the counters of last resort alone" "$last " --with-backends=default-zero
+accepts "the counters that are always built, alone" "$last " --with-backends=default-zero
 accepts "all, by the option without a list" "$usual" --with-backends
 without=$(echo "$usual" | tr ' ' '\n' | grep -vx -e "$first" -e "$second" | tr '\n' ' ' | sed 's/^ *//;s/  *$/ /')
 accepts "all but two" "$without" --with-excluded-backends="$first,$second"
 says "the summary gives the counters that were left out" "^    $first: left out by --with-excluded-backends\$"
-accepts "all left out except the last resorts" "$last " \
+accepts "all left out except those that are always built" "$last " \
   --with-excluded-backends="$(tr '\n' ',' <"$work/all" | sed 's/,$//')"
 for name in $last; do
-  says "a warning that $name cannot be left out" "WARNING: $name is a counter of last resort"
+  says "a warning that $name cannot be left out" "WARNING: $name is always built"
 done
 
 refuses "unknown counter" amd64-tcs --with-backends=amd64-tcs

@@ -14,6 +14,7 @@
 #include "sys/os-thread.h"
 #include "sys/guard.h"
 
+#include "tests/suites/single-step.h"
 #include "tests/suites/suite.h"
 
 #if defined(__APPLE__) || defined(_WIN32)
@@ -362,6 +363,59 @@ START_TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
 }
 END_TEST
 
+#ifdef SINGLE_STEPS
+
+static volatile int steps, fails_at;
+
+static void fail_in_a_handler(int signal)
+{
+  (void)signal;
+  if (++steps == fails_at) {
+    selfcounts_error = ENOTSUP;
+    cpuc_backend_default_selfcounts.read();
+  }
+}
+
+START_TEST(read_is_right_if_that_of_a_handler_fails_after_any_instruction)
+{
+  long long count, next;
+
+  if (skip_without_single_steps("read_is_right_if_that_of_a_handler_fails_after_any_instruction"))
+    return;
+  signal(SIGTRAP, fail_in_a_handler);
+  for (fails_at = 1, steps = 1; fails_at <= steps; fails_at++) {
+    cpuc_backend_default_selfcounts.close();
+    expect_selfcounts_to_open();
+    cycles_now = 1000000;
+    ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+    cycles_now += 100;
+    steps = 0;
+    set_single_step(1);
+    count = cpuc_backend_default_selfcounts.read();
+    set_single_step(0);
+    ck_assert_int_ge(count, 1000000);
+    ck_assert_int_le(count, 1000100);
+    clock_now += 50;
+    next = cpuc_backend_default_selfcounts.read();
+    ck_assert_int_ge(next, count);
+    ck_assert_int_le(next, count + 50);
+    selfcounts_error = 0;
+  }
+  ck_assert_int_gt(steps, 10);
+}
+END_TEST
+
+#else
+
+START_TEST(read_is_right_if_that_of_a_handler_fails_after_any_instruction)
+{
+  skip("read_is_right_if_that_of_a_handler_fails_after_any_instruction",
+    "this build does not single-step");
+}
+END_TEST
+
+#endif
+
 START_TEST(reopened_selfcounts_start_again)
 {
   expect_selfcounts_to_open();
@@ -394,6 +448,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
   tcase_add_test(tests, child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts);
   tcase_add_test(tests, handler_in_a_read_adds_only_the_cycles_that_it_executes);
+  tcase_add_test(tests, read_is_right_if_that_of_a_handler_fails_after_any_instruction);
   tcase_add_test(tests, reopened_selfcounts_start_again);
 }
 
