@@ -22,10 +22,12 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/perf/pmu.h"
 #include "backends/perf/remedy.h"
 #include "sys/cpuid.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 static long long read_fixed_counter(void)
 {
@@ -52,15 +54,15 @@ static int open_fixed_counter(const struct cpuc_services *services,
   long long level;
 
   (void)services;
-  if (cpuc_remedy_no_pmu_flag)
+  if (cpuc_pmu_is_absent)
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
-  level = cpuc_remedy_read_rdpmc_level();
+  level = cpuc_pmu_read_rdpmc_level(NULL);
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
     return EACCES;
-  if (!cpuc_remedy_nmi_watchdog_is_on())
+  if (!cpuc_pmu_nmi_watchdog_is_on())
     return 0;
   diagnosis->reason = "decreasing";
   return EBUSY;
@@ -73,7 +75,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_remedy_read_rdpmc_level() < 0 && cpuc_cpuid_is_intel())
+  else if (error == ENODEV && cpuc_pmu_read_rdpmc_level(NULL) < 0 && cpuc_cpuid_is_intel())
     cpuc_remedy_for_no_pmu(diagnosis);
 }
 

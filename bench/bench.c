@@ -296,7 +296,8 @@ static long shared_object_bytes(void)
   return sum;
 }
 
-static int print_first_use(const char *module, int index)
+/* Runs in a fresh process. Prints the numbers that run_first_use() reads. */
+static int measure_first_use(const char *module, int index)
 {
   const struct bench_contender *list;
   long kib, bytes = shared_object_bytes();
@@ -541,7 +542,7 @@ int main(int argc, char **argv)
   int i, strict = 0;
 
   if (argc == 4 && strcmp(argv[1], "--first-use") == 0)
-    return print_first_use(argv[3], atoi(argv[2]));
+    return measure_first_use(argv[3], atoi(argv[2]));
   for (i = 1; i < argc && argv[i][0] == '-'; i++)
     if (strcmp(argv[i], "--help") == 0)
       return help();

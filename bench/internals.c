@@ -29,7 +29,7 @@ static int check_bound(double value, double bound)
 }
 
 /* The selected counter's backend, if it is a reference counter. */
-static const struct cpuc_backend *reference_counter(void)
+static const struct cpuc_backend *selected_reference_counter(void)
 {
   int i;
 
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
   int unmet = 0;
 
   cpucycles();
-  backend = reference_counter();
+  backend = selected_reference_counter();
   if (backend)
     unmet += bench_rate(backend);
   else

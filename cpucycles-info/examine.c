@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Examines each working counter in a child process that selects this counter. So all counters are
-   measured with the public functions, like the counter in use, and a signal ends only the child. A
-   child ends within a second after this process. Without fork(), or if the first fork() fails, only
-   the counter in use is examined. */
+   measured with the public functions, like the counter in use, and a signal ends only the child. If
+   this process is killed, the child ends within a second. Without fork(), or if the first fork()
+   fails, only the counter in use is examined. */
 
 #include "config.h"
 

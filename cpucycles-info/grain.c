@@ -32,8 +32,9 @@ enum {
 /* A larger difference is not an interruption: the thread has moved to a core with another count. */
 static const long long largest_difference = 1LL << 40;
 
-/* Limits for shares of the differences. */
-static const double least_excess = 0.7;   /* of the excess: the share beyond chance */
+/* Limits for shares of the differences. The excess of a grain is (share - chance) / (1 - chance),
+   where chance is the share of random differences that are its multiples. */
+static const double least_excess = 0.7;
 static const double excess_margin = 0.15; /* corrections can change the excess by this much */
 static const double least_other = 0.06;   /* of multiples other than the most frequent one */
 
@@ -78,7 +79,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
 /* A nonzero difference, and how often it occurs. */
 struct value {
   long long difference;
-  int times;
+  int occurrences;
 };
 
 struct values {
@@ -89,23 +90,23 @@ struct values {
   int all;      /* number of plausible differences, zeros included */
 };
 
-static int compare_counts(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
   long long x = *(const long long *)a, y = *(const long long *)b;
 
   return (x > y) - (x < y);
 }
 
-void sort_counts(long long *values, int count)
+void sort_ascending(long long *values, int count)
 {
-  qsort(values, (size_t)count, sizeof *values, compare_counts);
+  qsort(values, (size_t)count, sizeof *values, compare_values);
 }
 
-static int compare_times(const void *a, const void *b)
+static int compare_occurrences_descending(const void *a, const void *b)
 {
   const struct value *x = a, *y = b;
 
-  return (y->times > x->times) - (y->times < x->times);
+  return (y->occurrences > x->occurrences) - (y->occurrences < x->occurrences);
 }
 
 static double round_off(double value)
@@ -139,7 +140,7 @@ static double refine(const struct values *values, double grain)
 
   for (i = 0; i < values->frequent; i++) {
     double multiple = multiple_of(values->value[i].difference, grain, 0);
-    double weight = multiple * values->value[i].times;
+    double weight = multiple * values->value[i].occurrences;
 
     products += weight * (double)values->value[i].difference;
     squares += weight * multiple;
@@ -161,7 +162,8 @@ static int count_multiples(const struct values *values, double grain, int is_who
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
 
   for (i = 0; i < values->count; i++)
-    times[multiple_of(values->value[i].difference, grain, is_whole)] += values->value[i].times;
+    times[multiple_of(values->value[i].difference, grain, is_whole)]
+      += values->value[i].occurrences;
   for (i = 1; i <= MULTIPLES; i++) {
     sum += times[i];
     if (times[i] > most)
@@ -226,9 +228,10 @@ static struct grain find_in_values(struct values *values)
   struct possible_grain possible[POSSIBLE_GRAINS];
   int i, part, other, count = 0;
 
-  qsort(values->value, (size_t)values->count, sizeof *values->value, compare_times);
+  qsort(values->value, (size_t)values->count, sizeof *values->value,
+    compare_occurrences_descending);
   while (values->frequent < values->count && values->frequent < FREQUENT
-    && values->value[values->frequent].times > (values->all - values->zeros) / RARE)
+    && values->value[values->frequent].occurrences > (values->all - values->zeros) / RARE)
     values->frequent++;
   for (i = 0; i < values->frequent; i++)
     for (part = 1; part <= PARTS; part++) {
@@ -273,7 +276,7 @@ struct grain find_grain(long long *differences, int count)
   if (!values.value)
     return grain;
   merge_ones(differences, count);
-  sort_counts(differences, count);
+  sort_ascending(differences, count);
   for (i = 0; i < count; i++) {
     if (differences[i] < 0 || differences[i] > largest_difference)
       continue;
@@ -283,9 +286,9 @@ struct grain find_grain(long long *differences, int count)
       continue;
     if (values.count == 0 || values.value[values.count - 1].difference != differences[i]) {
       values.value[values.count].difference = differences[i];
-      values.value[values.count++].times = 0;
+      values.value[values.count++].occurrences = 0;
     }
-    values.value[values.count - 1].times++;
+    values.value[values.count - 1].occurrences++;
   }
   if (values.count > 0)
     grain = find_in_values(&values);

@@ -24,6 +24,6 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    corrections. */
 struct grain find_grain(long long *differences, int count);
 
-void sort_counts(long long *values, int count); /* ascending */
+void sort_ascending(long long *values, int count);
 
 #endif

@@ -17,7 +17,7 @@ static long long interquartile_mean(const long long *values)
   int i;
 
   memcpy(sorted, values, sizeof sorted);
-  sort_counts(sorted, DIFFERENCES);
+  sort_ascending(sorted, DIFFERENCES);
   for (i = DIFFERENCES / 4; i < DIFFERENCES * 3 / 4; i++)
     sum += sorted[i];
   return sum / (DIFFERENCES / 2);

@@ -153,7 +153,7 @@ static void summarize_differences(struct counter_results *results)
 {
   int i;
 
-  sort_counts(results->differences, results->difference_count);
+  sort_ascending(results->differences, results->difference_count);
   for (i = 0; i < results->difference_count; i++) {
     long long difference = results->differences[i];
 

@@ -18,7 +18,7 @@ enum {
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* at most four for each counter (9 on x86-64 Linux, the most), and six others */
+  WARNINGS = 64 /* at most four for each counter, of which x86-64 Linux has 9, and six others */
 };
 
 /* Measurements of one counter, from a process that has selected it. */

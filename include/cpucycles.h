@@ -39,7 +39,8 @@ extern const char *cpucycles_implementation(void);
 
 /* The environment variable CPUCYCLES_IMPLEMENTATION limits the selection to the counters that it
    names. If none of them can be used, it is ignored.
-   Returns: a sentence on the names that could not be used and the reasons; 0 if there is none.
+   Returns: a sentence on the names that were ignored, because they could not be used, and the
+     reasons; 0 if there is none. The other names still limit the selection.
    Since: 20261121. */
 extern const char *cpucycles_implementation_ignored(void);
 

@@ -159,9 +159,9 @@ static enum cpuc_calibrate_result find_multiple(const struct cpuc_calibrate_setu
     error = measure(calibration, WINDOW_MULTIPLE, rates, ESTIMATES);
     if (error)
       return error;
-    *sixteenths = cpuc_scale_multiple(rates[0], persecond);
-    if (*sixteenths > 0 && cpuc_scale_multiple(rates[1], persecond) == *sixteenths
-      && cpuc_scale_multiple(rates[2], persecond) == *sixteenths)
+    *sixteenths = cpuc_scale_find_sixteenths(rates[0], persecond);
+    if (*sixteenths > 0 && cpuc_scale_find_sixteenths(rates[1], persecond) == *sixteenths
+      && cpuc_scale_find_sixteenths(rates[2], persecond) == *sixteenths)
       return CPUC_CALIBRATE_SUCCESS;
   }
   return CPUC_CALIBRATE_NO_MULTIPLE;

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The reason why a measurement has no result. */
+/* The outcome of a measurement: success, or the reason why it gives no rate. */
 enum cpuc_calibrate_result {
   CPUC_CALIBRATE_SUCCESS,
   CPUC_CALIBRATE_CLOCK_DECREASING,
@@ -31,7 +31,8 @@ struct cpuc_calibrate_setup {
    second, if the hardware or the kernel reports one: a measurement of 0.2 ms must agree with it
    within 1 %, and *sixteenths is set to 0. If `reported` is 0, three measurements of 0.4 ms must
    agree on the cycles per unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and
-   *sixteenths is set to the cycles per unit, in sixteenths of a cycle. */
+   *sixteenths is set to the cycles per unit, in sixteenths of a cycle. `persecond` is the estimate
+   of the CPU's frequency. */
 enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 

@@ -16,7 +16,7 @@
 /* State that the trials of one selection share. */
 struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
-  long long persecond; /* cycles per second */
+  long long persecond; /* the estimate of the CPU's frequency, in Hz */
   long long (*now)(void); /* the clock that cpuc_calibrate() uses, in nanoseconds */
   /* the extension of the 32-bit counter that is open; at most one is open at a time */
   struct cpuc_extend32_state extension;
@@ -41,7 +41,8 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
 
 /* Runs the trial: opens, scales, extends and scores the counter, then closes it. Afterwards the
    counter is usable and info->score is its score, or it is dropped and info->reason is set.
-   With cannot_win, 51 reads suffice, because the counter loses with any score. Call between
+   With cannot_win, 51 reads suffice if the count increases in them, because the counter loses
+   with any score. Call between
    cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 

@@ -28,7 +28,7 @@ static const char *parse_mhz_with_unit(const char *text, long long *hz)
 /* Lines that contain a frequency, of the form "key : value". BogoMIPS is not a frequency. */
 static const struct cpuinfo_format {
   unsigned int architectures;
-  int is_current; /* the value is the current frequency */
+  int may_be_current; /* the current frequency if the flags contain aperfmperf, else constant */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or NULL */
 } cpuinfo_formats[] = {
@@ -86,7 +86,7 @@ static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
       value = value_of(line, cpuinfo_formats[i].key);
     if (!value)
       continue;
-    *is_current = cpuinfo_formats[i].is_current;
+    *is_current = cpuinfo_formats[i].may_be_current;
     value = cpuinfo_formats[i].parse(value, &hz);
     return value && cpuc_parse_is_rest_blank(value) ? cpuc_rate_if_plausible((unsigned long long)hz)
                                                     : 0;

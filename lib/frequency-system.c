@@ -27,7 +27,7 @@
 
 enum { MHZ = 1000000 };
 
-long long cpuc_frequency_parse_integer(const void *bytes, int length, long long unit)
+long long cpuc_frequency_from_bytes(const void *bytes, int length, long long unit)
 {
   int64_t number = 0;
   int32_t narrow;
@@ -67,7 +67,7 @@ static struct cpuc_rate from_sysctlbyname(void)
     size_t length = sizeof bytes;
 
     if (sysctlbyname(names[i].name, bytes, &length, NULL, 0) == 0)
-      reported.hz = cpuc_frequency_parse_integer(bytes, (int)length, names[i].unit);
+      reported.hz = cpuc_frequency_from_bytes(bytes, (int)length, names[i].unit);
     reported.source = names[i].name;
   }
   return reported;
@@ -83,7 +83,7 @@ static struct cpuc_rate from_sysctl(void)
   size_t length = sizeof bytes;
 
   if (sysctl(name, 2, bytes, &length, NULL, 0) == 0)
-    reported.hz = cpuc_frequency_parse_integer(bytes, (int)length, MHZ);
+    reported.hz = cpuc_frequency_from_bytes(bytes, (int)length, MHZ);
   return reported;
 }
 #endif
@@ -95,7 +95,7 @@ static struct cpuc_rate from_perfstat(void)
   perfstat_cpu_total_t total;
 
   if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1)
-    reported.hz = cpuc_frequency_parse_integer(&total.processorHZ, (int)sizeof total.processorHZ,
+    reported.hz = cpuc_frequency_from_bytes(&total.processorHZ, (int)sizeof total.processorHZ,
       1);
   return reported;
 }
@@ -111,7 +111,7 @@ static struct cpuc_rate from_processor_info(void)
 
   for (i = 0; i < 64 && reported.hz == 0; i++)
     if (processor_info(i, &info) == 0)
-      reported.hz = cpuc_frequency_parse_integer(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
+      reported.hz = cpuc_frequency_from_bytes(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
   return reported;
 }
 #endif

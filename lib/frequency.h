@@ -31,7 +31,7 @@ struct cpuc_frequency cpuc_frequency_estimate(void);
 struct cpuc_cpuinfo {
   unsigned int architectures; /* whose lines are accepted, of enum cpuc_architecture */
   long long constant;    /* highest constant frequency so far in Hz, or 0 */
-  long long current;     /* highest current frequency so far in Hz, or 0 */
+  long long current;     /* highest "cpu MHz" of x86 so far in Hz, or 0; see has_aperfmperf */
   int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; if it has this flag */
   struct cpuc_kernel_file_line line;
 };
@@ -59,7 +59,7 @@ struct cpuc_rate cpuc_frequency_from_system(void);
 
 /* Parses an integer of 4 or 8 bytes in the order of this machine, as sysctl(3) returns it. Returns
    the integer times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */
-long long cpuc_frequency_parse_integer(const void *bytes, int length, long long unit);
+long long cpuc_frequency_from_bytes(const void *bytes, int length, long long unit);
 
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 

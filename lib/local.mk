@@ -24,6 +24,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/backends.def \
 	backends/common/cpuinfo-rate.c \
 	backends/common/cpuinfo-rate.h \
+	backends/perf/pmu.c \
+	backends/perf/pmu.h \
 	backends/perf/remedy.c \
 	backends/perf/remedy.h \
 	backends/tsc/explain.c \

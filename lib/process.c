@@ -29,10 +29,10 @@ struct locking {
   int is_acquired;
 };
 
-/* Acquires the lock, and waits for other threads. First blocks all signals. cpuc_guard_enter()
-   and cpuc_process_find_once() unblock those of faults again, so only fault handlers of the program
-   can run in the thread that holds the lock. If this thread holds the lock already,
-   the caller is such a handler or an allocator, and does not acquire it. */
+/* Acquires the lock, and waits for other threads. First blocks all signals and cancellation.
+   cpuc_guard_enter() and cpuc_process_find_once() unblock those of faults again, so only fault
+   handlers of the program can run in the thread that holds the lock. If this thread holds the lock
+   already, the caller is such a handler or an allocator, and does not acquire it. */
 static void acquire(struct locking *locking)
 {
   enum cpuc_lock_result result;

@@ -56,7 +56,7 @@ static int is_within_fraction(long long x, long long y, int parts)
   return (x < 0 ? -x : x) <= y / parts;
 }
 
-long long cpuc_scale_multiple(long long rate, long long persecond)
+long long cpuc_scale_find_sixteenths(long long rate, long long persecond)
 {
   long long denominator, numerator, excess;
 

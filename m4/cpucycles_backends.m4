@@ -22,7 +22,8 @@
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
 #
-#   --with-backends=LIST             builds only the counters in LIST; an error if a probe fails
+#   --with-backends=LIST             builds the counters in LIST, plus the two below; an error if
+#                                    a probe fails
 #   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.
@@ -95,7 +96,7 @@ set +f])
 
 AC_DEFUN([CPUCYCLES_BACKENDS],
 [AC_ARG_WITH([backends],
-  [AS_HELP_STRING([--with-backends=LIST], [build these, default-gettimeofday and default-zero])],
+  [AS_HELP_STRING([--with-backends=LIST], [build LIST, plus default-gettimeofday and default-zero])],
   [], [with_backends=yes])
 AC_ARG_WITH([excluded-backends],
   [AS_HELP_STRING([--with-excluded-backends=LIST], [build all counters but these])],

@@ -280,8 +280,8 @@ static void measure_memory(struct run *run, char *memory, long available)
   }
 }
 
-/* Measures the caches beyond the L1, and then memory, unless an unmeasured cache comes before
-   it. */
+/* Measures the caches beyond the L1, and then memory, unless the size of a cache before it
+   is unknown. */
 static void measure_levels(struct run *run, char *memory, long available, const long *caches,
   int count)
 {
@@ -295,7 +295,7 @@ static void measure_levels(struct run *run, char *memory, long available, const 
       return;
     used += bytes;
   }
-  if (!run->measured->has_unmeasured_cache)
+  if (!run->measured->cache_list_is_cut)
     measure_memory(run, memory + used, available - used);
 }
 
@@ -309,21 +309,21 @@ static long parse_size(const char *text)
   return unit && *unit == 'K' ? (long)size << 10 : 0;
 }
 
-/* Stores the sizes of the data caches, L1 first. Returns their number. Sets *has_unmeasured_cache
+/* Stores the sizes of the data caches, L1 first. Returns their number. Sets *cache_list_is_cut
    if the size of the next cache is missing, or less than four times the size of the one before. */
-static int find_caches(long *caches, int *has_unmeasured_cache)
+static int find_caches(long *caches, int *cache_list_is_cut)
 {
   static const char *const files[] = { "level", "type", "size" };
   int count = 0, index, i;
 
-  *has_unmeasured_cache = 0;
+  *cache_list_is_cut = 0;
   for (index = 0; index < 8 && count < CACHES; index++) {
     char path[128], text[3][32];
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
       if (cpuc_kernel_file_read_start(path, text[i], sizeof text[i]) <= 0) {
-        *has_unmeasured_cache = i == 2 && count > 0; /* Linux omits a size that it does not know */
+        *cache_list_is_cut = i == 2 && count > 0; /* Linux omits a size that it does not know */
         return count;
       }
     }
@@ -331,7 +331,7 @@ static int find_caches(long *caches, int *has_unmeasured_cache)
       continue;
     caches[count] = parse_size(text[2]);
     if (text[0][0] != '1' + count || caches[count] < (count ? 4 * caches[count - 1] : 4096)) {
-      *has_unmeasured_cache = 1;
+      *cache_list_is_cut = count > 0;
       return count;
     }
     count++;
@@ -430,7 +430,7 @@ void pfx_cost_measure(struct pfx_cost_measured *measured)
   /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
   run.seed = (unsigned)run.begin;
   memset(measured, 0, sizeof *measured);
-  count = find_caches(found, &measured->has_unmeasured_cache);
+  count = find_caches(found, &measured->cache_list_is_cut);
   if (count > 0)
     memcpy(caches, found, sizeof found);
   else

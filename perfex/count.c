@@ -57,7 +57,7 @@ static void next_generation(void)
   if (counters.generation == 0)
     counters.generation
       = (int)(__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) * 0x9e3779b9u & INT_MAX);
-  counters.generation = pfx_count_next(counters.generation);
+  counters.generation = pfx_count_generation_after(counters.generation);
 }
 
 int pfx_count_generation(void)

@@ -11,7 +11,7 @@
 int pfx_count_generation(void);
 
 /* Returns the number that follows: 1 after the largest. */
-static inline int pfx_count_next(int generation)
+static inline int pfx_count_generation_after(int generation)
 {
   return generation == INT_MAX ? 1 : generation + 1;
 }

@@ -152,7 +152,7 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   }
   if (!measured->has_memory)
     append(output,
-      measured->has_unmeasured_cache ? "; memory cannot be separated from the next cache here"
+      measured->cache_list_is_cut ? "; memory cannot be separated from the next cache here"
                                      : "; memory was not reached");
 }
 

@@ -9,7 +9,7 @@
 #include "backends/perf/core-types.h"
 
 #include "backends/perf/kernel.h"
-#include "backends/perf/remedy.h"
+#include "backends/perf/pmu.h"
 #include "sys/parse.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 /* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
 struct search {
   struct cpuc_perf_core_types *found;
-  struct cpuc_perf_event_key generic;
-  int (*try_event)(struct cpuc_perf_event_key key);
+  struct cpuc_perf_core_event generic;
+  int (*try_event)(struct cpuc_perf_core_event key);
   int core_types; /* including those without an event, which are not in `found` */
 };
 
@@ -56,14 +56,14 @@ static int is_core_pmu_with_cpus(const char *pmu)
 {
   char cpus[64];
 
-  return cpuc_remedy_is_core_pmu(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
+  return cpuc_pmu_is_of_cores(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
 }
 
 /* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
    config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
    directory of the PMU. Returns 0 if the PMU has neither. */
 static int find_event(const struct search *search, const char *pmu,
-  struct cpuc_perf_event_key *key)
+  struct cpuc_perf_core_event *key)
 {
   long long type = read_type(pmu);
   unsigned long long number;
@@ -100,7 +100,7 @@ static void add_core_type(const char *pmu, void *argument)
 }
 
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
-  struct cpuc_perf_event_key generic, int (*try_event)(struct cpuc_perf_event_key key))
+  struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event key))
 {
   struct search search = { found, generic, try_event, 0 };
 

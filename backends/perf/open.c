@@ -10,6 +10,7 @@
 #include "backends/perf/private.h"
 
 #include "backends/perf/kernel.h"
+#include "backends/perf/pmu.h"
 #include "backends/perf/remedy.h"
 #include "sys/perf-event.h"
 
@@ -25,7 +26,7 @@ enum {
 };
 
 /* The event for a CPU with one core type. */
-static const struct cpuc_perf_event_key core_cycles
+static const struct cpuc_perf_core_event core_cycles
   = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES };
 
 /* The destructor of this key closes the events of a thread that exits. */
@@ -55,7 +56,7 @@ void cpuc_perf_close_descriptors(void)
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
-  self->only_descriptor = -1;
+  self->reads_one_descriptor = 0;
   for (i = 0; i < self->event_count; i++) {
     if (cpuc_perf_owns_descriptor(&self->events[i]))
       cpuc_perf_kernel_close(self->events[i].descriptor);
@@ -89,7 +90,7 @@ static void close_events(void)
 /* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
    The caller must close the descriptors of the thread if it does not use them, also after a fault
    in this function. */
-static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_event_key key,
+static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event key,
   int *counts_kernel)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -154,7 +155,7 @@ int cpuc_perf_use_descriptors(void)
   if (error != 0)
     return error;
   self->base = self->last - count;
-  self->only_descriptor = self->event_count == 1 ? self->events[0].descriptor : -1;
+  self->reads_one_descriptor = self->event_count == 1;
   self->state = CPUC_PERF_VIA_READ;
   if (counter->instruction)
     cpuc_perf_services->note_loss("by-read");
@@ -267,7 +268,7 @@ __attribute__((destructor)) static void unload(void)
 /* Opens an event, and closes it. Stores in *counts_kernel whether the last request, granted or
    refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_event_key key, int *counts_kernel)
+static int try_event(struct cpuc_perf_core_event key, int *counts_kernel)
 {
   int error;
 
@@ -278,7 +279,7 @@ static int try_event(struct cpuc_perf_event_key key, int *counts_kernel)
 }
 
 /* The counter counts the kernel if the event of any core type does. */
-static int try_core_event(struct cpuc_perf_event_key key)
+static int try_core_event(struct cpuc_perf_core_event key)
 {
   int counts_kernel, error = try_event(key, &counts_kernel);
 
@@ -307,9 +308,9 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_remedy_no_pmu_flag ? ENOENT
+  error = cpuc_pmu_is_absent ? ENOENT
                                     : try_event(core_cycles, &counter->findings->counts_kernel);
-  cpuc_remedy_no_pmu_flag = error == ENOENT;
+  cpuc_pmu_is_absent = error == ENOENT;
   return error;
 }
 

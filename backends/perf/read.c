@@ -20,12 +20,11 @@ const struct perf_event_mmap_page cpuc_perf_no_page;
 CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
   .only_page = &cpuc_perf_no_page,
   .index = UINT32_MAX,
-  .only_descriptor = -1,
 };
 
-/* Returns the base. A read loads the state or the descriptor first, then the base, and then reads
-   the events. If a handler opens or loses events in between, the read finds the new events with
-   their base, or finds the old ones closed. */
+/* Returns the base. A read loads the state or reads_one_descriptor first, then the base, and then
+   reads the events. If a handler opens or loses events in between, the read finds the new events
+   with their base, or finds the old ones closed. */
 static inline unsigned long long load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -142,7 +141,7 @@ static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  if (self->only_descriptor >= 0 && !cpuc_perf_owns_descriptor(&self->events[0]))
+  if (self->reads_one_descriptor && !cpuc_perf_owns_descriptor(&self->events[0]))
     return -1;
   return cpuc_perf_read_descriptors(count) == 0 && *count != self->last ? 0 : -1;
 }
@@ -170,12 +169,12 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
 long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int has_one_descriptor = self->only_descriptor >= 0, saved_errno = errno;
+  int reads_one_descriptor = self->reads_one_descriptor, saved_errno = errno;
   unsigned long long base = load_base();
   struct cpuc_perf_reading reading;
   long long count;
 
-  if (has_one_descriptor && read_event(&self->events[0], &reading)
+  if (reads_one_descriptor && read_event(&self->events[0], &reading)
     && reading.enabled == reading.running) {
     count = (long long)(base + reading.value);
     if (count > self->last)

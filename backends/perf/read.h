@@ -68,7 +68,7 @@ struct cpuc_perf_thread {
      that the slow path has read last, if `shift` fits it. UINT32_MAX: none yet. */
   uint32_t index;
   int shift;           /* 64 minus the width of the hardware counter */
-  int only_descriptor; /* of the only event of the thread, if read(2) reads it; else -1 */
+  int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
      are copies, and each page is NULL. */

@@ -106,6 +106,6 @@ void cpuc_perf_forked(void)
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = NULL;
   self->only_page = &cpuc_perf_no_page;
-  self->only_descriptor = -1;
+  self->reads_one_descriptor = 0;
   self->state = CPUC_PERF_UNOPENED;
 }

@@ -15,6 +15,8 @@
 
 #include "backends/perf/remedy.h"
 
+#include "backends/perf/pmu.h"
+
 #include "sys/hypervisor.h"
 #include "sys/kernel-file.h"
 #include "sys/parse.h"
@@ -23,8 +25,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-int cpuc_remedy_no_pmu_flag;
 
 /* Returns 1 if the kernel is this release, such as 5.17, or later, or if its release cannot be
    read. */
@@ -88,14 +88,6 @@ static int is_in_container(void)
 {
   return cpuc_kernel_file_exists("/.dockerenv")
     || cpuc_kernel_file_exists("/run/.containerenv");
-}
-
-int cpuc_remedy_is_core_pmu(const char *name)
-{
-  return strcmp(name, "cpu") == 0 /* most architectures; older releases on all */
-    || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
-    || strcmp(name, "cpum_cf") == 0 || strcmp(name, "arc_pct") == 0
-    || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
 }
 
 /* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
@@ -183,7 +175,8 @@ static const struct {
     GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
   { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
-  /* The system call is missing. A kernel without perf events lists no PMUs, and has no level. */
+  /* The system call is missing. A kernel without perf events has neither a level nor a directory
+     of PMUs, so PMU_UNKNOWN is set. */
   { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
   { GOT_ENOSYS | UNFILTERED,
     "perf_event_open is not implemented here, for example by an emulator", NULL },
@@ -321,7 +314,7 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
 {
   size_t i;
 
-  known |= find_pmu(cpuc_remedy_is_core_pmu) | find_level((known & WITH_KERNEL) != 0);
+  known |= find_pmu(cpuc_pmu_is_of_cores) | find_level((known & WITH_KERNEL) != 0);
   known |= is_in_container() ? IN_CONTAINER : ON_HOST;
   if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
     known |= PERFMON_CAN_BE_ADDED;
@@ -390,66 +383,38 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
 #define FIXED_COUNTER_REMEDY \
   "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 
-/* RDPMC on x86: the file of its setting, the remedy that sets it to 1, and the one that sets it to
-   2 for amd64-pmcff. Hybrid CPUs have no PMU named cpu; one setting applies to all PMUs. */
+/* The remedies that set RDPMC on x86 to 1, or to 2 for amd64-pmcff. The second row is for hybrid
+   CPUs. */
 static const struct {
-  const char *file, *set_to_1, *set_to_2_and_run;
-} rdpmc_settings[] = {
-#define RDPMC_SETTING(file) \
-  { file, "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
-  RDPMC_SETTING("/sys/bus/event_source/devices/cpu/rdpmc"),
-  RDPMC_SETTING("/sys/bus/event_source/devices/cpu_core/rdpmc"),
-#undef RDPMC_SETTING
+  const char *set_to_1, *set_to_2_and_run;
+} rdpmc_remedies[2] = {
+#define RDPMC_REMEDIES(file) { "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
+  RDPMC_REMEDIES(CPUC_PMU_RDPMC_FILE),
+  RDPMC_REMEDIES(CPUC_PMU_HYBRID_RDPMC_FILE),
+#undef RDPMC_REMEDIES
 };
-
-enum { RDPMC_SETTINGS = sizeof rdpmc_settings / sizeof rdpmc_settings[0] };
-
-/* Returns the setting, or -1. Stores the index of the file that contains it in *which. */
-static long long read_rdpmc_setting(int *which)
-{
-  long long level = -1;
-
-  for (*which = 0; *which < RDPMC_SETTINGS; ++*which) {
-    level = cpuc_kernel_file_read_number(rdpmc_settings[*which].file, 1);
-    if (level >= 0)
-      break;
-  }
-  return level;
-}
-
-long long cpuc_remedy_read_rdpmc_level(void)
-{
-  int which;
-
-  return read_rdpmc_setting(&which);
-}
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
-  int which;
-  long long level = read_rdpmc_setting(&which);
+  int is_hybrid;
+  long long level = cpuc_pmu_read_rdpmc_level(&is_hybrid);
 
   if (level < 0 || level >= needed)
     return;
   if (needed == 1) {
     diagnosis->explanation = "the kernel does not allow RDPMC in user mode";
-    diagnosis->remedy = rdpmc_settings[which].set_to_1;
+    diagnosis->remedy = rdpmc_remedies[is_hybrid].set_to_1;
     return;
   }
   diagnosis->explanation = level == 0
     ? "the kernel does not allow RDPMC in user mode"
     : "the kernel allows RDPMC only in processes that have an event mapped";
-  diagnosis->remedy = rdpmc_settings[which].set_to_2_and_run;
-}
-
-int cpuc_remedy_nmi_watchdog_is_on(void)
-{
-  return cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
+  diagnosis->remedy = rdpmc_remedies[is_hybrid].set_to_2_and_run;
 }
 
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
 {
-  diagnosis->explanation = cpuc_remedy_nmi_watchdog_is_on()
+  diagnosis->explanation = cpuc_pmu_nmi_watchdog_is_on()
     ? "the kernel's NMI watchdog sets it back, usually every ten seconds"
     : "it is stopped, because no perf event keeps it running";
   diagnosis->remedy = FIXED_COUNTER_REMEDY;

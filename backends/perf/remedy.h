@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Facts about the performance monitoring unit (PMU) of this machine; and why a counter that needs a
-   PMU was refused, with a remedy. */
+/* Why a counter that needs a performance monitoring unit (PMU) was refused, with a remedy. */
 
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
@@ -16,21 +15,6 @@
 #else
 #define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 0
 #endif
-
-/* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
-   then need no system calls to find this out. */
-extern int cpuc_remedy_no_pmu_flag;
-
-/* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
-   Other PMUs count in caches, memory controllers or interconnects, such as arm_dsu_0 and arm_cmn_0,
-   or record samples, such as arm_spe_0 and cpum_sf.
-   Source: Linux, perf_pmu_register() in arch/:
-   cpu on x86, powerpc, riscv, loongarch, mips, sparc, alpha, sh, csky and xtensa; cpu_core,
-   cpu_atom and cpu_lowpower on hybrid x86; cpum_cf on s390; arc_pct on arc;
-   drivers/perf/arm_v6_pmu.c, arm_v7_pmu.c, arm_xscale_pmu.c and arm_pmuv3.c (armv5_xscale1,
-   armv7_cortex_a7, armv8_pmuv3_0, armv9_cortex_x2...), apple_m1_cpu_pmu.c (apple_icestorm_pmu...);
-   kernel/events/core.c (cpu_clock is a clock). */
-int cpuc_remedy_is_core_pmu(const char *name);
 
 /* Call if there is no PMU, or if that is unknown. If the cause is a hypervisor, explains how it can
    provide a PMU. */
@@ -71,16 +55,8 @@ void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis);
    Without the setting there is no remedy. */
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis);
 
-/* Returns the RDPMC setting of Linux. 0: no process may use RDPMC; 1: processes that have an event
-   mapped; 2: all processes; -1: no PMU has the setting. */
-long long cpuc_remedy_read_rdpmc_level(void);
-
-/* If the setting is lower than `needed`, explains how to raise it. */
+/* If the RDPMC setting of Linux is lower than `needed`, explains how to raise it. */
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);
-
-/* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel it uses the fixed cycle
-   counter. */
-int cpuc_remedy_nmi_watchdog_is_on(void);
 
 /* Call if amd64-pmcff is readable, but the NMI watchdog sets it back or it is stopped. The remedy
    is to turn the watchdog off, and an event that keeps the counter running. */

@@ -419,7 +419,7 @@ static int __init arm_pmu_access_init(void)
 		goto unregister;
 	}
 	if (atomic_read(&cpus_with_pmu) == 0) {
-		pr_err("no CPU has a PMU that this kernel may use\n");
+		pr_err("no CPU has a PMU of this architecture\n");
 		result = -ENODEV;
 		goto remove;
 	}

@@ -98,8 +98,8 @@ static void try_cells(const char *bytes, size_t size)
 
 static void try_integer(const char *bytes, size_t size)
 {
-  check(cpuc_frequency_parse_integer(bytes, (int)size, 1));
-  check(cpuc_frequency_parse_integer(bytes, (int)size, 1000000));
+  check(cpuc_frequency_from_bytes(bytes, (int)size, 1));
+  check(cpuc_frequency_from_bytes(bytes, (int)size, 1000000));
 }
 
 static void try_rates(const char *bytes, size_t size)

@@ -15,7 +15,7 @@
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent
 
 #include "backends/perf/counter.h"
-#include "backends/perf/remedy.h"
+#include "backends/perf/pmu.h"
 #include "backends/perf/private.h"
 #include "tests/suites/guarded.h"
 #include "tests/suites/perf-kernel.h"
@@ -85,7 +85,7 @@ static void select_without_events(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_remedy_no_pmu_flag = 0; /* otherwise no counter would be opened any more */
+  cpuc_pmu_is_absent = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
@@ -348,7 +348,7 @@ static void *read_and_wait(void *argument)
   long long begin = reader->read();
 
   reader->is_upward = reader->read() >= begin;
-  reader->descriptor = cpuc_perf_self.only_descriptor;
+  reader->descriptor = cpuc_perf_self.events[0].descriptor;
   pthread_barrier_wait(&all_have_read);
   pthread_barrier_wait(&readers_may_exit);
   return NULL;
@@ -711,7 +711,7 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
     return;
   before = cpucycles();
   if (_i) {
-    cpuc_perf_self.only_descriptor = -1; /* as with several core types: no earlier read(2) */
+    cpuc_perf_self.reads_one_descriptor = 0; /* as with several core types: no earlier read(2) */
     perf_kernel.reading.enabled = 1;
   }
   perf_kernel.during_read = fork_once;
@@ -732,7 +732,7 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
   if (!select_perfevent_or_skip("closed_descriptor_leads_to_the_fallback_counter"))
     return;
   before = cpucycles();
-  close(cpuc_perf_self.only_descriptor);
+  close(cpuc_perf_self.events[0].descriptor);
   errno = 4711;
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(errno, 4711);

@@ -393,7 +393,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
   for (i = 1; i < measured.levels - measured.has_memory; i++)
     ck_assert_int_eq(measured.level[i].bytes, 65536);
   ck_assert_int_le(measured.levels, 3);
-  ck_assert_int_eq(measured.has_unmeasured_cache, 0);
+  ck_assert_int_eq(measured.cache_list_is_cut, 0);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
@@ -414,7 +414,7 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
     write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
     pfx_cost_measure(&measured);
     ck_assert_int_eq(measured.has_memory, 0);
-    ck_assert_int_eq(measured.has_unmeasured_cache, 1);
+    ck_assert_int_eq(measured.cache_list_is_cut, 1);
     ck_assert_int_le(measured.levels, 2);
   }
   capture_begin(stderr);

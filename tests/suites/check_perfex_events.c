@@ -145,8 +145,8 @@ START_TEST(generation_grows_by_one_at_each_start_and_stop)
     ck_assert_int_eq(start, first + 2 * i);
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
   }
-  ck_assert_int_eq(pfx_count_next(INT_MAX - 1), INT_MAX);
-  ck_assert_int_eq(pfx_count_next(INT_MAX), 1);
+  ck_assert_int_eq(pfx_count_generation_after(INT_MAX - 1), INT_MAX);
+  ck_assert_int_eq(pfx_count_generation_after(INT_MAX), 1);
 }
 END_TEST
 

@@ -164,7 +164,7 @@ START_TEST(multiples_of_real_hardware_are_found)
   int i;
 
   for (i = 0; i < MACHINES; i++)
-    ck_assert_int_eq(cpuc_scale_multiple(machines[i].rate, machines[i].persecond),
+    ck_assert_int_eq(cpuc_scale_find_sixteenths(machines[i].rate, machines[i].persecond),
       machines[i].sixteenths);
 }
 END_TEST
@@ -178,7 +178,7 @@ START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
     for (i = 0; i < 1000; i++) {
       long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
       long long persecond = 1000 + (long long)(random64() % 5000000000);
-      long long sixteenths = cpuc_scale_multiple(rate, persecond);
+      long long sixteenths = cpuc_scale_find_sixteenths(rate, persecond);
       double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
 
       if (sixteenths == 0)

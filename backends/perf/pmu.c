@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Facts about the PMU of this machine, from files of the kernel and from the selection. */
+
+#include "config.h"
+
+#include "backends/perf/pmu.h"
+
+#include "sys/kernel-file.h"
+
+#include <stddef.h>
+#include <string.h>
+
+int cpuc_pmu_is_absent;
+
+int cpuc_pmu_is_of_cores(const char *name)
+{
+  return strcmp(name, "cpu") == 0 /* most architectures; older releases on all */
+    || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
+    || strcmp(name, "cpum_cf") == 0 || strcmp(name, "arc_pct") == 0
+    || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
+}
+
+long long cpuc_pmu_read_rdpmc_level(int *is_hybrid)
+{
+  long long level = cpuc_kernel_file_read_number(CPUC_PMU_RDPMC_FILE, 1);
+
+  if (is_hybrid)
+    *is_hybrid = level < 0;
+  return level >= 0 ? level : cpuc_kernel_file_read_number(CPUC_PMU_HYBRID_RDPMC_FILE, 1);
+}
+
+int cpuc_pmu_nmi_watchdog_is_on(void)
+{
+  return cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
+}
