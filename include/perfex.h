@@ -38,10 +38,12 @@ extern int start_counters(int e0, int e1);
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 
-/* Prints two counts to standard error, with the numbers and descriptions of their events. e0,
-   e1: as for start_counters(), so that T5_EVENT0 and T5_EVENT1 replace them. Does not change the
-   counters. Returns: the thread's generation number, positive. Fails: returns -1 and sets errno if
-   standard error cannot be written. Threads: safe.  Since: 20261121. */
+/* Prints two counts to standard error, with the numbers and descriptions of their events. e0, e1:
+   as for start_counters(), so that T5_EVENT0 and T5_EVENT1 override them. Does not change the
+   counters.
+   Returns: the thread's generation number, positive.
+   Fails: returns -1 and sets errno if standard error cannot be written.
+   Threads: safe.  Since: 20261121. */
 extern int print_counters(int e0, long long c0, int e1, long long c1);
 
 /* Prints two counts like print_counters(), with their minimum, typical and maximum cost in seconds,

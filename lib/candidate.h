@@ -41,9 +41,8 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
 
 /* Runs the trial: opens, scales, extends and scores the counter, then closes it. Afterwards the
    counter is usable and info->score is its score, or it is dropped and info->reason is set.
-   With cannot_win, 51 reads suffice if the count increases in them, because the counter loses
-   with any score. Call between
-   cpuc_guard_enter() and cpuc_guard_leave(). */
+   With cannot_win, 51 reads suffice if the count increases in them, because the counter loses with
+   any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
 /* Opens the counter again after its trial, with the scale from the trial if it has one, and reads

@@ -63,9 +63,9 @@ static const char *value_of(const char *line, const char *key)
   return *line == ':' ? cpuc_parse_skip_blanks(line + 1) : NULL;
 }
 
-/* Returns the frequency in a line in Hz, or 0. Stores in *is_current whether it is the current one,
-   if cpuinfo_formats contains the line. */
-static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
+/* Returns the frequency in a line in Hz, or 0. Stores in *may_be_current whether it may be the
+   current one, if cpuinfo_formats contains the line. */
+static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *may_be_current)
 {
   const char *line = cpuinfo->line.text;
   int i;
@@ -86,7 +86,7 @@ static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *is_current)
       value = value_of(line, cpuinfo_formats[i].key);
     if (!value)
       continue;
-    *is_current = cpuinfo_formats[i].may_be_current;
+    *may_be_current = cpuinfo_formats[i].may_be_current;
     value = cpuinfo_formats[i].parse(value, &hz);
     return value && cpuc_parse_is_rest_blank(value) ? cpuc_rate_if_plausible((unsigned long long)hz)
                                                     : 0;
@@ -120,14 +120,14 @@ static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
 
 static void end_line(struct cpuc_cpuinfo *cpuinfo)
 {
-  int is_current = 0;
+  int may_be_current = 0;
   long long hz, *highest;
 
   parse_flags(cpuinfo);
   if (cpuinfo->line.is_cut)
     return;
-  hz = parse_line(cpuinfo, &is_current);
-  highest = is_current ? &cpuinfo->current : &cpuinfo->constant;
+  hz = parse_line(cpuinfo, &may_be_current);
+  highest = may_be_current ? &cpuinfo->current : &cpuinfo->constant;
   if (hz > *highest)
     *highest = hz;
 }

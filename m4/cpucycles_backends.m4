@@ -96,7 +96,8 @@ set +f])
 
 AC_DEFUN([CPUCYCLES_BACKENDS],
 [AC_ARG_WITH([backends],
-  [AS_HELP_STRING([--with-backends=LIST], [build LIST, plus default-gettimeofday and default-zero])],
+  [AS_HELP_STRING([--with-backends=LIST],
+    [build LIST, plus default-gettimeofday and default-zero])],
   [], [with_backends=yes])
 AC_ARG_WITH([excluded-backends],
   [AS_HELP_STRING([--with-excluded-backends=LIST], [build all counters but these])],

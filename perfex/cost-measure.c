@@ -280,8 +280,7 @@ static void measure_memory(struct run *run, char *memory, long available)
   }
 }
 
-/* Measures the caches beyond the L1, and then memory, unless the size of a cache before it
-   is unknown. */
+/* Measures the caches beyond the L1, and then memory, unless the list of caches is cut. */
 static void measure_levels(struct run *run, char *memory, long available, const long *caches,
   int count)
 {
@@ -310,7 +309,8 @@ static long parse_size(const char *text)
 }
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. Sets *cache_list_is_cut
-   if the size of the next cache is missing, or less than four times the size of the one before. */
+   if, after at least one, the size of the next cache is missing, or less than four times the size
+   of the one before. */
 static int find_caches(long *caches, int *cache_list_is_cut)
 {
   static const char *const files[] = { "level", "type", "size" };

@@ -17,8 +17,8 @@ struct pfx_cost_measured {
   } level[PFX_COST_LEVELS];
   int levels;     /* number of measured levels; the first is the L1 cache */
   int has_memory; /* 1 if the last level is memory */
-  /* 1 if the kernel's list of caches ends early, because the size of the next cache is missing or
-     too small; memory is then not measured */
+  /* 1 if the kernel's list of caches ends early, because the size of a cache behind the first one
+     is missing or too small; memory is then not measured */
   int cache_list_is_cut;
   long long nanoseconds; /* elapsed time of the measurement */
 };

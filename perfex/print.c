@@ -153,7 +153,7 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   if (!measured->has_memory)
     append(output,
       measured->cache_list_is_cut ? "; memory cannot be separated from the next cache here"
-                                     : "; memory was not reached");
+                                  : "; memory was not reached");
 }
 
 static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)

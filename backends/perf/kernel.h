@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* All system calls of the perf event counters, except for the files that remedy.c reads. A test
-   that defines these functions itself is linked without kernel.c. */
+/* All system calls of the perf event counters, except for the files that pmu.c and remedy.c read. A
+   test that defines these functions itself is linked without kernel.c. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_H
 #define CPUCYCLES_PERF_KERNEL_H

@@ -309,7 +309,7 @@ static int try_counter(void)
   if (!has_exit_key)
     return EAGAIN;
   error = cpuc_pmu_is_absent ? ENOENT
-                                    : try_event(core_cycles, &counter->findings->counts_kernel);
+                             : try_event(core_cycles, &counter->findings->counts_kernel);
   cpuc_pmu_is_absent = error == ENOENT;
   return error;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Facts about the PMU of this machine, from files of the kernel and from the selection. */
+/* Facts about the PMU of this machine, from files of the kernel and from the selection.
+   Source: Linux, arch/x86/events/core.c, rdpmc; Documentation/admin-guide/sysctl/kernel.rst,
+   nmi_watchdog. */
 
 #include "config.h"
 
@@ -7,7 +9,6 @@
 
 #include "sys/kernel-file.h"
 
-#include <stddef.h>
 #include <string.h>
 
 int cpuc_pmu_is_absent;

@@ -67,7 +67,7 @@ struct cpuc_perf_thread {
   /* The value of page->index for which the hot path may use `shift`: that of the hardware counter
      that the slow path has read last, if `shift` fits it. UINT32_MAX: none yet. */
   uint32_t index;
-  int shift;           /* 64 minus the width of the hardware counter */
+  int shift;                /* 64 minus the width of the hardware counter */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors

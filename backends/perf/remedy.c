@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads the kernel's files about PMUs, when a counter is opened and to explain why one was refused.
-   Suggests only remedies that help on this machine.
+/* Explains why a counter that needs a PMU was refused, from files of the kernel. Suggests only
+   remedies that help on this machine.
    Source: perf_event_open(2), "ERRORS"; Linux, Documentation/admin-guide/sysctl/kernel.rst,
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the
    kernel; permission is tested before the kernel looks for the PMU); Debian, "security,perf: Allow
    further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN); for Ubuntu:
    launchpad.net/bugs/2131046; Docker and Podman, default seccomp profile (perf_event_open with
-   CAP_PERFMON); arch/x86/events/core.c, rdpmc; drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
-   create perf_user_access if they find a PMU; proc_pid_status(5), Seccomp and CapEff;
-   user_namespaces(7), uid_map. */
+   CAP_PERFMON); drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which create perf_user_access if they
+   find a PMU; proc_pid_status(5), Seccomp and CapEff; user_namespaces(7), uid_map. */
 
 #include "config.h"
 
 #include "backends/perf/remedy.h"
 
 #include "backends/perf/pmu.h"
-
 #include "sys/hypervisor.h"
 #include "sys/kernel-file.h"
 #include "sys/parse.h"

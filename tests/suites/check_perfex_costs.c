@@ -397,6 +397,10 @@ START_TEST(cache_sizes_come_from_the_kernel)
   write_cache(2, "2\n", "Unified\n", "junk\n");
   pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
+  write_cache(0, "1\n", "Data\n", "junk\n"); /* the usual sizes are measured instead */
+  pfx_cost_measure(&measured);
+  ck_assert_int_ge(measured.levels, 2);
+  ck_assert_int_eq(measured.cache_list_is_cut, 0);
 }
 END_TEST
 
