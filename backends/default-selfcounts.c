@@ -31,8 +31,9 @@ typedef int selfcounts_function(uint32_t kind, void *counts, size_t size);
 static selfcounts_function *selfcounts;
 static const struct cpuc_services *services;
 
-/* State of the calling thread. */
-static _Thread_local struct {
+/* State of the calling thread. Volatile, because handlers that read also change it: the compiler
+   keeps the order of the accesses. */
+static _Thread_local volatile struct {
   int uses_fallback; /* 1 after a read has failed */
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
@@ -90,9 +91,7 @@ read_cycles(void)
   this_thread.fork_depth_at_last_read = depth;
   do { /* again if the read of a handler has failed in between, which changes both */
     uses_fallback = this_thread.uses_fallback;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     count = this_thread.base;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
   } while (uses_fallback != this_thread.uses_fallback);
   count += uses_fallback ? services->fallback() : (long long)counts.cycles;
   if (count > this_thread.last) /* not if a signal handler has read since read_counts() */
