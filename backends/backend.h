@@ -93,8 +93,8 @@ struct cpuc_services {
 
 /* A backend. All strings are constant. The functions are called
    - in the selection: by the thread that selects, with signals blocked except those of faults, and
-     under the fault guard (sys/guard.h), so that a fault ends the call, and drops the counter,
-     except in close(); or
+     under the fault guard (sys/guard.h), so that a fault ends the call. If the call is part of the
+     trial, or opens the counter again, the fault also drops the counter; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
    The comment on a member lists which of these apply, and adds any others. */

@@ -188,22 +188,26 @@ static double time_reads(const struct bench_contender *contender, long reads)
   return (double)(now() - begin) / (double)reads;
 }
 
-/* Doubles the reads, from 2, until the fastest of three runs, because others may be interrupted,
-   takes BENCH_RUN_NANOSECONDS. */
+/* Returns 1 if one of three runs takes less than BENCH_RUN_NANOSECONDS: others may be
+   interrupted. */
+static int is_too_short(const struct bench_contender *contender, long reads)
+{
+  int i;
+
+  for (i = 0; i < 3; i++)
+    if (time_reads(contender, reads) * (double)reads < BENCH_RUN_NANOSECONDS)
+      return 1;
+  return 0;
+}
+
+/* Doubles the reads, from 2, until no run is too short. */
 static long reads_per_round(const struct bench_contender *contender)
 {
-  long reads;
-  int long_runs;
+  long reads = 2;
 
   contender->run(2); /* the first reads cost more */
-  for (reads = 1, long_runs = 0; long_runs < 3;) {
-    if (long_runs == 0)
-      reads *= 2;
-    if (time_reads(contender, reads) * (double)reads < BENCH_RUN_NANOSECONDS)
-      long_runs = 0;
-    else
-      long_runs++;
-  }
+  while (is_too_short(contender, reads))
+    reads *= 2;
   return reads;
 }
 

@@ -19,7 +19,7 @@
 struct search {
   struct cpuc_perf_core_types *found;
   struct cpuc_perf_core_event generic;
-  int (*try_event)(struct cpuc_perf_core_event key);
+  int (*try_event)(struct cpuc_perf_core_event event);
   int core_types; /* including those without an event, which are not in `found` */
 };
 
@@ -63,23 +63,23 @@ static int is_core_pmu_with_cpus(const char *pmu)
    config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
    directory of the PMU. Returns 0 if the PMU has neither. */
 static int find_event(const struct search *search, const char *pmu,
-  struct cpuc_perf_core_event *key)
+  struct cpuc_perf_core_event *event)
 {
   long long type = read_type(pmu);
   unsigned long long number;
 
   if (type < 0)
     return 0;
-  key->type = search->generic.type;
-  key->config = (uint64_t)type << 32 | search->generic.config;
-  if (search->try_event(*key) == 0)
+  event->type = search->generic.type;
+  event->config = (uint64_t)type << 32 | search->generic.config;
+  if (search->try_event(*event) == 0)
     return 1;
   if (!read_event(pmu, "events/cpu_cycles", &number)
     && !read_event(pmu, "events/cycles", &number))
     return 0;
-  key->type = (uint32_t)type;
-  key->config = number;
-  return search->try_event(*key) == 0;
+  event->type = (uint32_t)type;
+  event->config = number;
+  return search->try_event(*event) == 0;
 }
 
 static void count_core_type(const char *pmu, void *argument)
@@ -95,17 +95,17 @@ static void add_core_type(const char *pmu, void *argument)
   struct cpuc_perf_core_types *found = search->found;
 
   if (found->count < CPUC_PERF_CORE_TYPES && is_core_pmu_with_cpus(pmu)
-    && find_event(search, pmu, &found->keys[found->count]))
+    && find_event(search, pmu, &found->events[found->count]))
     found->count++;
 }
 
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
-  struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event key))
+  struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event event))
 {
   struct search search = { found, generic, try_event, 0 };
 
   cpuc_perf_kernel_visit_pmus(count_core_type, &search);
-  found->keys[0] = generic;
+  found->events[0] = generic;
   found->count = 1;
   if (search.core_types <= 1)
     return 0;

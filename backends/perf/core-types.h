@@ -18,7 +18,7 @@ struct cpuc_perf_core_event {
 
 /* The events for the core types. */
 struct cpuc_perf_core_types {
-  struct cpuc_perf_core_event keys[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_core_event events[CPUC_PERF_CORE_TYPES];
   int count; /* 1, with the generic event, if the CPU is not hybrid or its types are unknown */
 };
 
@@ -26,7 +26,7 @@ struct cpuc_perf_core_types {
    if the kernel has the event, otherwise an errno. Returns 0, or ENODEV if one of several
    types has no event, or if there are too many. */
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
-  struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event key));
+  struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event event));
 
 #pragma GCC visibility pop
 

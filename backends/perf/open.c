@@ -90,7 +90,7 @@ static void close_events(void)
 /* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
    The caller must close the descriptors of the thread if it does not use them, also after a fault
    in this function. */
-static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event key,
+static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event core_event,
   int *counts_kernel)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -99,8 +99,8 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
   event->id = 0;
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
-  wanted.type = key.type;
-  wanted.config = key.config;
+  wanted.type = core_event.type;
+  wanted.config = core_event.config;
   if (self->state == CPUC_PERF_UNOPENED) /* otherwise it is for read(2), and needs no access */
     wanted.config1 = counter->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
@@ -118,7 +118,7 @@ int cpuc_perf_open_descriptors(void)
   int i, error = 0, counts_kernel;
 
   for (i = 0; i < core_types.count && error == 0; i++)
-    error = open_event(&cpuc_perf_self.events[i], core_types.keys[i], &counts_kernel);
+    error = open_event(&cpuc_perf_self.events[i], core_types.events[i], &counts_kernel);
   return error;
 }
 
@@ -268,20 +268,20 @@ __attribute__((destructor)) static void unload(void)
 /* Opens an event, and closes it. Stores in *counts_kernel whether the last request, granted or
    refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_core_event key, int *counts_kernel)
+static int try_event(struct cpuc_perf_core_event core_event, int *counts_kernel)
 {
   int error;
 
   reset_events(1);
-  error = open_event(&cpuc_perf_self.events[0], key, counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], core_event, counts_kernel);
   close_events();
   return error;
 }
 
 /* The counter counts the kernel if the event of any core type does. */
-static int try_core_event(struct cpuc_perf_core_event key)
+static int try_core_event(struct cpuc_perf_core_event core_event)
 {
-  int counts_kernel, error = try_event(key, &counts_kernel);
+  int counts_kernel, error = try_event(core_event, &counts_kernel);
 
   if (error == 0)
     counter->findings->counts_kernel |= counts_kernel;

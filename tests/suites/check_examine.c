@@ -37,11 +37,15 @@ const char clock_name[] = "test";
 
 static long long clock_resolution = 1;
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
+static long long clock_cost;            /* nanoseconds that a read of the clock takes first */
 
 long long clock_nanoseconds(void)
 {
   static long long time;
+  long long end = cpuc_os_clock_raw() + clock_cost;
 
+  while (cpuc_os_clock_raw() < end)
+    ;
   if (reads_until_stop != 0) { /* a stopped one is read millions of times */
     reads_until_stop -= reads_until_stop > 0;
     time = cpuc_os_clock_raw() / clock_resolution * clock_resolution;
@@ -244,6 +248,35 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
   ck_assert_double_le(results.read_nanoseconds, 2 * longest_read + 1000);
   ck_assert_double_gt(results.read_cycles, 0);
   ck_assert_double_le(results.read_cycles, longest_read / 1000 + 1);
+}
+END_TEST
+
+/* Nanoseconds, without the cost of a read of the clock. */
+static long long read_raw(void)
+{
+  return cpuc_os_clock_raw();
+}
+
+/* Reads of the clock take long, and are not part of the counted time. _i: whether the clock has
+   steps of a microsecond. */
+START_TEST(observed_bounds_contain_the_rate)
+{
+  static struct report report;
+  int i;
+
+  clock_cost = 20000;
+  clock_resolution = _i ? 1000 : 1;
+  cpucycles = read_raw;
+  measure_loops(&report);
+  for (i = 0; i < OBSERVED; i++) {
+    const struct observed *observed = &report.observed[i];
+
+    ck_assert_int_eq(observed->loops, 1024LL << i);
+    ck_assert_double_le(observed->low, 1e9);
+    if (observed->microseconds > 1)
+      ck_assert_double_ge(observed->high, 1e9);
+  }
+  ck_assert_int_gt(report.observed[OBSERVED - 1].microseconds, 1);
 }
 END_TEST
 
@@ -501,6 +534,7 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, true_reported_values_are_verified);
   tcase_add_loop_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost, 0, 12);
+  tcase_add_loop_test(tests, observed_bounds_contain_the_rate, 0, 2);
   tcase_add_test(tests, false_reported_rate_is_found);
   tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
   tcase_add_test(tests, steps_back_are_counted);
