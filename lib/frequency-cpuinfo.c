@@ -65,7 +65,7 @@ static const char *value_of(const char *line, const char *key)
 
 /* Returns the frequency in a line in Hz, or 0. Stores in *may_be_current whether it may be the
    current one, if cpuinfo_formats contains the line. */
-static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *may_be_current)
+static long long parse_line(const struct cpuc_frequency_cpuinfo *cpuinfo, int *may_be_current)
 {
   const char *line = cpuinfo->line.text;
   int i;
@@ -94,7 +94,7 @@ static long long parse_line(const struct cpuc_cpuinfo *cpuinfo, int *may_be_curr
   return 0;
 }
 
-void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
+void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo)
 {
   cpuinfo->architectures = cpuc_architecture();
   cpuinfo->constant = 0;
@@ -109,7 +109,7 @@ void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo)
    taken for constant: where such a driver runs, sysfs has answered before this file is read.
    The flag is among the first thousand characters, even if the line is cut:
    arch/x86/include/asm/cpufeatures.h, word 3. */
-static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
+static void parse_flags(struct cpuc_frequency_cpuinfo *cpuinfo)
 {
   if (strncmp(cpuinfo->line.text, "flags", 5) != 0)
     return;
@@ -118,7 +118,7 @@ static void parse_flags(struct cpuc_cpuinfo *cpuinfo)
     cpuinfo->has_aperfmperf = 1;
 }
 
-static void end_line(struct cpuc_cpuinfo *cpuinfo)
+static void end_line(struct cpuc_frequency_cpuinfo *cpuinfo)
 {
   int may_be_current = 0;
   long long hz, *highest;
@@ -132,7 +132,8 @@ static void end_line(struct cpuc_cpuinfo *cpuinfo)
     *highest = hz;
 }
 
-void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length)
+void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const char *text,
+  int length)
 {
   const char *end = text + length;
 
@@ -140,14 +141,14 @@ void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int lengt
     end_line(cpuinfo);
 }
 
-int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo)
+int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo)
 {
   return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->current > 0;
 }
 
-long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo)
+long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo)
 {
-  if (cpuc_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
+  if (cpuc_frequency_cpuinfo_is_decided(cpuinfo) && cpuinfo->current > cpuinfo->constant)
     return cpuinfo->current;
   return cpuinfo->constant;
 }
@@ -162,7 +163,7 @@ enum {
    small reads follow, until 2 KiB have been read: a read beyond the lines of the first CPU would
    let the kernel prepare those of the next CPU, which takes ten microseconds in a virtual
    machine. */
-static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
+static size_t size_of_read(const struct cpuc_frequency_cpuinfo *cpuinfo, int total)
 {
   int is_x86 = (cpuinfo->architectures & CPUC_ARCHITECTURE_X86) != 0;
 
@@ -170,30 +171,30 @@ static size_t size_of_read(const struct cpuc_cpuinfo *cpuinfo, int total)
     ? PIECE_SIZE : CHUNK_SIZE;
 }
 
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query)
+long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
 {
-  struct cpuc_cpuinfo cpuinfo;
+  struct cpuc_frequency_cpuinfo cpuinfo;
   char chunk[CHUNK_SIZE];
   int file, length, total = 0;
 
-  cpuc_cpuinfo_begin(&cpuinfo);
+  cpuc_frequency_cpuinfo_begin(&cpuinfo);
   if (cpuinfo.architectures == 0)
     return 0;
   file = cpuc_kernel_file_open(query->source->name);
   if (file < 0)
     return 0;
-  while (total < LIMIT && !cpuc_cpuinfo_is_decided(&cpuinfo)
+  while (total < LIMIT && !cpuc_frequency_cpuinfo_is_decided(&cpuinfo)
     && (length = cpuc_kernel_file_read_some(file, chunk, size_of_read(&cpuinfo, total))) > 0) {
-    cpuc_cpuinfo_feed(&cpuinfo, chunk, length);
+    cpuc_frequency_cpuinfo_add(&cpuinfo, chunk, length);
     total += length;
   }
   close(file);
   query->cpuinfo_current = cpuinfo.current;
-  return cpuc_cpuinfo_constant(&cpuinfo);
+  return cpuc_frequency_cpuinfo_constant(&cpuinfo);
 }
 
 /* Returns the highest current frequency, because some cores may be idle. */
-long long cpuc_frequency_from_current_mhz(struct cpuc_query *query)
+long long cpuc_frequency_from_current_mhz(struct cpuc_frequency_query *query)
 {
   return query->cpuinfo_current;
 }

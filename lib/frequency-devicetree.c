@@ -37,7 +37,7 @@ static void keep_highest(const char *node, void *argument)
 }
 
 /* Lists the directory, because the names of the nodes differ between machines. */
-long long cpuc_frequency_from_device_tree(struct cpuc_query *query)
+long long cpuc_frequency_from_device_tree(struct cpuc_frequency_query *query)
 {
   long long highest = 0;
 

@@ -11,11 +11,11 @@
 
 #define CPUC_QUERY_CPUINFO "/proc/cpuinfo"
 
-struct cpuc_query;
+struct cpuc_frequency_query;
 
-struct cpuc_query_source {
+struct cpuc_frequency_query_source {
   const char *name; /* a path if it is a file; in sysfs relative to the directory of a CPU */
-  long long (*run)(struct cpuc_query *query); /* Hz, or 0 */
+  long long (*run)(struct cpuc_frequency_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
@@ -23,9 +23,9 @@ struct cpuc_query_source {
    policies are ignored. */
 enum { CPUC_QUERY_CPUS = 32 };
 
-struct cpuc_query {
+struct cpuc_frequency_query {
   struct cpuc_frequency *found;
-  const struct cpuc_query_source *source; /* the source that is running */
+  const struct cpuc_frequency_query_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */
   /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
@@ -38,11 +38,11 @@ struct cpuc_query {
 /* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
    then, because the CPU of the host does the work. Of /proc/cpuinfo, only lines of the program's
    architecture are used. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query);
-long long cpuc_frequency_from_cpuinfo(struct cpuc_query *query);
-long long cpuc_frequency_from_current_mhz(struct cpuc_query *query);
-long long cpuc_frequency_from_device_tree(struct cpuc_query *query);
-long long cpuc_frequency_from_reference(struct cpuc_query *query);
+long long cpuc_frequency_from_sysfs(struct cpuc_frequency_query *query);
+long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query);
+long long cpuc_frequency_from_current_mhz(struct cpuc_frequency_query *query);
+long long cpuc_frequency_from_device_tree(struct cpuc_frequency_query *query);
+long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query);
 
 #pragma GCC visibility pop
 

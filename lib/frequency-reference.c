@@ -20,7 +20,8 @@ static int is_invariant(const struct cpuc_backend *reference)
 /* Returns the rate that cpuc_calibrate_accepted_rate() accepts; if none, the measured rate of a
    counter that is invariant; otherwise 0. Measures again after a mismatch, because the first
    measurement may be the wrong one. */
-static long long query_reference(struct cpuc_query *query, const struct cpuc_backend *reference)
+static long long query_reference(struct cpuc_frequency_query *query,
+  const struct cpuc_backend *reference)
 {
   struct cpuc_rate reported = cpuc_reported_rate(reference);
   long long accepted = 0;
@@ -35,7 +36,7 @@ static long long query_reference(struct cpuc_query *query, const struct cpuc_bac
 }
 
 /* Tried after the files, because CPUID can cause VM exits. */
-long long cpuc_frequency_from_reference(struct cpuc_query *query)
+long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
 

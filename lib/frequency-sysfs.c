@@ -46,7 +46,7 @@ static int has_policies(void)
 /* Adds the CPU whose number is in the name of the directory of a policy. */
 static void add_cpu_of_policy(const char *name, void *argument)
 {
-  struct cpuc_query *query = argument;
+  struct cpuc_frequency_query *query = argument;
   int cpu;
 
   if (query->cpu_count < CPUC_QUERY_CPUS && strncmp(name, "policy", 6) == 0
@@ -56,7 +56,7 @@ static void add_cpu_of_policy(const char *name, void *argument)
 
 /* Lists the CPUs whose files are read: one CPU of each policy. Without policies, only CPU 0 is
    asked. */
-static void list_cpus(struct cpuc_query *query)
+static void list_cpus(struct cpuc_frequency_query *query)
 {
   query->has_policies = has_policies();
   if (query->has_policies)
@@ -66,7 +66,7 @@ static void list_cpus(struct cpuc_query *query)
 }
 
 /* Returns the frequency in a file in the directory of a CPU, in Hz, or 0. */
-static long long from_cpu(const struct cpuc_query_source *source, int cpu)
+static long long from_cpu(const struct cpuc_frequency_query_source *source, int cpu)
 {
   char path[128];
 
@@ -76,7 +76,7 @@ static long long from_cpu(const struct cpuc_query_source *source, int cpu)
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */
-long long cpuc_frequency_from_sysfs(struct cpuc_query *query)
+long long cpuc_frequency_from_sysfs(struct cpuc_frequency_query *query)
 {
   long long highest = 0, hz;
   int i;

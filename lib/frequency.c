@@ -18,7 +18,7 @@
 enum { KHZ = 1000, MHZ = 1000000 };
 
 /* Appends a sentence about a setting that is ignored: its name and the reason. */
-static void note_ignored(struct cpuc_query *query, const char *setting, const char *why)
+static void note_ignored(struct cpuc_frequency_query *query, const char *setting, const char *why)
 {
   char *ignored = query->found->ignored;
   size_t size = sizeof query->found->ignored, used = strlen(ignored);
@@ -27,7 +27,8 @@ static void note_ignored(struct cpuc_query *query, const char *setting, const ch
 }
 
 /* Parses a setting. If it is not a valid number, notes that it is ignored and returns 0. */
-static long long parse_setting(struct cpuc_query *query, const char *setting, const char *text)
+static long long parse_setting(struct cpuc_frequency_query *query, const char *setting,
+  const char *text)
 {
   long long number = cpuc_parse_number(text, 1),
             hz = cpuc_rate_if_plausible((unsigned long long)number);
@@ -41,7 +42,7 @@ static long long parse_setting(struct cpuc_query *query, const char *setting, co
 }
 
 /* Reads the file of the administrator, which contains one number. */
-static long long from_settings_file(struct cpuc_query *query)
+static long long from_settings_file(struct cpuc_frequency_query *query)
 {
   const char *path = query->source->name;
   char text[64];
@@ -60,7 +61,7 @@ static long long from_settings_file(struct cpuc_query *query)
   return 0;
 }
 
-static long long from_system(struct cpuc_query *query)
+static long long from_system(struct cpuc_frequency_query *query)
 {
   struct cpuc_rate reported = cpuc_frequency_from_system();
 
@@ -68,7 +69,7 @@ static long long from_system(struct cpuc_query *query)
   return reported.hz;
 }
 
-static long long from_environment(struct cpuc_query *query)
+static long long from_environment(struct cpuc_frequency_query *query)
 {
   const char *name = query->source->name, *value = cpuc_environment(name);
 
@@ -76,8 +77,8 @@ static long long from_environment(struct cpuc_query *query)
 }
 
 /* Notes that the variable, if it is set, is ignored, because an earlier source has a result. */
-static void note_unneeded_environment(struct cpuc_query *query,
-  const struct cpuc_query_source *source)
+static void note_unneeded_environment(struct cpuc_frequency_query *query,
+  const struct cpuc_frequency_query_source *source)
 {
   const char *value = cpuc_environment(source->name);
 
@@ -85,13 +86,13 @@ static void note_unneeded_environment(struct cpuc_query *query,
     note_ignored(query, source->name, "is not needed: an earlier source has a frequency");
 }
 
-static long long from_measurement(struct cpuc_query *query)
+static long long from_measurement(struct cpuc_frequency_query *query)
 {
   (void)query;
   return cpuc_frequency_measure_core();
 }
 
-static const struct cpuc_query_source sources[] = {
+static const struct cpuc_frequency_query_source sources[] = {
   { "/etc/cpucyclespersecond", from_settings_file, 1 },
   { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
@@ -112,14 +113,15 @@ enum { SOURCES = sizeof sources / sizeof sources[0] };
 
 static void run_source(void *argument)
 {
-  struct cpuc_query *query = argument;
+  struct cpuc_frequency_query *query = argument;
 
   query->result = query->source->run(query);
 }
 
 /* Runs one source under the fault guard. Returns its result in Hz, or 0 if it has none or causes a
    fault. */
-static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_source *source)
+static long long run_guarded(struct cpuc_frequency_query *query,
+  const struct cpuc_frequency_query_source *source)
 {
   query->source = source;
   query->result = 0;
@@ -132,7 +134,7 @@ static long long run_guarded(struct cpuc_query *query, const struct cpuc_query_s
 struct cpuc_frequency cpuc_frequency_estimate(void)
 {
   struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "" };
-  struct cpuc_query query;
+  struct cpuc_frequency_query query;
   long long hz = 0;
   int i;
 

@@ -28,7 +28,7 @@ struct cpuc_frequency cpuc_frequency_estimate(void);
 /* frequency-cpuinfo.c: /proc/cpuinfo of Linux. */
 
 /* State of a parser of /proc/cpuinfo, which is read in pieces. */
-struct cpuc_cpuinfo {
+struct cpuc_frequency_cpuinfo {
   unsigned int architectures; /* whose lines are accepted, of enum cpuc_architecture */
   long long constant;    /* highest constant frequency so far in Hz, or 0 */
   long long current;     /* highest "cpu MHz" of x86 so far in Hz, or 0; see has_aperfmperf */
@@ -38,19 +38,20 @@ struct cpuc_cpuinfo {
 
 /* Accepts only lines of cpuc_architecture(), because under an emulator the file can be that of the
    host. */
-void cpuc_cpuinfo_begin(struct cpuc_cpuinfo *cpuinfo);
+void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo);
 
 /* Parses the next piece. Ignores a frequency in a line that is too long or lacks its newline,
    because the number may be incomplete. */
-void cpuc_cpuinfo_feed(struct cpuc_cpuinfo *cpuinfo, const char *text, int length);
+void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const char *text,
+  int length);
 
 /* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file need not
    be read then, which in a virtual machine would take ten microseconds per CPU. */
-int cpuc_cpuinfo_is_decided(const struct cpuc_cpuinfo *cpuinfo);
+int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo);
 
 /* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant without the
    flag aperfmperf. */
-long long cpuc_cpuinfo_constant(const struct cpuc_cpuinfo *cpuinfo);
+long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo);
 
 /* frequency-system.c: calls with which operating systems report a frequency. */
 

@@ -39,16 +39,16 @@ enum cpuc_architecture cpuc_architecture(void)
   return (enum cpuc_architecture)architectures;
 }
 
-static struct cpuc_cpuinfo try_cpuinfo(const char *bytes, size_t size, int piece)
+static struct cpuc_frequency_cpuinfo try_cpuinfo(const char *bytes, size_t size, int piece)
 {
-  struct cpuc_cpuinfo cpuinfo;
+  struct cpuc_frequency_cpuinfo cpuinfo;
   size_t i;
 
-  cpuc_cpuinfo_begin(&cpuinfo);
+  cpuc_frequency_cpuinfo_begin(&cpuinfo);
   for (i = 0; i < size; i += (size_t)piece) {
     size_t length = size - i < (size_t)piece ? size - i : (size_t)piece;
 
-    cpuc_cpuinfo_feed(&cpuinfo, bytes + i, (int)length);
+    cpuc_frequency_cpuinfo_add(&cpuinfo, bytes + i, (int)length);
     check(cpuinfo.constant);
     check(cpuinfo.current);
   }
@@ -58,7 +58,7 @@ static struct cpuc_cpuinfo try_cpuinfo(const char *bytes, size_t size, int piece
 /* Cutting the file into pieces must change nothing. */
 static void try_cpuinfos(const char *bytes, size_t size)
 {
-  struct cpuc_cpuinfo whole, cut;
+  struct cpuc_frequency_cpuinfo whole, cut;
 
   architectures = 0xff;
   whole = try_cpuinfo(bytes, size, 2048);

@@ -124,7 +124,8 @@ done
 
 # foreign LIBRARY PUBLIC: prints the global names of a static library that are not public and do
 # not begin with cpuc_MODULE or pfx_MODULE, each with its module. The module is the source file, or
-# its directory; -windows and the part behind "cost-" and "frequency-" are left out.
+# its directory, or the part of its name before the dash in cost-*.c and frequency-*.c; -windows is
+# left out.
 foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
     /:$/ {
@@ -135,7 +136,7 @@ foreign() {
       sub(/-windows$/, "", module)
       if (module ~ /^(open|read|recover|kernel|core-types)$/) module = "perf"
       if (module ~ /^(explain|rate)$/) module = "tsc"
-      if (module ~ /^frequency/) module = "(frequency|cpuinfo)"
+      if (module ~ /^frequency-/) module = "frequency"
       if (module ~ /^cost-/) module = "cost"
       gsub(/-/, "_", module)
     }
@@ -175,7 +176,6 @@ found=$(cd "$srcdir" && awk '
     sub(/^(lib|sys|perfex|backends)\//, "", module)
     sub(/^common\//, "", module)
     if (module == "backend") module = "[a-z]"
-    else if (module ~ /^frequency/) module = "(frequency|query|cpuinfo)"
     else {
       gsub(/-/, "_", module)
       gsub(/\//, "|", module)
