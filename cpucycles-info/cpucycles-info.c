@@ -151,7 +151,7 @@ static int print_report(const struct arguments *arguments, const struct counter_
   else
     print_text(&report);
   free(report.results);
-  return close_output() != 0 || report.killed > 0;
+  return close_output() != 0 || report.killed_count > 0;
 }
 
 static int usage_error(const char *problem, const char *argument)

@@ -234,7 +234,7 @@ void examine_each(struct report *report, const struct counter_list *list, const 
       measure_counter(results, seconds, is_progress_wanted(seconds));
     else if (examine_in_child(results, seconds) != 0) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", results->name, results->failure);
-      report->killed++;
+      report->killed_count++;
     }
   }
 }

@@ -154,16 +154,16 @@ static void print_cpu(const struct cpu_info *cpu)
   key("cpu");
   open_with('{');
   text_or_null("model", cpu->model);
-  integer_or_null("cpus", cpu->cpus);
-  integer_or_null("cores", cpu->cores);
-  integer_or_null("allowed", cpu->allowed);
+  integer_or_null("cpus", cpu->cpu_count);
+  integer_or_null("cores", cpu->core_count);
+  integer_or_null("allowed", cpu->allowed_count);
   key("types");
   open_with('[');
-  for (i = 0; i < cpu->types; i++) {
+  for (i = 0; i < cpu->type_count; i++) {
     line();
     open_with('{');
-    text_or_null("name", cpu->type[i].name);
-    integer("cpus", cpu->type[i].count);
+    text_or_null("name", cpu->types[i].name);
+    integer("cpus", cpu->types[i].count);
     close_with('}');
   }
   close_with(']');
@@ -231,13 +231,13 @@ static void print_grain(const struct counter_results *results)
 static void print_hops(const struct counter_results *results)
 {
   key("across_cpus");
-  if (results->cpus == 0) {
+  if (results->cpu_count == 0) {
     printf("null");
     return;
   }
   open_with('{');
-  integer("cpus", results->cpus);
-  integer("hops", results->hops);
+  integer("cpus", results->cpu_count);
+  integer("hops", results->hop_count);
   boolean("monotonic", results->largest_step_back == 0);
   integer("largest_step_back", results->largest_step_back);
   close_with('}');
@@ -316,8 +316,8 @@ static void print_counters(const struct report *report)
 
   key("counters");
   open_with('[');
-  for (i = 0; i < report->library.counters; i++)
-    print_counter(report, report->library.counter[i]);
+  for (i = 0; i < report->library.counter_count; i++)
+    print_counter(report, report->library.counters[i]);
   close_with(']');
 }
 
@@ -366,8 +366,8 @@ static void print_settings(const struct settings_info *settings)
   if (*settings->governor) {
     open_with('{');
     text_or_null("name", settings->governor);
-    integer("cpus", settings->governor_cpus);
-    boolean("others", settings->governors > 1);
+    integer("cpus", settings->governor_cpu_count);
+    boolean("others", settings->other_governors);
     close_with('}');
   } else
     printf("null");
@@ -380,9 +380,9 @@ static void print_warnings(const struct report *report)
 
   key("warnings");
   open_with('[');
-  for (i = 0; i < report->warnings; i++) {
+  for (i = 0; i < report->warning_count; i++) {
     line();
-    string(report->warning[i]);
+    string(report->warnings[i]);
   }
   close_with(']');
 }

@@ -30,8 +30,8 @@ void fill_library(struct library_info *library)
   library->frequency_source = cpucycles_frequency_source();
   library->frequency_ignored = cpucycles_frequency_ignored();
   for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
-    library->counter[i] = counter;
-  library->counters = i;
+    library->counters[i] = counter;
+  library->counter_count = i;
   library->selected = selected_counter();
 }
 

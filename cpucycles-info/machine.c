@@ -68,16 +68,16 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
 {
   int i;
 
-  for (i = 0; i < cpu->types; i++)
-    if (strcmp(cpu->type[i].name, name) == 0) {
-      cpu->type[i].count += count;
+  for (i = 0; i < cpu->type_count; i++)
+    if (strcmp(cpu->types[i].name, name) == 0) {
+      cpu->types[i].count += count;
       return;
     }
-  if (cpu->types == TYPES)
+  if (cpu->type_count == TYPES)
     return;
-  copy_line(cpu->type[i].name, sizeof cpu->type[i].name, name);
-  cpu->type[i].count = count;
-  cpu->types++;
+  copy_line(cpu->types[i].name, sizeof cpu->types[i].name, name);
+  cpu->types[i].count = count;
+  cpu->type_count++;
 }
 
 /* Counts the CPUs of each core type of a hybrid x86 CPU. Linux has one PMU per core type. */
@@ -209,11 +209,11 @@ static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
     for (rest = piece; (rest = cpuc_kernel_file_line_add(&line, rest, piece + length)) != NULL;)
       parse_cpuinfo_line(&parser, line.text);
   close(file);
-  if (cpu->types == 1 && !*cpu->model)
-    copy_line(cpu->model, sizeof cpu->model, cpu->type[0].name);
+  if (cpu->type_count == 1 && !*cpu->model)
+    copy_line(cpu->model, sizeof cpu->model, cpu->types[0].name);
   if (cpu->foreign) {
     *cpu->model = 0;
-    cpu->types = 0;
+    cpu->type_count = 0;
   }
 }
 
@@ -259,18 +259,18 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
   static unsigned char online[MAX_CPUS];
 
   memset(online, 0, sizeof online);
-  cpu->cpus = read_cpus("/sys/devices/system/cpu/online", online);
-  cpu->cores = count_cores(online);
-  cpu->allowed = count_allowed();
+  cpu->cpu_count = read_cpus("/sys/devices/system/cpu/online", online);
+  cpu->core_count = count_cores(online);
+  cpu->allowed_count = count_allowed();
   read_cpuinfo(cpu, architecture);
   find_other_model(cpu);
   count_hybrid_types(cpu);
-  if (cpu->types == 1)
-    cpu->types = 0; /* the report lists core types only if there are several */
+  if (cpu->type_count == 1)
+    cpu->type_count = 0; /* the report lists core types only if there are several */
 #ifndef CPUCYCLES_POSIX
-  if (cpu->cpus == 0 && getenv("NUMBER_OF_PROCESSORS")
-    && !cpuc_parse_integer(getenv("NUMBER_OF_PROCESSORS"), &cpu->cpus))
-    cpu->cpus = 0;
+  if (cpu->cpu_count == 0 && getenv("NUMBER_OF_PROCESSORS")
+    && !cpuc_parse_integer(getenv("NUMBER_OF_PROCESSORS"), &cpu->cpu_count))
+    cpu->cpu_count = 0;
 #endif
 }
 
@@ -279,15 +279,13 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
 static void count_governor(struct settings_info *settings, const char *governor)
 {
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {
-    settings->governors = 2;
+    settings->other_governors = 1;
     if (strcmp(settings->governor, "performance") != 0)
       return;
-    settings->governor_cpus = 0;
+    settings->governor_cpu_count = 0;
   }
   snprintf(settings->governor, sizeof settings->governor, "%s", governor);
-  settings->governor_cpus++;
-  if (settings->governors == 0)
-    settings->governors = 1;
+  settings->governor_cpu_count++;
 }
 
 static void count_governors(struct settings_info *settings)

@@ -235,11 +235,11 @@ static void hop_across_cpus(struct counter_results *results, long long nanosecon
         if (sched_setaffinity(0, size, one) != 0)
           continue;
         count = cpucycles();
-        if (results->cpus > 0 && difference_of(last, count) > results->largest_step_back)
+        if (results->cpu_count > 0 && difference_of(last, count) > results->largest_step_back)
           results->largest_step_back = difference_of(last, count);
         last = count;
-        results->cpus += round == 0;
-        results->hops++;
+        results->cpu_count += round == 0;
+        results->hop_count++;
       }
     }
     sched_setaffinity(0, size, allowed);

@@ -34,7 +34,7 @@ struct counter_results {
   double seconds;           /* duration of the observation; 0: the OS clock failed */
   int invariant;            /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpus, hops;              /* numbers of CPUs and of moves between them; 0: not tried */
+  int cpu_count, hop_count;    /* CPUs, and moves between them; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
   long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
@@ -70,21 +70,21 @@ struct system_info {
 struct cpu_info {
   char model[128];
   int foreign; /* 1 if /proc/cpuinfo is that of another architecture: user-mode emulation */
-  int cpus, allowed, cores;
-  int types;
+  int cpu_count, allowed_count, core_count;
+  int type_count;
   struct {
     char name[48];
     int count;
-  } type[TYPES];
+  } types[TYPES];
 };
 
 /* Settings of the system that affect measurements. */
 struct settings_info {
   char clock_source[32], clock_sources[96], governor[32];
-  int governor_cpus; /* number of CPUs with that governor */
-  int governors;     /* 0: none was read; 1: all CPUs have that one; 2: some have another */
-  int turbo;         /* 1: on; 0: off; -1: not known */
-  int nmi_watchdog;  /* 1 if the NMI watchdog of Linux is on; 0 if off or not known */
+  int governor_cpu_count; /* number of CPUs with that governor */
+  int other_governors;    /* 1 if some CPUs have another one */
+  int turbo;              /* 1: on; 0: off; -1: not known */
+  int nmi_watchdog;       /* 1 if the NMI watchdog of Linux is on; 0 if off or not known */
 };
 
 /* Results of public functions. The pointers point into the library and stay valid. */
@@ -92,8 +92,8 @@ struct library_info {
   const char *version, *implementation, *frequency_source;
   const char *implementation_ignored, *frequency_ignored; /* NULL: no setting was ignored */
   long long persecond;
-  int counters;
-  const struct cpucycles_counter_info *counter[MAX_COUNTERS];
+  int counter_count;
+  const struct cpucycles_counter_info *counters[MAX_COUNTERS];
   const struct cpucycles_counter_info *selected; /* NULL: none */
 };
 
@@ -109,9 +109,9 @@ struct report {
   const char *clock; /* name of the OS clock that rates were measured against */
   int result_count;
   struct counter_results *results; /* one per counter that was to be examined */
-  int killed;                    /* number of examinations that a signal ended */
-  int warnings;
-  char warning[WARNINGS][320];
+  int killed_count;                /* number of examinations that a signal ended */
+  int warning_count;
+  char warnings[WARNINGS][320];
 };
 
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */

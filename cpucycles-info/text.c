@@ -24,8 +24,8 @@ static void print_selection(const struct library_info *library)
   int i;
 
   printf("cpucycles version %s\n", library->version);
-  for (i = 0; i < library->counters; i++)
-    print_trace(i, library->counter[i]);
+  for (i = 0; i < library->counter_count; i++)
+    print_trace(i, library->counters[i]);
   printf("cpucycles persecond %lld\n", library->persecond);
   printf("cpucycles implementation %s\n", library->implementation);
 }
@@ -75,16 +75,16 @@ static void print_cpu(const struct cpu_info *cpu)
   int i;
 
   printf("cpucycles cpu model %s\n", text_or(cpu->model, "not known"));
-  if (cpu->cpus > 0) {
-    printf("cpucycles cpu cores %d CPUs", cpu->cpus);
-    if (cpu->cores > 0)
-      printf(" on %d cores", cpu->cores);
-    if (cpu->allowed > 0)
-      printf(", %d allowed here", cpu->allowed);
+  if (cpu->cpu_count > 0) {
+    printf("cpucycles cpu cores %d CPUs", cpu->cpu_count);
+    if (cpu->core_count > 0)
+      printf(" on %d cores", cpu->core_count);
+    if (cpu->allowed_count > 0)
+      printf(", %d allowed here", cpu->allowed_count);
     printf("\n");
   }
-  for (i = 0; i < cpu->types; i++)
-    printf("cpucycles cpu type %s: %d CPUs\n", cpu->type[i].name, cpu->type[i].count);
+  for (i = 0; i < cpu->type_count; i++)
+    printf("cpucycles cpu type %s: %d CPUs\n", cpu->types[i].name, cpu->types[i].count);
 }
 
 static void print_frequency(const struct library_info *library)
@@ -125,7 +125,7 @@ static void print_core(const struct core_info *core)
 static void print_ignored(const struct library_info *library)
 {
   if (library->implementation_ignored)
-    printf("cpucycles ignored CPUCYCLES_IMPLEMENTATION: %s\n", library->implementation_ignored);
+    printf("cpucycles ignored in CPUCYCLES_IMPLEMENTATION: %s\n", library->implementation_ignored);
 }
 
 static void print_unit(const struct cpucycles_counter_info *counter)
@@ -165,13 +165,13 @@ static void print_invariance(const struct counter_results *results)
 static void print_hops(const struct counter_results *results)
 {
   printf("cpucycles timer %s across CPUs ", results->name);
-  if (results->cpus == 0)
+  if (results->cpu_count == 0)
     printf("not tried\n");
   else if (results->largest_step_back > 0)
     printf("steps back by up to %lld cycles, in %d moves between %d CPUs\n",
-      results->largest_step_back, results->hops, results->cpus);
+      results->largest_step_back, results->hop_count, results->cpu_count);
   else
-    printf("monotonic, in %d moves between %d CPUs\n", results->hops, results->cpus);
+    printf("monotonic, in %d moves between %d CPUs\n", results->hop_count, results->cpu_count);
 }
 
 static void print_step_and_grain(const struct counter_results *results)
@@ -236,11 +236,11 @@ static int are_equal(const char *one, const char *other)
 /* Returns the first counter with the reason and the remedy of counter i, which may be counter i. */
 static const struct cpucycles_counter_info *first_alike(const struct library_info *library, int i)
 {
-  const struct cpucycles_counter_info *counter = library->counter[i], *first;
+  const struct cpucycles_counter_info *counter = library->counters[i], *first;
   int j;
 
   for (j = 0; j < i; j++) {
-    first = library->counter[j];
+    first = library->counters[j];
     if (are_equal(first->reason, counter->reason)
       && are_equal(first->explanation, counter->explanation)
       && are_equal(first->remedy, counter->remedy)
@@ -266,8 +266,8 @@ static void print_reasons(const struct library_info *library)
 {
   int i;
 
-  for (i = 0; i < library->counters; i++) {
-    const struct cpucycles_counter_info *counter = library->counter[i];
+  for (i = 0; i < library->counter_count; i++) {
+    const struct cpucycles_counter_info *counter = library->counters[i];
     const struct cpucycles_counter_info *first = first_alike(library, i);
 
     if (!counter->reason)
@@ -287,8 +287,8 @@ static void print_settings(const struct settings_info *settings)
     printf("cpucycles clock source %s; available: %s\n", settings->clock_source,
       text_or(settings->clock_sources, "not known"));
   if (*settings->governor)
-    printf("cpucycles governor %s on %d CPUs%s\n", settings->governor, settings->governor_cpus,
-      settings->governors > 1 ? "; other CPUs have another" : "");
+    printf("cpucycles governor %s on %d CPUs%s\n", settings->governor, settings->governor_cpu_count,
+      settings->other_governors ? "; other CPUs have another" : "");
   if (settings->turbo >= 0)
     printf("cpucycles turbo %s\n", settings->turbo ? "on" : "off");
 }
@@ -312,10 +312,10 @@ void print_text(const struct report *report)
   print_frequency(&report->library);
   print_ignored(&report->library);
   print_core(&report->core);
-  for (i = 0; i < report->library.counters; i++)
-    print_results(report, report->library.counter[i]);
+  for (i = 0; i < report->library.counter_count; i++)
+    print_results(report, report->library.counters[i]);
   print_reasons(&report->library);
   print_settings(&report->settings);
-  for (i = 0; i < report->warnings; i++)
-    printf("cpucycles warning %s\n", report->warning[i]);
+  for (i = 0; i < report->warning_count; i++)
+    printf("cpucycles warning %s\n", report->warnings[i]);
 }

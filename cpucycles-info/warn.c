@@ -15,10 +15,11 @@ static void warn(struct report *report, const char *format, ...)
 {
   va_list arguments;
 
-  if (report->warnings == WARNINGS)
+  if (report->warning_count == WARNINGS)
     return;
   va_start(arguments, format);
-  vsnprintf(report->warning[report->warnings++], sizeof report->warning[0], format, arguments);
+  vsnprintf(report->warnings[report->warning_count++], sizeof report->warnings[0], format,
+    arguments);
   va_end(arguments);
 }
 
@@ -122,8 +123,8 @@ void find_warnings(struct report *report)
     warn_about_watchdog(report, counter);
   }
   warn_about_clock_source(report);
-  for (i = 0; i < report->library.counters; i++) {
-    counter = report->library.counter[i];
+  for (i = 0; i < report->library.counter_count; i++) {
+    counter = report->library.counters[i];
     results = results_of(report, counter->name);
     if (results)
       warn_about_results(report, results, counter);

@@ -78,7 +78,7 @@ check_report "wrong settings"
 grep -q '^cpucycles frequency source .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
   wrong "malformed cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
 ignored='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
-grep -qx -e "cpucycles ignored CPUCYCLES_IMPLEMENTATION: $ignored" \
+grep -qx -e "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: $ignored" \
   -e 'cpucycles implementation default-zero' $out ||
   wrong "counters that cannot be used: $(grep '^cpucycles ignored' $out)"
 ! grep -q not-asked $out || wrong "counters that cannot be used: others are left out"

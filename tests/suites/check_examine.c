@@ -389,7 +389,7 @@ START_TEST(without_fork_the_counter_in_use_is_examined)
   ck_assert_str_eq(report.results[0].name, "fake");
   ck_assert_str_eq(report.results[0].failure, "");
   ck_assert_int_eq(report.results[0].difference_count, SAMPLES);
-  ck_assert_int_eq(report.killed, 0);
+  ck_assert_int_eq(report.killed_count, 0);
   free(report.results);
 }
 END_TEST
@@ -411,7 +411,7 @@ START_TEST(signal_ends_only_one_examination)
   ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.result_count, 2);
-  ck_assert_int_eq(report.killed, 1);
+  ck_assert_int_eq(report.killed_count, 1);
   ck_assert_str_eq(report.results[0].name, "fake");
   ck_assert_str_eq(report.results[0].failure, "SIGABRT (6) ended the process that examined it");
   ck_assert_str_eq(report.results[1].name, "other");
@@ -509,10 +509,10 @@ START_TEST(difference_between_cpus_is_found)
     return;
   sched_getaffinity(0, sizeof before, &before);
   examine_by(read_clock);
-  ck_assert_int_eq(results.cpus, CPU_COUNT(&before));
+  ck_assert_int_eq(results.cpu_count, CPU_COUNT(&before));
   ck_assert_int_eq(results.largest_step_back, 0);
   examine_by(read_by_cpu);
-  ck_assert_int_ge(results.hops, results.cpus);
+  ck_assert_int_ge(results.hop_count, results.cpu_count);
   ck_assert_int_gt(results.largest_step_back, BEHIND * 500000000LL);
   ck_assert_int_le(results.largest_step_back, BEHIND * 1000000000LL * CPU_SETSIZE);
   sched_getaffinity(0, sizeof after, &after);

@@ -27,11 +27,11 @@ static void set_counters(const struct cpucycles_counter_info *rows, int count)
   struct library_info *library = &report.library;
   int i;
 
-  library->counters = count;
+  library->counter_count = count;
   library->selected = NULL;
   for (i = 0; i < count; i++) {
     counters[i] = rows[i];
-    library->counter[i] = &counters[i];
+    library->counters[i] = &counters[i];
     if (rows[i].state == CPUCYCLES_SELECTED && !library->selected)
       library->selected = &counters[i];
   }
@@ -93,19 +93,19 @@ START_TEST(machine_is_printed_completely)
 {
   struct settings_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
-    .governor_cpus = 3, .governors = 2, .turbo = 1 };
+    .governor_cpu_count = 3, .other_governors = 1, .turbo = 1 };
 
   report.settings = state;
   strcpy(report.system.kernel, "Linux");
   strcpy(report.cpu.model, "Some CPU");
-  report.cpu.cpus = 8;
-  report.cpu.cores = 6;
-  report.cpu.allowed = 4;
-  report.cpu.types = 2;
-  strcpy(report.cpu.type[0].name, "cpu_core");
-  report.cpu.type[0].count = 2;
-  strcpy(report.cpu.type[1].name, "cpu_atom");
-  report.cpu.type[1].count = 6;
+  report.cpu.cpu_count = 8;
+  report.cpu.core_count = 6;
+  report.cpu.allowed_count = 4;
+  report.cpu.type_count = 2;
+  strcpy(report.cpu.types[0].name, "cpu_core");
+  report.cpu.types[0].count = 2;
+  strcpy(report.cpu.types[1].name, "cpu_atom");
+  report.cpu.types[1].count = 6;
   print(print_text_of_surroundings);
   ck_assert_int_eq(strncmp(captured, "cpucycles system kernel Linux\n", 30), 0);
   expect("cpucycles system architecture not known, 0 bits, big-endian");
@@ -122,7 +122,7 @@ START_TEST(machine_is_printed_completely)
     "{\"name\": \"cpu_atom\",\"cpus\": 6}]");
   expect_json("\"governor\": {\"name\": \"powersave\",\"cpus\": 3,\"others\": true},"
     "\"turbo\": true");
-  report.settings.governors = 1;
+  report.settings.other_governors = 0;
   report.settings.turbo = 0;
   *report.settings.clock_sources = 0;
   print(print_text_of_surroundings);
@@ -171,7 +171,7 @@ START_TEST(each_kind_of_reason_is_printed)
     "\"reason\": \"by-read\"");
   expect_json("\"implementation_ignored\": \"a does not work\"");
   print(print_text);
-  expect("cpucycles ignored CPUCYCLES_IMPLEMENTATION: a does not work");
+  expect("cpucycles ignored in CPUCYCLES_IMPLEMENTATION: a does not work");
   expect("cpucycles frequency source nowhere; ignored: a does not work");
 }
 END_TEST
@@ -199,8 +199,8 @@ START_TEST(timer_is_printed_completely)
   results->uncertainty = 5;
   results->seconds = 0.05;
   strcpy(results->invariant_source, "me");
-  results->cpus = 2;
-  results->hops = 200;
+  results->cpu_count = 2;
+  results->hop_count = 200;
   results->largest_step_back = 99;
   results->step = 12;
   results->step_units = 3;
@@ -260,7 +260,7 @@ START_TEST(timer_is_printed_completely)
   print(print_json);
   expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
   expect_json("\"measured\": null,\"uncertainty_ppm\": null,\"off_ppm\": null,");
-  results->cpus = 0;
+  results->cpu_count = 0;
   results->invariant = 1;
   print(print_text);
   expect("cpucycles timer fake across CPUs not tried");
@@ -323,7 +323,7 @@ static void print_warnings_about(const char *kind)
     .scope = "system", .unit = "ticks" };
 
   set_counters(&fake, 1);
-  report.warnings = 0;
+  report.warning_count = 0;
   report.settings.turbo = 1;
   report.core = core_in_report;
   strcpy(fake_results[0].name, "fake");
@@ -353,10 +353,10 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
   ck_assert_ptr_null(strstr(captured, none));
   print_warnings_about("core");
   expect(work);
-  ck_assert_int_eq(report.warnings, 1);
+  ck_assert_int_eq(report.warning_count, 1);
   print_warnings_about("system call");
   expect(work);
-  ck_assert_int_eq(report.warnings, 1);
+  ck_assert_int_eq(report.warning_count, 1);
   print_warnings_about("clock");
   expect("cpucycles warning fake is an operating-system clock: its cycles are converted time, not "
          "counted cycles");

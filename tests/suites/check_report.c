@@ -44,9 +44,9 @@ START_TEST(machine_without_files_is_not_known)
   fill("x86_64");
   remove_machine();
   expect_fallback_model("machine_without_files_is_not_known", "");
-  ck_assert_int_eq(cpu.cpus, 0);
-  ck_assert_int_eq(cpu.cores, 0);
-  ck_assert_int_eq(cpu.types, 0);
+  ck_assert_int_eq(cpu.cpu_count, 0);
+  ck_assert_int_eq(cpu.core_count, 0);
+  ck_assert_int_eq(cpu.type_count, 0);
   ck_assert_str_eq(settings.clock_source, "");
   ck_assert_str_eq(settings.governor, "");
   ck_assert_int_eq(settings.turbo, -1);
@@ -62,7 +62,7 @@ START_TEST(empty_cpuinfo_has_no_model)
   fill("x86_64");
   remove_machine();
   expect_fallback_model("empty_cpuinfo_has_no_model", "");
-  ck_assert_int_eq(cpu.types, 0);
+  ck_assert_int_eq(cpu.type_count, 0);
 }
 END_TEST
 
@@ -77,8 +77,8 @@ START_TEST(core_with_several_threads_is_counted_once)
   write_file(CPU "cpu6/topology/thread_siblings_list", "2,6\n");
   fill("x86_64");
   remove_machine();
-  ck_assert_int_eq(cpu.cpus, 5);
-  ck_assert_int_eq(cpu.cores, 3);
+  ck_assert_int_eq(cpu.cpu_count, 5);
+  ck_assert_int_eq(cpu.core_count, 3);
 }
 END_TEST
 
@@ -98,8 +98,8 @@ START_TEST(long_list_of_cpus_is_read_whole)
   write_file(CPU "cpu1528/topology/thread_siblings_list", "1528-1529\n");
   fill("ppc64le");
   remove_machine();
-  ck_assert_int_eq(cpu.cpus, 384);
-  ck_assert_int_eq(cpu.cores, 1);
+  ck_assert_int_eq(cpu.cpu_count, 384);
+  ck_assert_int_eq(cpu.core_count, 1);
 }
 END_TEST
 
@@ -109,7 +109,7 @@ START_TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
   write_file(CPU "online", "0-3,4294967296,7\n");
   fill("x86_64");
   remove_machine();
-  ck_assert_int_eq(cpu.cpus, 4);
+  ck_assert_int_eq(cpu.cpu_count, 4);
 }
 END_TEST
 
@@ -119,10 +119,10 @@ START_TEST(core_types_are_counted)
   write_file("/sys/devices/cpu_core/cpus", "0-11\n");
   write_file("/sys/devices/cpu_atom/cpus", "12-19\n");
   fill("x86_64");
-  ck_assert_int_eq(cpu.types, 2);
-  ck_assert_str_eq(cpu.type[0].name, "cpu_core");
-  ck_assert_int_eq(cpu.type[0].count, 12);
-  ck_assert_int_eq(cpu.type[1].count, 8);
+  ck_assert_int_eq(cpu.type_count, 2);
+  ck_assert_str_eq(cpu.types[0].name, "cpu_core");
+  ck_assert_int_eq(cpu.types[0].count, 12);
+  ck_assert_int_eq(cpu.types[1].count, 8);
   remove_machine();
   make_machine();
   write_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
@@ -130,10 +130,10 @@ START_TEST(core_types_are_counted)
                               "processor\t: 2\nCPU implementer\t: 0x41\nCPU part\t: 0xd09\n");
   fill("aarch64");
   remove_machine();
-  ck_assert_int_eq(cpu.types, 2);
-  ck_assert_str_eq(cpu.type[0].name, "implementer 0x41 part 0xd03");
-  ck_assert_int_eq(cpu.type[0].count, 1);
-  ck_assert_int_eq(cpu.type[1].count, 2);
+  ck_assert_int_eq(cpu.type_count, 2);
+  ck_assert_str_eq(cpu.types[0].name, "implementer 0x41 part 0xd03");
+  ck_assert_int_eq(cpu.types[0].count, 1);
+  ck_assert_int_eq(cpu.types[1].count, 2);
 }
 END_TEST
 
@@ -173,7 +173,7 @@ START_TEST(model_is_found_on_each_architecture)
     remove_machine();
     ck_assert_str_eq(cpu.model, models[i].model);
     ck_assert_int_eq(cpu.foreign, 0);
-    ck_assert_int_eq(cpu.types, 0);
+    ck_assert_int_eq(cpu.type_count, 0);
   }
 }
 END_TEST
@@ -244,8 +244,8 @@ static int has_warning(const char *words)
 {
   int i;
 
-  for (i = 0; i < report.warnings; i++)
-    if (strstr(report.warning[i], words))
+  for (i = 0; i < report.warning_count; i++)
+    if (strstr(report.warnings[i], words))
       return 1;
   return 0;
 }
@@ -280,8 +280,8 @@ START_TEST(warning_of_settings_that_distort_measurements)
     "tsc hpet acpi_pm \n");
   warn_about_settings();
   ck_assert_str_eq(settings.governor, "performance");
-  ck_assert_int_eq(settings.governor_cpus, 2);
-  ck_assert_int_eq(settings.governors, 1);
+  ck_assert_int_eq(settings.governor_cpu_count, 2);
+  ck_assert_int_eq(settings.other_governors, 0);
   ck_assert_int_eq(settings.turbo, 0);
   ck_assert_str_eq(settings.clock_sources, "tsc hpet acpi_pm");
   ck_assert(!has_warning("governor") && !has_warning("turbo") && !has_warning("clock source"));
@@ -291,8 +291,8 @@ START_TEST(warning_of_settings_that_distort_measurements)
   write_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
   warn_about_settings();
   ck_assert_str_eq(settings.governor, "powersave");
-  ck_assert_int_eq(settings.governor_cpus, 2);
-  ck_assert_int_eq(settings.governors, 2);
+  ck_assert_int_eq(settings.governor_cpu_count, 2);
+  ck_assert_int_eq(settings.other_governors, 1);
   ck_assert(has_warning("the governor powersave can change"));
   ck_assert(has_warning("turbo is on"));
   ck_assert(has_warning("the clock source hpet is slow"));
@@ -300,7 +300,7 @@ START_TEST(warning_of_settings_that_distort_measurements)
   write_file(CPU "cpu2/cpufreq/scaling_governor", "performance\n");
   fill("x86_64");
   ck_assert_str_eq(settings.governor, "powersave");
-  ck_assert_int_eq(settings.governor_cpus, 2);
+  ck_assert_int_eq(settings.governor_cpu_count, 2);
   write_file(CPU "intel_pstate/no_turbo", "1\n");
   warn_about_settings();
   ck_assert_int_eq(settings.turbo, 0);
@@ -398,7 +398,7 @@ START_TEST(recorded_machines_are_described)
   }
   files_root = recorded_machine("arm-A510-A710-A715-X3");
   fill("aarch64");
-  ck_assert_int_eq(cpu.types, 4);
+  ck_assert_int_eq(cpu.type_count, 4);
 }
 END_TEST
 
