@@ -54,7 +54,7 @@ static int open_fixed_counter(const struct cpuc_services *services,
   long long level;
 
   (void)services;
-  if (cpuc_pmu_is_absent)
+  if (cpuc_pmu_was_found_absent)
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
   level = cpuc_pmu_read_rdpmc_level(NULL);

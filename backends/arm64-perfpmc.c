@@ -3,9 +3,9 @@
    event. Register: PMCCNTR_EL0 if the index in the mmap page of the event is 32; PMEVCNTR<n>_EL0 if
    it is n + 1; read with MRS. Readable (Linux, since 5.17) in a thread that has its own event with
    bit 1 of config1, which requests user-space access, while sysctl kernel.perf_user_access is 1.
-   Otherwise MRS raises SIGILL. cap_user_rdpmc of the page is 1 in both cases; only a nonzero index
-   means that the register is readable. Width: 64 bits with bit 0 of config1, otherwise pmc_width of
-   the page, sign-extended. Rate: the current core frequency.
+   Otherwise MRS raises SIGILL. cap_user_rdpmc of the page is 1 even if the register is not
+   readable; only a nonzero index means that it is. Width: 64 bits with bit 0 of config1, otherwise
+   pmc_width of the page, sign-extended. Rate: the current core frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension"; Linux, Documentation/arch/arm64/perf.rst, "Perf Userspace PMU Hardware
    Counter Access". */

@@ -156,8 +156,9 @@ struct cpuc_backend {
      by the handler of sys/guard.c, in the faulting thread, at any time after the selection, with
      the ucontext_t of the handler. Returns 1 if read() caused the fault, and the thread can
      continue; otherwise changes nothing and returns 0. While the counter is in use, the handler of
-     the library for the signal `fix_up_signal` stays installed, and passes all other faults on.
-     NULL: no fault of read() is repaired after the selection. */
+     the library for the signal `fix_up_signal` stays installed, and passes all other faults on. If
+     it cannot stay (guard.h, cpuc_guard_leave()), the counter is dropped. NULL: no fault of read()
+     is repaired after the selection. */
   int (*fix_up)(void *context);
   int fix_up_signal;
 

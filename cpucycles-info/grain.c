@@ -155,8 +155,8 @@ struct possible_grain {
 };
 
 /* Returns how many nonzero differences are multiples of the grain. Returns 0 if nearly all
-   differences are the same multiple (zeros included), because any grain fits if each read takes the
-   same time. */
+   differences are one and the same multiple, which can be 0, because any grain fits if each read
+   takes the same time. */
 static int count_multiples(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;

@@ -51,7 +51,7 @@ static unsigned long long multiply(unsigned long long x)
 
 /* Measures bounds of the rate. The clock is read before and after each read of the counter, and may
    be off by one microsecond. */
-static void time_loops(struct observed *observed, long long loops)
+static void time_loops(struct loop_rate *rate, long long loops)
 {
   unsigned long long x = 1;
   long long before = clock_nanoseconds(), first = cpucycles(), begin = clock_nanoseconds();
@@ -63,16 +63,16 @@ static void time_loops(struct observed *observed, long long loops)
   cycles = difference_of(cpucycles(), first);
   longest = (clock_nanoseconds() - before) / 1000 + 1;
   time = (end - begin) / 1000;
-  observed->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
-  observed->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
-  observed->loops = loops;
-  observed->microseconds = time > 0 ? time : 0; /* the clock may have stepped back */
+  rate->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
+  rate->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
+  rate->loops = loops;
+  rate->microseconds = time > 0 ? time : 0; /* the clock may have stepped back */
 }
 
 void measure_loops(struct report *report)
 {
   int i;
 
-  for (i = 0; i < OBSERVED; i++)
-    time_loops(&report->observed[i], 1024LL << i);
+  for (i = 0; i < LOOP_RATES; i++)
+    time_loops(&report->loop_rates[i], 1024LL << i);
 }

@@ -342,17 +342,17 @@ static void print_observed(const struct report *report)
 
   key("observed");
   open_with('[');
-  for (i = 0; i < OBSERVED; i++) {
-    const struct observed *observed = &report->observed[i];
+  for (i = 0; i < LOOP_RATES; i++) {
+    const struct loop_rate *rate = &report->loop_rates[i];
 
     line();
     open_with('{');
     key("low");
-    printf("%.0f", observed->low);
+    printf("%.0f", rate->low);
     key("high");
-    printf("%.0f", observed->high);
-    integer("loops", observed->loops);
-    integer("microseconds", observed->microseconds);
+    printf("%.0f", rate->high);
+    integer("loops", rate->loops);
+    integer("microseconds", rate->microseconds);
     close_with('}');
   }
   close_with(']');

@@ -12,7 +12,7 @@
 
 enum {
   DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
-  OBSERVED = 11,    /* "observed persecond" lines, each with twice the loops of the one before */
+  LOOP_RATES = 11,  /* "observed persecond" lines, each with twice the loops of the one before */
   BATCHES = 100,    /* number of batches in an observation */
   BATCH = 100,      /* differences of adjacent reads in a batch */
   SAMPLES = BATCHES * BATCH,
@@ -48,7 +48,7 @@ struct counter_results {
 };
 
 /* The rate of the counter in use, measured against the OS clock. */
-struct observed {
+struct loop_rate {
   double low, high; /* bounds of the rate, in cycles per second */
   long long loops, microseconds;
 };
@@ -60,11 +60,12 @@ struct core_info {
   int is_counted; /* 1 if the counter in use counts core cycles */
 };
 
-/* Empty strings and 0 mean "not known" or "not applicable". */
+/* Empty strings mean "not known" or "not applicable". */
 struct system_info {
   char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
     emulator[48];
-  int word_bits, little_endian;
+  int word_bits;
+  int little_endian; /* 1, or 0: big-endian */
 };
 
 struct cpu_info {
@@ -101,7 +102,7 @@ struct report {
   struct library_info library;
   long long differences[DIFFERENCES]; /* of adjacent reads of the counter in use */
   long long mean;                     /* interquartile mean of the differences */
-  struct observed observed[OBSERVED];
+  struct loop_rate loop_rates[LOOP_RATES];
   struct core_info core;
   struct system_info system;
   struct cpu_info cpu;

@@ -44,11 +44,11 @@ static void print_observed(const struct report *report)
 {
   int i;
 
-  for (i = 0; i < OBSERVED; i++) {
-    const struct observed *observed = &report->observed[i];
+  for (i = 0; i < LOOP_RATES; i++) {
+    const struct loop_rate *rate = &report->loop_rates[i];
 
     printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n",
-      observed->low, observed->high, observed->loops, observed->microseconds);
+      rate->low, rate->high, rate->loops, rate->microseconds);
   }
 }
 

@@ -167,7 +167,7 @@ static enum cpuc_calibrate_result find_multiple(const struct cpuc_calibrate_setu
   return CPUC_CALIBRATE_NO_MULTIPLE;
 }
 
-enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;

@@ -33,7 +33,7 @@ struct cpuc_calibrate_setup {
    agree on the cycles per unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and
    *sixteenths is set to the cycles per unit, in sixteenths of a cycle. `persecond` is the estimate
    of the CPU's frequency. */
-enum cpuc_calibrate_result cpuc_calibrate(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.

@@ -92,7 +92,7 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
   enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
 
   if (backend->kind == CPUC_KIND_SCALED)
-    result = cpuc_calibrate(&calibration, reported, persecond, &sixteenths);
+    result = cpuc_calibrate_scaling(&calibration, reported, persecond, &sixteenths);
   if (result)
     drop(candidate, failures[result]);
   else if (reported > 0 || sixteenths > 0) {
@@ -236,8 +236,8 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
 {
-  /* default-zero must always be selectable, and the guard of Windows needs memory to call a
-     function. */
+  /* default-zero must always be selectable, but on Windows the guard calls no function if there was
+     no memory to install its handler. */
   if (candidate->backend->kind == CPUC_KIND_NONE) {
     scale(candidate);
     return 1;

@@ -13,12 +13,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* State that the trials of one selection share. */
+/* State that all candidates of a selection share. It lives as long as the selection. */
 struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
-  long long (*now)(void); /* the clock that cpuc_calibrate() uses, in nanoseconds */
-  /* the extension of the 32-bit counter that is open; at most one is open at a time */
+  long long (*now)(void); /* the clock that cpuc_calibrate_scaling() uses, in nanoseconds */
+  /* the extension of the open 32-bit counter: at most one is open in the trials, and later only the
+     selected one is */
   struct cpuc_extend32_state extension;
 };
 

@@ -69,9 +69,10 @@ static long long provisional_count(void)
 
 /* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
    aligned pointer in one piece, and all threads write the same value. A direct read function does
-   not check whether the selection is published. The fence makes the variables of its counter
-   visible before the pointer. A read function that uses such variables begins with an acquire
-   fence or a system call, because an indirect call does not order loads. (The store is
+   not check whether the selection is published. The release fence below makes the variables that
+   open() of the counter has written visible before the pointer. A read function that uses such
+   variables begins with an acquire fence or a system call, because an indirect call does not order
+   loads. (The store is
    volatile and not atomic, because ThreadSanitizer of clang reports an atomic one as a race even in
    a function with this attribute.) */
 #ifdef __has_attribute
@@ -207,15 +208,15 @@ const char *cpucycles_frequency_ignored(void)
    would be too long but agree with each other. */
 long long cpucycles_core_persecond(void)
 {
-  struct cpuc_os_thread_signals signals;
+  struct cpuc_os_thread_interruptions saved;
   long long hz;
 
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
-  cpuc_os_thread_block_signals(&signals);
-  cpuc_os_thread_restore_faults(&signals);
+  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_restore_faults(&saved);
   hz = cpuc_frequency_measure_core();
-  cpuc_os_thread_restore_signals(&signals);
+  cpuc_os_thread_restore_interruptions(&saved);
   return hz;
 }
 

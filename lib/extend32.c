@@ -83,14 +83,14 @@ static void load_anchor(const struct cpuc_extend32_state *extension,
 
 static void store_anchor(const struct cpuc_extend32_anchor *anchor)
 {
-  struct cpuc_os_thread_signals saved;
+  struct cpuc_os_thread_interruptions saved;
 
-  cpuc_os_thread_block_signals(&saved);
+  cpuc_os_thread_block_interruptions(&saved);
   signal_fence();
   own.anchor = *anchor;
   __atomic_store_n(&own.sequence, own.sequence + 1, __ATOMIC_RELAXED);
   signal_fence();
-  cpuc_os_thread_restore_signals(&saved);
+  cpuc_os_thread_restore_interruptions(&saved);
 }
 
 /* Returns now - time, without undefined overflow for any values of a clock. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads /proc/cpuinfo in pieces, until the frequency is decided. Safe for any contents. */
+/* Reads the first 32 KiB of /proc/cpuinfo in pieces. On x86, stops as soon as "cpu MHz" is known to
+   be constant. Safe for any contents. */
 
 #include "config.h"
 
@@ -154,8 +155,8 @@ long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *c
 }
 
 enum {
-  CHUNK_SIZE = 1024, /* fits on small stacks, and is less than the lines of one CPU on x86 */
-  PIECE_SIZE = 256,
+  READ_SIZE = 1024, /* fits on small stacks, and is less than the lines of one CPU on x86 */
+  SHORT_READ_SIZE = 256,
   LIMIT = 32 * 1024 /* bytes: tens of CPUs, enough for all core types */
 };
 
@@ -167,14 +168,14 @@ static size_t size_of_read(const struct cpuc_frequency_cpuinfo *cpuinfo, int tot
 {
   int is_x86 = (cpuinfo->architectures & CPUC_ARCHITECTURE_X86) != 0;
 
-  return is_x86 && !cpuinfo->has_flags && total >= CHUNK_SIZE && total < 2 * CHUNK_SIZE
-    ? PIECE_SIZE : CHUNK_SIZE;
+  return is_x86 && !cpuinfo->has_flags && total >= READ_SIZE && total < 2 * READ_SIZE
+    ? SHORT_READ_SIZE : READ_SIZE;
 }
 
 long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
 {
   struct cpuc_frequency_cpuinfo cpuinfo;
-  char chunk[CHUNK_SIZE];
+  char chunk[READ_SIZE];
   int file, length, total = 0;
 
   cpuc_frequency_cpuinfo_begin(&cpuinfo);

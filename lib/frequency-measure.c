@@ -15,9 +15,9 @@
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
-  STEPS = 100,            /* of the clock per window: 1 % each; fewer beyond REQUIRED_CAP */
+  STEPS = 100,            /* of the clock per window, 1 % each; fewer if they exceed the cap */
   MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would matter */
-  REQUIRED_CAP = 100000,  /* ns, for the required length: STEPS of a clock of microseconds */
+  REQUIRED_CAP = 100000,  /* ns: no window must be longer; STEPS of a clock of microseconds */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */
@@ -28,17 +28,17 @@ struct series {
   long passes;                  /* per window */
   int count;                    /* number of windows that were long enough */
   long long shortest[AGREEING]; /* the shortest of these windows, ascending */
-  long long least;              /* shortest nonzero time of any window; 0: none yet */
-  int is_coarse;                /* 1: the clock did not advance in a window */
+  long long clock_step_bound;   /* shortest nonzero time of any window: the step of the
+                                   clock is at most this; 0: none yet */
+  int has_empty_window;         /* 1: the clock did not advance in a window */
   long long next, longest;      /* expected length of the next window; longest one so far */
 };
 
 /* Returns the length of a window that is long enough: as short as the step of the clock allows,
-   because short windows are interrupted less often. The step of the clock is at most
-   series->least. */
+   because short windows are interrupted less often. */
 static long long required_time(const struct series *series)
 {
-  long long time = STEPS * series->least;
+  long long time = STEPS * series->clock_step_bound;
 
   return time < MIN_WINDOW_NS ? MIN_WINDOW_NS : time < REQUIRED_CAP ? time : REQUIRED_CAP;
 }
@@ -64,9 +64,9 @@ static int add_window(struct series *series, long long time)
     return -1;
   if (time > series->longest)
     series->longest = time;
-  if (time > 0 && (series->least == 0 || time < series->least))
-    series->least = time;
-  series->is_coarse |= time == 0;
+  if (time > 0 && (series->clock_step_bound == 0 || time < series->clock_step_bound))
+    series->clock_step_bound = time;
+  series->has_empty_window |= time == 0;
   if (time == 0 || time < required_time(series)) {
     series->passes *= 2;
     series->count = 0;
@@ -74,8 +74,9 @@ static int add_window(struct series *series, long long time)
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
   /* At first, `next` is a guess: twice the time of the last window that was too short, or the time
-     of the first one that is long enough, if that is less. From the second one on, it is the
-     shortest of these: one of them may have been interrupted, but hardly both. */
+     of the first one that is long enough, if that is less. From the second long enough window on,
+     it is the time of the shortest such window: one of two may have been interrupted, but hardly
+     both. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -134,7 +135,7 @@ long long cpuc_frequency_measure_core(void)
   shortest = result_of(&series);
   if (shortest == 0 || cost < 0 || cost > shortest / 10)
     return 0;
-  if (series.is_coarse && series.least > MAX_STEP_NS)
+  if (series.has_empty_window && series.clock_step_bound > MAX_STEP_NS)
     return 0;
   return cpuc_rate_if_plausible((unsigned long long)cpuc_scale_counts_per_second(
     (unsigned long long)series.passes * CPUC_DEPENDENT_ADD_PASS, shortest - cost));

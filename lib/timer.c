@@ -13,8 +13,9 @@
 
 enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-/* Invariance, if it follows from the kind: core cycles follow the core frequency, while the
-   architecture defines a constant rate for scaled counters, and the operating system for clocks. */
+/* Invariance, if it follows from the kind: core cycles follow the core frequency. Scaled counters
+   have a constant rate because the architecture or the operating system defines one, and clocks
+   because the operating system does. */
 static const struct {
   int invariant;
   const char *source;
@@ -22,7 +23,7 @@ static const struct {
   [CPUC_KIND_CORE] = { 0, "counts core cycles" },
   [CPUC_KIND_SYSTEM_CALL] = { 0, "counts core cycles" },
   [CPUC_KIND_REFERENCE] = { -1, NULL },
-  [CPUC_KIND_SCALED] = { 1, "architecture" },
+  [CPUC_KIND_SCALED] = { 1, "architecture or operating system" },
   [CPUC_KIND_CLOCK] = { 1, "operating system" },
   [CPUC_KIND_NONE] = { -1, NULL },
 };

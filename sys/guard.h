@@ -7,11 +7,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Call these two between cpuc_os_thread_block_signals() and cpuc_os_thread_restore_signals(), in
-   one thread at a time. enter replaces the program's handlers for faults, and unblocks these
-   signals. leave restores the program's handlers, blocks the signals, and sends those again that
-   were sent to this thread since enter. leave returns 0 if cpuc_guard_keep_handler() was called but
-   its handler cannot stay. */
+/* Call these two between cpuc_os_thread_block_interruptions() and
+   cpuc_os_thread_restore_interruptions(), in one thread at a time. enter replaces the program's
+   handlers for faults, and unblocks these signals. leave restores the program's handlers, blocks
+   the signals, and sends those again that were sent to this thread since enter. leave returns 0 if
+   cpuc_guard_keep_handler() was called but its handler cannot stay. */
 void cpuc_guard_enter(void);
 int cpuc_guard_leave(void);
 

@@ -19,17 +19,17 @@ void cpuc_os_thread_sleep_briefly(void)
   Sleep(1);
 }
 
-void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved)
 {
   saved->unused = 0;
 }
 
-void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved)
 {
   (void)saved;
 }
 
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved)
 {
   (void)saved;
 }

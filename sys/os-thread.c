@@ -30,7 +30,7 @@ void cpuc_os_thread_sleep_briefly(void)
   nanosleep(&pause, NULL);
 }
 
-void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved)
 {
   sigset_t all;
 
@@ -40,7 +40,7 @@ void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved)
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
 }
 
-void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved)
 {
   int ignored;
 
@@ -69,7 +69,7 @@ void cpuc_os_thread_block_faults(void)
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved)
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved)
 {
   sigset_t mask;
   int i;

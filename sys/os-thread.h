@@ -11,8 +11,8 @@
 
 #include <signal.h>
 
-/* Signal mask and cancelability before cpuc_os_thread_block_signals(), to be restored. */
-struct cpuc_os_thread_signals {
+/* Signal mask and cancelability before cpuc_os_thread_block_interruptions(), to be restored. */
+struct cpuc_os_thread_interruptions {
   sigset_t mask;
   int cancel_state;
 };
@@ -24,7 +24,7 @@ extern const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] __attribute__((vis
 
 #else
 
-struct cpuc_os_thread_signals {
+struct cpuc_os_thread_interruptions {
   int unused; /* Windows has no signals and no cancellation */
 };
 
@@ -41,8 +41,8 @@ uintptr_t cpuc_os_thread_id(void);
 void cpuc_os_thread_sleep_briefly(void);
 
 /* Block all signals and cancellation of the calling thread, and restore both. */
-void cpuc_os_thread_block_signals(struct cpuc_os_thread_signals *saved);
-void cpuc_os_thread_restore_signals(const struct cpuc_os_thread_signals *saved);
+void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved);
+void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved);
 
 /* Call the next three functions between the two functions above. */
 
@@ -52,8 +52,8 @@ void cpuc_os_thread_unblock_faults(void);
 void cpuc_os_thread_block_faults(void);
 #endif
 
-/* Unblocks those signals of faults that cpuc_os_thread_block_signals() found unblocked. */
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_signals *saved);
+/* Unblocks those signals of faults that cpuc_os_thread_block_interruptions() found unblocked. */
+void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

@@ -308,9 +308,9 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_pmu_is_absent ? ENOENT
+  error = cpuc_pmu_was_found_absent ? ENOENT
                              : try_event(core_cycles, &counter->findings->counts_kernel);
-  cpuc_pmu_is_absent = error == ENOENT;
+  cpuc_pmu_was_found_absent = error == ENOENT;
   return error;
 }
 

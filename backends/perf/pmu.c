@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-int cpuc_pmu_is_absent;
+int cpuc_pmu_was_found_absent;
 
 int cpuc_pmu_is_of_cores(const char *name)
 {

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(hidden)
 
 /* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
-   then need no system calls to find this out. */
-extern int cpuc_pmu_is_absent;
+   then need no system calls to find this out. 0 if it did not, or was not called. */
+extern int cpuc_pmu_was_found_absent;
 
 /* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
    Other PMUs count in caches, memory controllers or interconnects, such as arm_dsu_0 and arm_cmn_0,

@@ -85,8 +85,9 @@ void cpuc_perf_switch_to_read(void)
     cpuc_perf_use_fallback();
 }
 
-/* Outside of the state CPUC_PERF_VIA_MMAP this changes nothing: a signal handler has interrupted
-   the read before the fault, and lost the page. The read is then repeated, too. */
+/* In another state than CPUC_PERF_VIA_MMAP this changes nothing. That happens if a signal handler
+   interrupted the read before the fault, and lost the page. The read is repeated then, too, because
+   the lock of its page has changed. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;

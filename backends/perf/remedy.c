@@ -376,8 +376,8 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
     diagnosis->remedy = "sysctl kernel.perf_user_access=2";
 }
 
-/* Keeps the fixed cycle counter of Intel running, and sets it back only after hours. The watchdog
-   must be off, because it uses the counter. */
+/* The perf event keeps Intel's fixed cycle counter running, and sets it back only once in several
+   hours (after 2^47 cycles). The watchdog must be off, because it uses the counter. */
 #define FIXED_COUNTER_REMEDY \
   "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 

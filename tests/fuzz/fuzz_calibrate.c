@@ -140,7 +140,7 @@ static void try_find(struct fuzz_input *input)
     machine.rate
       = (long double)persecond * 16 / (long double)fuzz_consume_magnitude(input, 4096) / 1e9L;
   rate = machine.rate * 1e9L;
-  failure = cpuc_calibrate(&calibration, 0, persecond, &sixteenths);
+  failure = cpuc_calibrate_scaling(&calibration, 0, persecond, &sixteenths);
   FUZZ_EXPECT(failure || sixteenths > 0);
   FUZZ_EXPECT(sixteenths >= 0);
   if (machine.defects)
@@ -166,7 +166,7 @@ static void try_reported(struct fuzz_input *input)
   if (fuzz_consume(input, 1) % 2)
     reported = (long long)(machine.rate * 1e6L
       * (950 + (long double)(fuzz_consume(input, 1) % 100))) + 1;
-  failure = cpuc_calibrate(&calibration, reported, 1000000000, &sixteenths);
+  failure = cpuc_calibrate_scaling(&calibration, reported, 1000000000, &sixteenths);
   FUZZ_EXPECT(sixteenths == 0 && failure <= CPUC_CALIBRATE_RATE_MISMATCH);
   if (machine.defects)
     return;

@@ -268,15 +268,15 @@ START_TEST(observed_bounds_contain_the_rate)
   clock_resolution = _i ? 1000 : 1;
   cpucycles = read_raw;
   measure_loops(&report);
-  for (i = 0; i < OBSERVED; i++) {
-    const struct observed *observed = &report.observed[i];
+  for (i = 0; i < LOOP_RATES; i++) {
+    const struct loop_rate *rate = &report.loop_rates[i];
 
-    ck_assert_int_eq(observed->loops, 1024LL << i);
-    ck_assert_double_le(observed->low, 1e9);
-    if (observed->microseconds > 1)
-      ck_assert_double_ge(observed->high, 1e9);
+    ck_assert_int_eq(rate->loops, 1024LL << i);
+    ck_assert_double_le(rate->low, 1e9);
+    if (rate->microseconds > 1)
+      ck_assert_double_ge(rate->high, 1e9);
   }
-  ck_assert_int_gt(report.observed[OBSERVED - 1].microseconds, 1);
+  ck_assert_int_gt(report.loop_rates[LOOP_RATES - 1].microseconds, 1);
 }
 END_TEST
 

@@ -85,7 +85,7 @@ static void select_without_events(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_pmu_is_absent = 0; /* otherwise no counter would be opened any more */
+  cpuc_pmu_was_found_absent = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */

@@ -268,8 +268,8 @@ START_TEST(multiple_is_found_by_measuring)
       struct cpuc_calibrate_setup calibration
         = begin_simulation((double)machines[i].rate, width, 1);
       long long sixteenths;
-      enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 0, machines[i].persecond,
-        &sixteenths);
+      enum cpuc_calibrate_result result = cpuc_calibrate_scaling(&calibration, 0,
+        machines[i].persecond, &sixteenths);
 
       if (machines[i].rate == 512000000 && machines[i].persecond == 3550000000)
         continue; /* 0.056 % is too close to the limit for a measurement */
@@ -291,14 +291,14 @@ START_TEST(reported_rate_is_checked_by_measuring)
   for (i = 0; i < 3; i++) {
     struct cpuc_calibrate_setup calibration = begin_simulation(62.5e6, 64, resolutions[i]);
 
-    ck_assert_int_eq(cpuc_calibrate(&calibration, 62500000, 2000000000, &sixteenths),
+    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 62500000, 2000000000, &sixteenths),
       CPUC_CALIBRATE_SUCCESS);
     ck_assert_int_eq(sixteenths, 0);
-    ck_assert_int_eq(cpuc_calibrate(&calibration, 62200000, 2000000000, &sixteenths),
+    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 62200000, 2000000000, &sixteenths),
       CPUC_CALIBRATE_SUCCESS);
-    ck_assert_int_eq(cpuc_calibrate(&calibration, 61000000, 2000000000, &sixteenths),
+    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 61000000, 2000000000, &sixteenths),
       CPUC_CALIBRATE_RATE_MISMATCH);
-    ck_assert_int_eq(cpuc_calibrate(&calibration, INT64_MAX, 2000000000, &sixteenths),
+    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, INT64_MAX, 2000000000, &sixteenths),
       CPUC_CALIBRATE_RATE_MISMATCH);
     ck_assert_int_le(simulated_duration(), 2000000);
   }
@@ -310,14 +310,14 @@ END_TEST
 static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibrate_result expected)
 {
   long long sixteenths, jump_at = simulated.jump_at;
-  enum cpuc_calibrate_result result = cpuc_calibrate(&calibration, 24000000, 2400000000,
+  enum cpuc_calibrate_result result = cpuc_calibrate_scaling(&calibration, 24000000, 2400000000,
     &sixteenths);
 
   ck_assert_int_eq(result, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1000000);
   simulated.time = simulated.begin;
   simulated.reads = 0;
-  result = cpuc_calibrate(&calibration, 0, 2400000000, &sixteenths);
+  result = cpuc_calibrate_scaling(&calibration, 0, 2400000000, &sixteenths);
   ck_assert_int_eq(result, expected);
   ck_assert_int_le(simulated_duration() - jump_at, 1500000);
   ck_assert_int_le(simulated.reads, 100000);

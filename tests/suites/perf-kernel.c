@@ -217,11 +217,11 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, siz
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
-  struct cpuc_os_thread_signals saved;
+  struct cpuc_os_thread_interruptions saved;
 
-  cpuc_os_thread_block_signals(&saved);
+  cpuc_os_thread_block_interruptions(&saved);
   change();
-  cpuc_os_thread_restore_signals(&saved);
+  cpuc_os_thread_restore_interruptions(&saved);
 }
 
 #endif
