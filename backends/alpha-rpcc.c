@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* alpha-rpcc: core cycles on Alpha.
-   Register: the Process Cycle Counter, read with RPCC. Always readable in user mode. Its low half
-   is the cycle counter. Its high half is an offset that the operating system keeps for each
-   process, and that read() discards.
-   Width: 32 bits. Rate: that of the core; the kernel reports it (backends/common/cpuinfo-rate.h).
+   Register: the Process Cycle Counter, read with RPCC. Always readable in user mode. The low half
+   of the register is the cycle counter. The high half is an offset that the operating system keeps
+   for each process, and that read() discards.
+   Width: 32 bits. Rate: that of the core, reported by the kernel (backends/common/cpuinfo-rate.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"

@@ -3,10 +3,10 @@
    event.
    Register: the counter that ECX selects, read with RDPMC. ECX is the index in the mmap page of the
    event, minus 1. Readable in a process that has an event mapped if the file rdpmc of the PMU
-   contains 1 (the default), and in every process if it contains 2; the page then has an index.
-   Otherwise RDPMC raises SIGSEGV.
-   Width: pmc_width of the page, 48 bits on most CPUs, sign-extended; the offset of the kernel
-   extends it to 64. Rate: the current core frequency.
+   contains 1 (the default), and in every process if the file contains 2. In both cases the page has
+   an index. Otherwise RDPMC raises SIGSEGV.
+   Width: pmc_width of the page, 48 bits on most CPUs, sign-extended. The offset in the page extends
+   the count to 64 bits. Rate: the current core frequency.
    Source: Intel SDM volume 2, RDPMC; AMD APM volume 3, RDPMC; linux/perf_event.h, struct
    perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* amd64-pmcff: core cycles while not halted, from a fixed counter.
    Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), read with RDPMC and ECX = 4000_0001H. Readable
-   in user mode if the file rdpmc of Linux contains 2. If it contains 1, the default, RDPMC raises
-   SIGSEGV except in a process that has a perf event mapped; if 0, always. The library does not
-   start the counter, which is stopped unless a perf event of any program, or of the kernel, keeps
-   it running. The NMI watchdog is such an event, with a period of watchdog_thresh seconds, usually
-   10: the kernel sets the counter to minus this period, and sets it back whenever it overflows to
-   0. A section in which this happens is one period too short: negative in most cases, which is
-   obvious, but plausible and wrong if the section is longer than the period. So the counter is
-   dropped while the watchdog is on. The alternatives do not have this defect: a time-stamp counter
-   does not step back, and its kind shows that it counts reference cycles; amd64-pmc counts core
-   cycles and is never set back. Events without a period, such as those of perf stat, are set back
-   only after 2^47 cycles.
+   in user mode in every process if the file rdpmc of Linux contains 2, and in a process that has a
+   perf event mapped if the file contains 1, the default. Otherwise RDPMC raises SIGSEGV. The
+   library does not start the counter, which is stopped unless a perf event of any program, or of
+   the kernel, keeps it running. The NMI watchdog is such an event, with a period of watchdog_thresh
+   seconds, usually 10. The kernel sets the counter to minus this period, and sets it back to this
+   value whenever it overflows to 0. A section in which the counter overflows is one period too
+   short. The result is negative in most cases, which is obvious, but plausible and wrong if the
+   section is longer than the period. So the counter is dropped while the watchdog is on. The
+   alternatives do not have this defect. A time-stamp counter does not step back, and its kind shows
+   that it counts reference cycles. amd64-pmc counts core cycles and is never set back. For events
+   without a period, such as those of perf stat, the kernel sets the counter back only after 2^47
+   cycles.
    Width: 64 bits as read. CPUID 0AH EDX[12:5] contains the number of bits that count, 48 on most
-   CPUs; the others are 0. Rate: the current core frequency.
+   CPUs. The other bits are 0. Rate: the current core frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance
    Monitoring"; volume 2, CPUID 0AH and RDPMC; Linux, arch/x86/events/core.c, set_attr_rdpmc and
    x86_perf_event_set_period; kernel/watchdog_perf.c (watchdog_hld.c before 6.5);
@@ -35,7 +36,8 @@ static long long read_fixed_counter(void)
 }
 
 /* CPUID 0AH: EAX[7:0] is the version, EDX[4:0] the number of fixed counters from version 2 on,
-   EDX[12:5] their width. All are 0 in virtual machines without a PMU, and on CPUs of AMD. */
+   EDX[12:5] their width. All three fields are 0 in virtual machines without a PMU, and on CPUs of
+   AMD. */
 static int has_fixed_counter(void)
 {
   struct cpuc_cpuid_leaf pmu;

@@ -2,8 +2,8 @@
 /* amd64-rdpru: core cycles on AMD Zen 2 and later.
    Register: APERF, read with RDPRU and ECX = 1. Readable in user mode unless CR4.TSD is set (Linux
    sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)) or a hypervisor intercepts the
-   instruction, as most do. RDPRU then raises SIGILL. A core counts only while it is not halted,
-   so a migration can make the count step back.
+   instruction, as most hypervisors do. In both cases RDPRU raises SIGILL. A core counts only while
+   it is not halted, so a migration can make the count step back.
    Width: 64 bits. Rate: the current core frequency.
    Source: AMD APM volume 3, RDPRU, and appendix E, CPUID Fn8000_0008: EBX[4] is 1 if the CPU has
    RDPRU, EDX[31:16] is the largest ECX that selects a register. */

@@ -2,7 +2,8 @@
 /* arm32-1176: core cycles on ARM1176, the CPU of the first Raspberry Pi.
    Register: Cycle Counter Register (CCNT), read with MRC p15, 0, Rd, c15, c12, 1. Readable in user
    mode if a kernel module has set bit 0 of the Secure User and Non-secure Access Validation Control
-   Register. Otherwise, and on other CPUs, MRC raises SIGILL. A readable counter may be stopped.
+   Register. Otherwise, and on CPUs other than ARM1176, MRC raises SIGILL. A readable counter may be
+   stopped.
    Width: 32 bits. Rate: the current core frequency, or a 64th of it if bit D of the
    Performance Monitor Control Register is set.
    Source: ARM1176JZF-S Technical Reference Manual (DDI 0301), section 3.2, "c15, Cycle Counter

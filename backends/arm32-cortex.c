@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm32-cortex: core cycles on ARMv7 and later, from the cycle counter of the PMU.
    Register: PMCCNTR, read with MRC p15, 0, Rt, c9, c13, 0. Readable at PL0 if PMUSERENR.EN or,
-   since PMUv3, PMUSERENR.CR is set. A kernel module can set them; 32-bit Linux itself does not.
-   Otherwise MRC raises SIGILL. A readable counter may be stopped.
+   since PMUv3, PMUSERENR.CR is set. A kernel module can set these bits, but 32-bit Linux itself
+   does not. If neither bit is set, MRC raises SIGILL. A readable counter may be stopped.
    Width: 32 bits. Rate: the current core frequency, or a 64th of it if PMCR.D is set.
    Source: Arm Architecture Reference Manual ARMv7-A and ARMv7-R (DDI 0406C), chapter C12 "The
    Performance Monitors Extension", and the registers PMCCNTR and PMUSERENR. */

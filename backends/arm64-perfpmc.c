@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm64-perfpmc: user-mode core cycles of the calling thread, from the PMU register of a perf
-   event. Register: PMCCNTR_EL0 if the index in the mmap page of the event is 32; PMEVCNTR<n>_EL0 if
-   it is n + 1; read with MRS. Readable (Linux, since 5.17) in a thread that has its own event with
-   bit 1 of config1, which requests user-space access, while sysctl kernel.perf_user_access is 1.
-   Otherwise MRS raises SIGILL. cap_user_rdpmc of the page is 1 even if the register is not
-   readable; only a nonzero index means that it is. Width: 64 bits with bit 0 of config1, otherwise
-   pmc_width of the page, sign-extended. Rate: the current core frequency.
+   event. Register: PMCCNTR_EL0 if the index in the mmap page of the event is 32, or PMEVCNTR<n>_EL0
+   if the index is n + 1. Both are read with MRS. Readable (Linux, since 5.17) in a thread that has
+   its own event with bit 1 of config1, which requests user-space access, while sysctl
+   kernel.perf_user_access is 1. Otherwise MRS raises SIGILL. cap_user_rdpmc of the page is 1 even
+   if the register is not readable. Only a nonzero index means that the register is readable. Width:
+   64 bits with bit 0 of config1, otherwise pmc_width of the page, sign-extended. Rate: the current
+   core frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension"; Linux, Documentation/arch/arm64/perf.rst, "Perf Userspace PMU Hardware
    Counter Access". */

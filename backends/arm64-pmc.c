@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm64-pmc: core cycles, from the cycle counter of the PMU.
    Register: PMCCNTR_EL0, read with MRS. Readable at EL0 if PMUSERENR_EL0.EN or .CR is set. A kernel
-   module can set them; Linux itself sets them only for a perf event with user-space access.
-   Otherwise MRS raises SIGILL. A readable counter may be stopped, for example after Linux has
-   closed such an event.
+   module can set these bits, but Linux itself sets them only for a perf event with user-space
+   access. If neither bit is set, MRS raises SIGILL. A readable counter may be stopped, for example
+   after Linux has closed a perf event with user-space access.
    Width: 64 bits. Rate: the current core frequency.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Performance
    Monitors Extension", and the registers PMCCNTR_EL0 and PMUSERENR_EL0. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* arm64-vct: the virtual count of the system counter.
-   Register: CNTVCT_EL0, read with MRS, without ISB: the CPU may read it a few instructions early.
-   Readable at EL0 if CNTKCTL_EL1.EL0VCTEN is set. Linux sets it, with two exceptions: on CPUs
-   with an erratum it clears it and emulates the read, and after prctl(PR_SET_TSC) it clears it and
-   the read raises SIGSEGV. If another kernel clears it, MRS raises SIGILL.
+   Register: CNTVCT_EL0, read with MRS, without ISB, so the CPU may read it a few instructions
+   early. Readable at EL0 if CNTKCTL_EL1.EL0VCTEN is set. Linux sets this bit, with two exceptions.
+   On CPUs with an erratum, Linux clears the bit and emulates the read. After prctl(PR_SET_TSC),
+   Linux clears the bit and the read raises SIGSEGV. If a kernel other than Linux clears the bit,
+   MRS raises SIGILL.
    Width: at least 56 bits, zero-extended; 64 bits if the counter runs at 1 GHz.
-   Rate: in CNTFRQ_EL0, which firmware sets: 1 GHz since Armv8.6, in most cases 19.2 to 125 MHz
-   before.
+   Rate: in CNTFRQ_EL0, which firmware sets. The rate is 1 GHz since Armv8.6, and before Armv8.6 in
+   most cases 19.2 to 125 MHz.
    Source: Arm Architecture Reference Manual for A-profile (DDI 0487), part D, "The Generic Timer in
    AArch64 state", and the registers CNTVCT_EL0 and CNTFRQ_EL0. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The contract between a backend and the library: functions and properties. A backend opens, reads
-   and closes one counter, and returns what the hardware or the kernel reports about it. The library
-   decides whether the counter works here, and whether to use it. */
+   and closes one counter, and returns what the hardware or the kernel reports about the counter.
+   The library decides whether the counter works here, and whether to use it. */
 
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
@@ -53,37 +53,38 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 }
 
 /* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
-   A member that is not NULL replaces what the library reports otherwise. The caller sets all
-   members to NULL before it calls one of these functions. */
+   A member that is not NULL replaces the default of the library. The caller sets all members to
+   NULL before it calls open() or explain(). */
 struct cpuc_diagnosis {
   const char *reason;      /* of a failure: a code of cpucycles(3) */
   const char *explanation; /* of a failure: a sentence */
   const char *remedy;      /* from explain(): a command or step that helps on this machine */
-  const char *unit;        /* from open(), if it succeeds: instead of `unit` of the backend */
+  const char *unit;        /* from open(), if it succeeds: replaces `unit` of the backend */
 };
 
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */
 struct cpuc_rate {
   long long hz;       /* units per second; 0: unknown */
-  const char *source; /* name of its source if there can be several, else NULL */
+  const char *source; /* name of the source if there can be several sources, else NULL */
   /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
-     measurement that agrees with it is then more exact. */
+     measurement that agrees with a rounded rate is more exact than this rate. */
   int is_rounded;
 };
 
-/* Returns a rate that is not rounded and comes from the only source. hz is 0 if it is unknown. */
+/* Returns a rate that is not rounded and comes from the only source. hz is 0 if the rate is
+   unknown. */
 static inline struct cpuc_rate cpuc_exact_rate(long long hz)
 {
   return (struct cpuc_rate) { hz, 0, 0 };
 }
 
 /* Functions of the library that a backend may call, in any thread, from the beginning of open() on.
-   Both are async-signal-safe. */
+   Both functions are async-signal-safe. */
 struct cpuc_services {
   /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
      Returns cycles of the best tried counter that all threads share and that is not a clock; if
-     there is none, of the OS clock. Returns 0 during the selection, so that no counter passes its
-     trial with the count of another. */
+     there is no such counter, cycles of the OS clock. Returns 0 during the selection, so that no
+     counter passes its trial with the count of another counter. */
   long long (*fallback)(void);
 
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"
@@ -97,7 +98,7 @@ struct cpuc_services {
      trial, or opens the counter again, the fault also drops the counter; or
    - on demand: after the selection, by any thread, but one at a time, because the caller holds the
      lock of lib/process.c. Signals are blocked except those of faults, and the guard is not active.
-   The comment on a member lists which of these apply, and adds any others. */
+   The comment on a member lists which of these two cases apply, and adds any other cases. */
 struct cpuc_backend {
   enum cpuc_kind kind;
   enum cpuc_scope scope;
@@ -107,9 +108,9 @@ struct cpuc_backend {
 
   /* What read() reads: the name of a register or function in its manual, such as "TSC"; or a name
      that several backends share: "perf cycles" for several ways to read one count, "OS clock" for
-     the clocks of POSIX. Of backends with the same name here, only the first in backends.def that
-     works can be selected, whatever the scores. So the clock that can be set never wins over the
-     monotonic clock. */
+     the clocks of POSIX. Of several backends with one register_name, only the first in backends.def
+     that works can be selected, whatever the scores. So the wall clock, which can be set, never
+     wins over the monotonic clock. */
   const char *register_name;
 
   /* The unit of the count before scaling, such as "core cycles". */
@@ -117,21 +118,22 @@ struct cpuc_backend {
 
   /* Prepares read() in the calling thread. Returns 0 or an errno. Called in the selection, by
      lib/candidate.c: at the beginning of the trial, and again if the counter is selected or becomes
-     the fallback. The services remain valid. NULL: nothing to do. */
+     the fallback. The services remain valid after the call. NULL: nothing to do. */
   int (*open)(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis);
 
   /* Returns the count. Called in the selection: in the trial, and after the counter is opened
      again; and, for the reference counter only, by the frequency estimate, which does not call
      open(). Called later by every thread of the program, also in its signal handlers, in forked
      children, and while another read is interrupted. A counter of CPUC_SCOPE_THREAD opens itself in
-     each further thread at the first read there; other counters need only the one open().
-     `cpucycles` may point to this function, so its time is then the whole read cost. */
+     each further thread at the first read there. For other counters, the open() of the selection
+     suffices in all threads. If `cpucycles` points to this function, the time of this function is
+     the whole read cost. */
   long long (*read)(void);
 
-  /* Releases everything that open() and read() acquired in the calling thread. Called in the
-     selection by lib/candidate.c, at the end of each trial, and if the counter cannot be opened
-     again. Exception: if a fault ended a call that was reading a file or directory of the kernel,
-     that stays open. NULL: nothing to do. */
+  /* Releases everything that open() and read() acquired in the calling thread, except a file or
+     directory of the kernel that stays open because a fault ended the call that was reading it.
+     Called in the selection by lib/candidate.c, at the end of each trial, and if the counter cannot
+     be opened again. NULL: nothing to do. */
   void (*close)(void);
 
   /* Prepares a forked child, which has copies of what open() and read() acquired in the thread that
@@ -147,40 +149,43 @@ struct cpuc_backend {
 
   /* Explains why the counter was dropped: stores an explanation and a remedy, and may replace the
      reason. error is the errno of open(), or 0. signal is that of a fault in open(), rate()
-     or read(), or 0. Both are 0 for a counter that is stopped; the remedy then starts it, if one is
-     known. Called by lib/reasons.c on demand, so it may be slow; and in the selection, if
-     CPUCYCLES_IMPLEMENTATION names the counter. NULL: nothing to add. */
+     or read(), or 0. Both are 0 for a counter that is stopped. The remedy for such a counter, if
+     one is known, starts the counter. Called by lib/reasons.c: on demand, and in the selection if
+     CPUCYCLES_IMPLEMENTATION names the counter. May be slow, because no other selection calls it.
+     NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
   /* Repairs a fault of read(), for a counter that the system may revoke while it is in use. Called
      by the handler of sys/guard.c, in the faulting thread, at any time after the selection, with
-     the ucontext_t of the handler. Returns 1 if read() caused the fault, and the thread can
-     continue; otherwise changes nothing and returns 0. While the counter is in use, the handler of
-     the library for the signal `fix_up_signal` stays installed, and passes all other faults on. If
-     it cannot stay (guard.h, cpuc_guard_leave()), the counter is dropped. NULL: no fault of read()
-     is repaired after the selection. */
+     the ucontext_t of the handler. If read() caused the fault, lets the thread continue and returns
+     1. If not, changes nothing and returns 0. While the counter is in use, the handler of the
+     library for the signal `fix_up_signal` stays installed, and passes all other faults on. If the
+     handler cannot stay (guard.h, cpuc_guard_leave()), the counter stays selected with the reason
+     "unguarded". NULL: no fault of read() is repaired after the selection. */
   int (*fix_up)(void *context);
   int fix_up_signal;
 
-  /* Returns 1 if the rate is constant at all core frequencies and in all idle states, 0 if not, and
-     stores the source of this in *source; or returns -1 if it is unknown. Called in the selection,
-     by lib/frequency-reference.c; and on demand, by lib/timer.c, for the selected counter. NULL: it
-     follows from the kind, or is unknown. */
+  /* Returns 1 if the rate is constant at all core frequencies and in all idle states, 0 if the rate
+     is not constant, or -1 if this is unknown. For 1 and 0, stores the name of the source of this
+     result in *source. Called in the selection, by lib/frequency-reference.c; and on demand, by
+     lib/timer.c, for the selected counter. NULL: the result follows from the kind, or is
+     unknown. */
   int (*is_invariant)(const char **source);
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
-     execute inline. 0: inline.h has no constant for it, or an inline read would be wrong, because
-     read() does more than the instruction, there is a fix_up(), or the width is 32. */
+     execute inline. 0: inline.h has no constant for the instruction, or an inline read would be
+     wrong, because read() does more than the instruction, there is a fix_up(), or the width is
+     32. */
   unsigned int inline_method;
 };
 
 /* Returns the counter whose rate is near the nominal frequency and thus a source of the CPU
-   frequency, whichever counters are built; NULL if the architecture has none. Defined in
+   frequency, whichever counters are built; NULL if the architecture has no such counter. Defined in
    backends/tsc/reference.c. */
 const struct cpuc_backend *cpuc_reference_counter(void);
 
-/* Returns the reported rate of the counter. hz is 0 if there is none. Call where rate() may be
-   called. */
+/* Returns the reported rate of the counter. hz is 0 if no rate is reported. Call where rate() may
+   be called. */
 static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)
 {
   return backend->rate ? backend->rate() : cpuc_exact_rate(0);

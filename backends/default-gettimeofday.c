@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-gettimeofday: the wall clock in microseconds.
-   Readable everywhere, unless a filter forbids the system call. It jumps when the time is set.
-   read() counts from the second in which open() ran, so that the scaled count stays far from the
-   limits of 64 bits.
+   Readable everywhere, unless a filter forbids the system call. The clock jumps when the time is
+   set. read() counts from the second in which open() ran, so that the scaled count stays far from
+   the limits of 64 bits.
    Width: 64 bits. Rate: 1 MHz.
    Source: POSIX.1-2008, gettimeofday. */
 

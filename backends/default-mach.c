@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-mach: mach_absolute_time() of macOS, which stops while the system sleeps.
-   Always readable; it cannot fail. On Apple Silicon it counts units of the system counter, on
-   Intel and under Rosetta nanoseconds.
+   Always readable, because the function cannot fail. On Apple Silicon the function counts units of
+   the system counter, on Intel and under Rosetta nanoseconds.
    Width: 64 bits. Rate: mach_timebase_info() returns the nanoseconds per unit as a fraction, 125/3
    for 24 MHz.
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
@@ -29,7 +29,7 @@ static struct cpuc_rate mach_rate(void)
 }
 
 const struct cpuc_backend cpuc_backend_default_mach = {
-  .kind = CPUC_KIND_SCALED, /* not CLOCK: the rate depends on the CPU and is verified */
+  .kind = CPUC_KIND_SCALED, /* not CLOCK, because the rate depends on the CPU and is verified */
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
   .register_name = "mach_absolute_time",

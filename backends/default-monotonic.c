@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-monotonic: the OS clock that does not jump when the time is set, in nanoseconds since an
    unspecified start.
-   Readable everywhere, unless a filter forbids the system call. The trial measures its step. Width:
-   64 bits. Rate: 1 GHz.
+   Readable everywhere, unless a filter forbids the system call. The trial measures the step of the
+   clock. Width: 64 bits. Rate: 1 GHz.
    Source: POSIX.1-2008, clock_gettime, CLOCK_MONOTONIC. */
 
 #include "config.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-selfcounts: core cycles of the calling thread, from thread_selfcounts() of macOS.
    Readable on Apple Silicon since macOS 12.4. No public header declares the function, so open()
-   looks it up. open() fails on systems without it (ENOSYS) and on hardware without counters
-   (ENOTSUP). If a later read fails, the thread continues with the fallback counter. The count
-   follows the thread from core to core, and includes the work of the kernel for the thread. It
-   never steps back in a thread: a forked child, whose thread is new to the system, continues from
-   the count of its parent.
+   looks it up. open() fails on systems without the function (ENOSYS) and on hardware without
+   counters (ENOTSUP). If a later read fails, the thread continues with the fallback counter. The
+   count follows the thread from core to core, and includes the work of the kernel for the thread.
+   The count never steps back in a thread. A forked child, whose thread is new to the system,
+   continues from the count of its parent.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: XNU, bsd/sys/resource_private.h (THSC_CPI) and bsd/kern/kern_recount.c. */
 
@@ -31,14 +31,14 @@ typedef int selfcounts_function(uint32_t kind, void *counts, size_t size);
 static selfcounts_function *selfcounts;
 static const struct cpuc_services *services;
 
-/* State of the calling thread. Volatile, because handlers that read also change it: the compiler
-   keeps the order of the accesses. */
+/* State of the calling thread. Volatile, so that the compiler keeps the order of the accesses,
+   because signal handlers that read the counter change this state. */
 static _Thread_local volatile struct {
   int uses_fallback; /* 1 after a read has failed */
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
   /* Forked children: the system counts their thread from 0, so their first read sets the base. */
-  int fork_depth, fork_depth_at_last_read; /* forks from the process that selected to this one */
+  int fork_depth, fork_depth_at_last_read; /* forks from the selecting process to this process */
 } this_thread;
 
 /* Returns 0 or an errno. */
@@ -59,7 +59,7 @@ static int open_selfcounts(const struct cpuc_services *offered, struct cpuc_diag
   return read_counts(&counts);
 }
 
-/* Makes this thread continue with the fallback counter from its last count. */
+/* Makes this thread continue from its last count, with the fallback counter. */
 static void use_fallback(void)
 {
   this_thread.uses_fallback = 1;
@@ -67,7 +67,7 @@ static void use_fallback(void)
   services->note_loss("by-fallback");
 }
 
-/* ThreadSanitizer does not support the fence. */
+/* ThreadSanitizer does not support the fence in this function. */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -80,21 +80,21 @@ read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* Orders the variables of open(): see publish() in lib/cpucycles.c. Also orders the reads of the
-     depth and of the count: if a handler forks from here on, the next read in its child sets the
-     base. */
+  /* Orders the variables of open(), as publish() in lib/cpucycles.c explains. Orders the read of
+     the depth before that of the count, so that, if a signal handler forks from here on, the next
+     read in the forked child sets the base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();
   if (depth != this_thread.fork_depth_at_last_read && !this_thread.uses_fallback)
     this_thread.base = this_thread.last - (long long)counts.cycles;
   this_thread.fork_depth_at_last_read = depth;
-  do { /* again if the read of a handler has failed in between, which changes both */
+  do { /* repeats if a failed read in a signal handler has changed both values in between */
     uses_fallback = this_thread.uses_fallback;
     count = this_thread.base;
   } while (uses_fallback != this_thread.uses_fallback);
   count += uses_fallback ? services->fallback() : (long long)counts.cycles;
-  if (count > this_thread.last) /* not if a signal handler has read since read_counts() */
+  if (count > this_thread.last) /* false if a signal handler has read since read_counts() */
     this_thread.last = count;
   errno = saved_errno;
   return this_thread.last;

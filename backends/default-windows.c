@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* default-windows: the performance counter of Windows.
-   Always readable; it cannot fail since Windows XP. The system chooses the hardware, in most cases
-   the time-stamp counter, divided.
-   Width: 64 bits. Rate: QueryPerformanceFrequency() returns it, 10 MHz on most systems. It is
+   Always readable, because QueryPerformanceCounter() cannot fail since Windows XP. The system
+   chooses the hardware, in most cases the time-stamp counter, divided.
+   Width: 64 bits. Rate: from QueryPerformanceFrequency(), 10 MHz on most systems. The rate is
    constant while the system runs.
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps", and
    QueryPerformanceCounter, QueryPerformanceFrequency (profileapi.h). */

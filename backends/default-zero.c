@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* default-zero: the count is always 0. It cannot fail. It never passes a trial, and is selected
-   only if no clock can be read. */
+/* default-zero: a counter that is always 0 and cannot fail. It never passes a trial, and is
+   selected only if no clock can be read. */
 
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* hppa-cr16: core cycles on PA-RISC.
-   Register: the Interval Timer, CR 16, read with MFCTL. Readable in user mode unless the S-bit of
-   the PSW is set; MFCTL then raises SIGILL. The timers of several CPUs are not synchronized.
+   Register: the Interval Timer, CR 16, read with MFCTL. Readable in user mode if the S-bit of the
+   PSW is clear. Otherwise MFCTL raises SIGILL. The timers of several CPUs are not synchronized.
    Width: 32 bits in a 32-bit program, on any CPU; 64 bits in a 64-bit program. Rate: that of the
-   core; the kernel reports it (backends/common/cpuinfo-rate.h).
+   core, reported by the kernel (backends/common/cpuinfo-rate.h).
    Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
    chapter 7, MOVE FROM CONTROL REGISTER. */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* ia64-itc: the interval time counter of Itanium, core cycles on most CPUs.
-   Register: the Interval Time Counter, AR 44, read with MOV from ar.itc. Readable in user mode
-   unless psr.si is set; MOV then raises SIGILL.
-   Width: 64 bits. Rate: in a fixed ratio to that of the core, and equal to it on most CPUs; the
-   kernel reports it (backends/common/cpuinfo-rate.h).
+   Register: the Interval Time Counter, AR 44, read with MOV from ar.itc. Readable in user mode if
+   psr.si is clear. Otherwise MOV raises SIGILL.
+   Width: 64 bits. Rate: in a fixed ratio to the rate of the core, and equal to the rate of the core
+   on most CPUs; reported by the kernel (backends/common/cpuinfo-rate.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # The counters, each with two lines. doc/adding-a-counter.md describes how to add one. configure
-# decides which of these files are compiled.
+# decides which of the backends are compiled.
 
 CPUCYCLES_BACKEND_SOURCES =
 CPUCYCLES_PROBES =
 
-# Headers of the code that several counters share; lib/local.mk lists the others.
+# Headers of the code that several counters share. lib/local.mk lists the rest of these headers.
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h

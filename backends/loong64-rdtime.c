@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* loong64-rdtime: the stable counter of LoongArch.
-   Register: the Stable Counter, read with RDTIME.D. Readable in user mode unless CSR.MISC.DRDTL3 is
-   set; RDTIME.D then raises SIGILL.
-   Width: 64 bits. Rate: constant; CPUCFG reports it. If bit LLFTP of word 2 is set, the CPU has the
-   counter; word 4 is then the frequency of the crystal, and word 5 contains its multiplier (bits
-   15:0) and divisor (bits 31:16). CPUCFG is always readable in user mode. Words that a CPU does not
-   have are 0.
+   Register: the Stable Counter, read with RDTIME.D. Readable in user mode if CSR.MISC.DRDTL3 is
+   clear. Otherwise RDTIME.D raises SIGILL.
+   Width: 64 bits. Rate: constant, reported by CPUCFG. If bit LLFTP of word 2 is set, the CPU has
+   the counter, word 4 is the frequency of the crystal, and word 5 contains the multiplier (bits
+   15:0) and the divisor (bits 31:16) of this frequency. CPUCFG is always readable in user mode.
+   Words that a CPU does not have are 0.
    Source: LoongArch Reference Manual volume 1, sections 2.2.10.4 "RDTIME{L/H}.W, RDTIME.D" and
    2.2.10.5 "CPUCFG". */
 

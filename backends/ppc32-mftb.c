@@ -2,9 +2,9 @@
 /* ppc32-mftb: the time base of 32-bit PowerPC.
    Registers: TBL and TBU, read with MFTB and MFTBU. Always readable in user mode, except on the
    PowerPC 601, which has other registers and raises SIGILL.
-   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
-   of it agree.
-   Rate: constant, a quarter of the bus frequency on most CPUs; the kernel reports it
+   Width: 64 bits, read in halves: the high half is read before and after the low half, until the
+   two reads of the high half agree.
+   Rate: constant, a quarter of the bus frequency on most CPUs, reported by the kernel
    (backends/common/cpuinfo-rate.h).
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */

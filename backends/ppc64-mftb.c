@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* ppc64-mftb: the time base of 64-bit PowerPC.
    Register: TB, read with MFSPR 268, the 64-bit form of MFTB. Always readable in user mode.
-   Width: 64 bits. Rate: constant, 512 MHz since POWER6; the kernel reports it
+   Width: 64 bits. Rate: constant, 512 MHz since POWER6, reported by the kernel
    (backends/common/cpuinfo-rate.h).
    Source: Power ISA version 3.1, book II, chapter "Time Base"; Linux,
    arch/powerpc/kernel/time.c. */

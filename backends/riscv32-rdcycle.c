@@ -2,10 +2,10 @@
 /* riscv32-rdcycle: core cycles of this hart.
    Registers: the cycle and cycleh CSRs, read with RDCYCLE and RDCYCLEH. Readable in user mode if
    bit CY of scounteren and mcounteren is set. Otherwise both instructions raise SIGILL. Linux since
-   6.6 leaves the bit clear unless sysctl kernel.perf_user_access is 2, or is 1 and a mapped event
-   uses this counter.
-   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
-   of it agree.
+   6.6 sets the bit only if sysctl kernel.perf_user_access is 2, or is 1 and a mapped event uses
+   this counter.
+   Width: 64 bits, read in halves: the high half is read before and after the low half, until the
+   two reads of the high half agree.
    Rate: the current frequency of the hart.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv32-rdtime: the timer of the machine.
-   Registers: the time and timeh CSRs, read with RDTIME and RDTIMEH. Readable in user mode if bit TM
-   of scounteren is set; Linux sets it. Otherwise RDTIME and RDTIMEH raise SIGILL. On harts without
-   the CSRs, firmware emulates both instructions, which takes long.
-   Width: 64 bits, in halves: the high half is read before and after the low one, until both reads
-   of it agree.
-   Rate: constant, a few MHz on most CPUs; the kernel reports it (backends/common/riscv-timebase.h).
+   Registers: the time and timeh CSRs, read with RDTIME and RDTIMEH. Readable in user mode if the
+   kernel sets bit TM of scounteren, as Linux does. Otherwise RDTIME and RDTIMEH raise SIGILL. On
+   harts without the CSRs, firmware emulates both instructions, which takes long.
+   Width: 64 bits, read in halves: the high half is read before and after the low half, until the
+   two reads of the high half agree.
+   Rate: constant, a few MHz on most CPUs, reported by the kernel
+   (backends/common/riscv-timebase.h).
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */
 

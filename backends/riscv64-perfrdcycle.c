@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-perfrdcycle: user-mode core cycles of the calling thread, from the counter CSR of a perf
    event.
-   Register: CSR C00H + n, if the index in the mmap page of the event is n + 1; read with CSRR.
-   Readable (Linux, since 6.6) while the thread has its own event mapped, unless sysctl
-   kernel.perf_user_access is 0. Otherwise CSRR raises SIGILL. Firmware decides which counter an
+   Register: CSR C00H + n, read with CSRR, if the index in the mmap page of the event is n + 1.
+   Readable (Linux, since 6.6) while the thread has its own event mapped and sysctl
+   kernel.perf_user_access is not 0. Otherwise CSRR raises SIGILL. Firmware decides which counter an
    event gets.
    Width: pmc_width of the page, sign-extended. Rate: the current frequency of the hart.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions; Linux,

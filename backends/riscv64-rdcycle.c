@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdcycle: core cycles of this hart.
    Register: the cycle CSR, read with RDCYCLE. Readable in user mode if bit CY of scounteren and
-   mcounteren is set. Otherwise RDCYCLE raises SIGILL. Linux since 6.6 leaves the bit clear unless
-   sysctl kernel.perf_user_access is 2, or is 1 and a mapped event uses this counter.
+   mcounteren is set. Otherwise RDCYCLE raises SIGILL. Linux since 6.6 sets the bit only if sysctl
+   kernel.perf_user_access is 2, or is 1 and a mapped event uses this counter.
    Width: 64 bits. Rate: the current frequency of the hart.
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,

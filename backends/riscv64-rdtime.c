@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* riscv64-rdtime: the timer of the machine.
-   Register: the time CSR, read with RDTIME. Readable in user mode if bit TM of scounteren is set;
-   Linux sets it. Otherwise RDTIME raises SIGILL. On harts without the CSR, firmware emulates
-   RDTIME, which takes long.
-   Width: 64 bits. Rate: constant, a few MHz on most CPUs; the kernel reports it
+   Register: the time CSR, read with RDTIME. Readable in user mode if the kernel sets bit TM of
+   scounteren, as Linux does. Otherwise RDTIME raises SIGILL. On harts without the CSR, firmware
+   emulates RDTIME, which takes long.
+   Width: 64 bits. Rate: constant, a few MHz on most CPUs, reported by the kernel
    (backends/common/riscv-timebase.h).
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register". */

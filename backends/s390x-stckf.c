@@ -3,8 +3,8 @@
    instruction may store the same value twice, so it does not wait for the next value.
    Register: the TOD clock. Always readable in user mode. On machines before z9 the instruction
    raises SIGILL.
-   Width: 64 bits, counted from 1900; read() counts from 2000 (include/cpucycles/inline.h). Rate:
-   4.096 GHz, because bit 51, counted from the left, is a microsecond.
+   Width: 64 bits, counted from 1900, but read() counts from 2000 (include/cpucycles/inline.h).
+   Rate: 4.096 GHz, because bit 51, counted from the left, is a microsecond.
    Source: z/Architecture Principles of Operation (SA22-7832), chapter 4, section "Time-of-Day
    Clock", and chapter 7, STORE CLOCK FAST. */
 

@@ -3,8 +3,8 @@
    Register: %tick, read with RD. Readable in user mode if its bit 63 (NPT) is clear. Otherwise RD
    raises SIGILL, for example on machines on which Linux or the hypervisor allows users to read only
    %stick.
-   Width: 63 bits; bit 63 reads 0 if reading is allowed. Rate: that of the core; the kernel reports
-   it (backends/common/cpuinfo-rate.h).
+   Width: 63 bits; bit 63 reads 0 if reading is allowed. Rate: that of the core, reported by the
+   kernel (backends/common/cpuinfo-rate.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* bench: compares reads of the cycle counter with those of other libraries: their cost, their step,
-   the cost of the first read in a fresh process, and the memory that it adds. Ratios with a bound
-   are printed together with it. The contenders come in modules, which are loaded at run
-   time: contender.h. */
+/* bench: compares reads of the cycle counter with those of other libraries: the cost and the step
+   of a read, the cost of the first read in a fresh process, and the memory that a library and its
+   first read add. If a ratio has a bound, both are printed together. The contenders come in
+   modules, which are loaded at run time: contender.h. */
 
 #include "config.h"
 
@@ -30,7 +30,7 @@ enum {
   CONTENDERS_LIMIT = 32
 };
 
-/* Ratios to a hand-written read of the same counter. */
+/* Bounds of the ratios to a hand-written read of the same counter. */
 static const double inline_bound = 1.02, cpucycles_bound = 1.12, section_bound = 1.08;
 
 extern char **environ;
@@ -188,8 +188,8 @@ static double time_reads(const struct bench_contender *contender, long reads)
   return (double)(now() - begin) / (double)reads;
 }
 
-/* Returns 1 if one of three runs takes less than BENCH_RUN_NANOSECONDS: others may be
-   interrupted. */
+/* Returns 1 if at least one of three runs takes less than BENCH_RUN_NANOSECONDS. One short run
+   suffices, because an interruption can make the other runs longer. */
 static int is_too_short(const struct bench_contender *contender, long reads)
 {
   int i;
@@ -211,8 +211,8 @@ static long reads_per_round(const struct bench_contender *contender)
   return reads;
 }
 
-/* Runs every contender once per round, and begins each round with another, so that changes of the
-   core frequency affect all of them alike. */
+/* Runs every contender once per round, and begins each round with a different contender, so that
+   changes of the core frequency affect all of them alike. */
 static void measure_costs(void)
 {
   static double ratios[CONTENDERS_LIMIT][BENCH_ROUNDS];
@@ -274,7 +274,8 @@ static long resident(void)
 }
 
 /* Adds the bytes of text and data that are loaded from a shared object's file, as size(1) counts
-   them except for padding. Not counted: the headers, which are loaded too, and the contenders. */
+   them except for padding. Does not count the headers, although they are loaded, and does not count
+   the modules of the contenders. */
 static int add_size(struct dl_phdr_info *object, size_t size, void *sum)
 {
   uintptr_t headers_end = (uintptr_t)(object->dlpi_phdr + object->dlpi_phnum);
@@ -323,8 +324,8 @@ static int measure_first_use(const char *module, int index)
   return fclose(stdout) == 0 ? 0 : 1;
 }
 
-/* Starts this program again, with standard output into the pipe. Prefers /proc/self/exe, as argv[0]
-   may be another name. */
+/* Starts this program again, with standard output into the pipe. Prefers /proc/self/exe, because
+   argv[0] may be another name. */
 static pid_t spawn(const char *program, const struct result *result, const int pipe_ends[2])
 {
   static char option[] = "--first-use";

@@ -7,10 +7,10 @@
 #include "bench/contender.h"
 #include "bench/statistics.h"
 
-/* The number of rounds is 1 more than a multiple of 4: then one of the sorted rounds is exactly at
-   each quartile and at the median. */
+/* The number of rounds is 1 more than a multiple of 4, so that one of the sorted rounds is exactly
+   at each quartile and at the median. */
 enum {
-  BENCH_ROUNDS = 2001, /* so many short rounds that most are undisturbed, and so is the median */
+  BENCH_ROUNDS = 2001, /* so many short rounds that most, and thus the median, are undisturbed */
   BENCH_RUN_NANOSECONDS = 20000 /* long enough to make the clock's resolution negligible */
 };
 
@@ -22,11 +22,11 @@ struct result {
   long reads;                    /* per round; BENCH_FENCED: sections */
   double times[BENCH_ROUNDS];    /* nanoseconds per read or section, sorted */
   struct bench_spread time;      /* of times[] */
-  struct bench_spread ratio;     /* of times[] to the baseline's in the same round */
+  struct bench_spread ratio;     /* of the ratios to the baseline's times in the same rounds */
   long long step;                /* smallest positive difference of adjacent reads, in counts */
   double equal;                  /* share of adjacent reads that are equal */
   struct bench_spread first;     /* microseconds of the first use */
-  double resident, size;         /* KiB and bytes that it and its first use add to a process */
+  double resident, size;         /* KiB and bytes that the contender and its first use add */
 };
 
 /* A measured ratio and its bound. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* google/benchmark's CycleClock. Its header is not installed: BENCH_CPPFLAGS has -I and the
-   directory src of its sources. */
+/* google/benchmark's CycleClock. Its header is not installed, so BENCH_CPPFLAGS must have -I and
+   the directory src of the sources of google/benchmark. */
 
 #include "bench/contender.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* FFTW's getticks(). Its header is not installed: BENCH_CPPFLAGS has -I and the directory kernel of
-   its sources. */
+/* FFTW's getticks(). Its header is not installed, so BENCH_CPPFLAGS must have -I and the directory
+   kernel of the sources of FFTW. */
 
 #include "bench/contender.h"
 

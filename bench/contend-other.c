@@ -11,8 +11,8 @@
 
 static long long (**other_cpucycles)(void);
 
-/* A constructor: the library is loaded before the first use is timed, as are the libraries of other
-   contenders, which are loaded with their modules. */
+/* A constructor loads the library before the first use is timed, because the libraries of the other
+   contenders are loaded with their modules, and thus before their first use. */
 __attribute__((constructor)) static void load(void)
 {
   const char *path = getenv("BENCH_OTHER");

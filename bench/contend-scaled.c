@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The cost of scaling: the selected counter, read through a pointer to its read(), and with a
-   cpucycles() that scales it. The module links the library statically and changes its selection. */
+   cpucycles() that scales the counter. The module links the library statically and changes its
+   selection. */
 
 #include "config.h"
 
@@ -13,8 +14,8 @@
 
 static long long (*volatile bare)(void);
 
-/* Sets a scale before the first call of cpucycles(). Both contenders call this;
-   the second call finds the scale of the first. */
+/* Sets a scale before the first call of cpucycles(). Both contenders call this function; the second
+   call finds the scale that the first call has set. */
 static const char *prepare(void)
 {
   struct cpuc_reader *reader = &cpuc_process_select_once()->selected->reader;

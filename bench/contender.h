@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The interface of contenders. Each file contend-NAME.c or .cc becomes a module that the benchmark
-   loads: its libraries are not linked into other contenders, and their memory can be measured.
-   bench/contenders.sh builds the modules and reports those that cannot be built here. */
+   loads, so that the libraries of a contender are not linked into other contenders, and the memory
+   of these libraries can be measured. bench/contenders.sh builds the modules and reports those that
+   cannot be built here. */
 
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
@@ -22,7 +23,8 @@ struct bench_contender {
   const char *unit; /* of a count */
   enum bench_kind kind;
   /* Initializes the contender's library, or checks that it can be used. Returns 0, or the reason
-     why it cannot be used here. The member is 0 if neither is needed. */
+     why it cannot be used here. The member is 0 if the library needs no initialization and no
+     check. */
   const char *(*prepare)(void);
   void (*run)(long reads); /* makes this number of reads; BENCH_FENCED: of sections */
   void (*sample)(long long *values, int count); /* stores adjacent reads; count is even */
@@ -38,8 +40,8 @@ extern const struct bench_contender bench_contenders[];
 /* Reads are stored here, so that compilers cannot remove them. */
 static volatile long long bench_sink;
 
-/* These macros define run_ID() and sample_ID(), with the expressions inlined in the loops: for one
-   read, or for a section with a begin and an end. */
+/* These two macros define run_ID() and sample_ID() for one read, or for a section with a begin and
+   an end. The expressions are inlined in the loops. */
 #define BENCH_READS(id, expression) \
   static void run_##id(long reads) \
   { \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Builds the contenders of the benchmark as modules bench/contend-NAME.so: contenders.sh SOURCE,
-# from the build directory. Reports each contender that cannot be built here, with its requirements.
+# Builds the contenders of the benchmark as modules bench/contend-NAME.so. Usage, from the build
+# directory: contenders.sh SOURCE. Reports each contender that cannot be built here, with its
+# requirements.
 
 set -eu
 exec >&2
@@ -17,7 +18,7 @@ include="-I. -I$source -I$source/include"
 contender() {
   name=$1 file=$source/bench/$2 compiler=$3 needs=$4
   shift 4
-  # Unquoted: these variables hold several words.
+  # Unquoted, because these variables hold several words.
   # shellcheck disable=SC2086
   if ! command -v ${compiler%% *} >/dev/null; then
     echo "bench: skipped: $name: needs $needs"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Hand-written reads of the target's own counter, without and with fences. Their cost is the lower
    bound of the cost of a read. BENCH_INLINE is the name of the contender without fences, and is
-   defined if the target has such an instruction. */
+   defined if this file has reads for the target. */
 
 #ifndef BENCH_INSTRUCTION_H
 #define BENCH_INSTRUCTION_H
@@ -44,7 +44,8 @@ static inline void inline_fence(void)
 #endif
 
 #ifdef BENCH_INLINE
-/* The CPU moves no instruction into the section, and none out of it. */
+/* If a section begins and ends with this read, the CPU moves no instruction into the section, and
+   none out of it. */
 static inline long long inline_read_fenced(void)
 {
   long long count;
@@ -55,7 +56,8 @@ static inline long long inline_read_fenced(void)
   return count;
 }
 
-/* Instructions before the read are complete; those after it may begin before the read. */
+/* Instructions before the read are complete, but instructions after the read may begin before
+   it. */
 static inline long long inline_read_half_fenced(void)
 {
   inline_fence();

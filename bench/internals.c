@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* bench/internals: measures the library's own measurements: the error of the reference counter's
-   measured rate against the reported one, the variation of the core frequency, and the time that
+   measured rate against the reported rate, the variation of the core frequency, and the time that
    each of these two measurements takes. Uses hidden functions of the library, because
-   cpucycles_rate() returns the reported rate instead of a measured one that agrees with it. */
+   cpucycles_rate() returns the reported rate instead of the measured rate if the two agree. */
 
 #include "config.h"
 
@@ -40,8 +40,9 @@ static const struct cpuc_backend *selected_reference_counter(void)
   return NULL;
 }
 
-/* The counter's reported rate; without one, the CPU's frequency in /proc/cpuinfo, because kernels
-   of virtual machines have one figure for both. 0 if neither is reported. */
+/* Returns the counter's reported rate. If the counter has none, returns the CPU's frequency in
+   /proc/cpuinfo, because kernels of virtual machines have one figure for both. Returns 0 if neither
+   is reported. */
 static long long reported_rate(const struct cpuc_backend *backend, const char **source)
 {
   long long reported = cpuc_reported_rate(backend).hz;
@@ -96,7 +97,7 @@ static double kernel_frequency(void)
   return hz < 0 ? 0 : (double)hz;
 }
 
-/* Needs a quiet host: other programs change the core frequency. */
+/* Needs a quiet host, because other programs change the core frequency. */
 static int bench_core(void)
 {
   double values[TRIES], times[TRIES], median, variation, kernel;

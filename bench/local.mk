@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The benchmark. "make bench" builds and runs it, "make bench-reads" only its first part.
+# The benchmark. "make bench" builds and runs bench/bench and bench/internals. "make bench-reads"
+# builds and runs only bench/bench.
 # BENCHFLAGS: arguments, such as --strict. BENCH_CPPFLAGS: -I for headers that are not installed.
-# BENCH_OTHER: path of another libcpucycles.so.1.
+# BENCH_OTHER: path of another libcpucycles.so.1, for comparison.
 
 bench_statistics = bench/statistics.c bench/statistics.h
 EXTRA_PROGRAMS += bench/bench bench/internals
@@ -12,7 +13,7 @@ bench_internals_SOURCES = bench/internals.c $(bench_statistics)
 bench_internals_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)
 
-# Contenders, in the order of the table. Others are compared with the first one of their kind.
+# Contenders, in the order of the table. Each is compared with the first contender of its kind.
 contenders = plain cpucycles clang chrono benchmark fftw papi likwid other scaled
 EXTRA_DIST += bench/instruction.h
 EXTRA_DIST += bench/contend-plain.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Order statistics, for all benchmarks: one interrupt would move a mean. */
+/* Order statistics, for all benchmarks. A mean is not used, because one interrupt would move it. */
 
 #ifndef BENCH_STATISTICS_H
 #define BENCH_STATISTICS_H
@@ -8,7 +8,7 @@ struct bench_spread {
   double lower, median, upper; /* lower, upper: quartiles */
 };
 
-/* Both sort the values. */
+/* Both functions sort the values. */
 struct bench_spread bench_spread(double *values, int count);
 double bench_median(double *values, int count);
 

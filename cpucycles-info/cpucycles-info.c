@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The duration of an observation without --observe. A whole report then takes less than two
-   seconds. */
+/* The duration of an observation without --observe. With this duration, a whole report takes less
+   than two seconds. */
 static const double default_seconds = 0.05;
 static const double longest_seconds = 86400;
 
@@ -99,8 +99,9 @@ static int print_list(const struct counter_list *list)
   return close_output();
 }
 
-/* Returns 0 if the counter in use is the requested one or, without --counter, if it counts and is
-   not a clock; otherwise 1, and also if the output cannot be written. */
+/* With --counter, returns 0 if the requested counter is in use. Without --counter, returns 0 if the
+   kind of the counter in use is neither "clock" nor "none". Returns 1 in all other cases, and if
+   the output cannot be written. */
 static int check(const char *requested)
 {
   static struct library_info library;
@@ -123,7 +124,8 @@ static int check(const char *requested)
 }
 
 /* Called if a signal ended the child that made the first call. The signal would also end this
-   process, so prints only the parts of the report that need no call of the library. */
+   process, so this function prints only the parts of the report that need no call of the
+   library. */
 static int report_signal(const struct arguments *arguments, int signal)
 {
   static struct report report;
@@ -266,7 +268,8 @@ static int parse(int argc, char **argv, struct arguments *arguments)
   };
   int letter, status = 0;
 
-  /* "+": nothing is permuted, whether or not POSIXLY_CORRECT is set: there are no operands */
+  /* with "+", getopt_long() permutes nothing, whether or not POSIXLY_CORRECT is set, because the
+     tool has no operands */
   while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
     status = take_option(letter, arguments);
   if (status != 0)

@@ -91,11 +91,11 @@ static int wait_for(pid_t child)
   return status;
 }
 
-/* In a child, the pipe that its parent reads; otherwise -1. */
+/* In a child, the write end of the pipe to its parent; in the parent, -1. */
 static int to_parent = -1;
 
-/* Uses poll(2) and not getppid(), which is always 0 in some PID namespaces. poll() reports a pipe
-   without a reader: Linux with POLLERR, other systems with POLLHUP. */
+/* Uses poll(2) and not getppid(), which is always 0 in some PID namespaces. On a pipe without a
+   reader, poll() reports POLLERR on Linux and POLLHUP on other systems. */
 void end_if_parent_has_ended(void)
 {
   struct pollfd pipe_end = { .fd = to_parent };
@@ -114,7 +114,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
 
   if (pipe(pipes) != 0)
     return -1;
-  signal(SIGCHLD, SIG_DFL); /* if it were ignored, waitpid() would return no status */
+  signal(SIGCHLD, SIG_DFL); /* with an ignored SIGCHLD, waitpid() returns no status */
   child = start_child();
   if (child == 0) {
     close(pipes[0]);

@@ -21,7 +21,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   double seconds)
 {
   report->clock = clock_name;
-  /* Starts children that must select, so this process must not have selected a counter yet. */
+  /* Starts children that select a counter each, so this process must not have selected one. */
   examine_each(report, list, only, seconds);
   measure_differences(report);
   measure_loops(report);

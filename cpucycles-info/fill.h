@@ -21,19 +21,20 @@ struct counter_list {
   char names[MAX_COUNTERS][32];
   int works[MAX_COUNTERS];
   long long core_persecond; /* measured by list_counters_in_child() */
-  int no_child; /* 1 if no child can be started, so only the selected counter is examined */
+  int no_child; /* 1 if no child listed the counters, so only the selected counter is examined */
 };
 
 /* Fills count, names and works. This process selects a counter. */
 void list_counters(struct counter_list *list);
 
-/* Fills the list in a child, so that this process does not select a counter yet, unless no child
-   can be started. Returns 0, or the signal that ended the child. */
+/* Fills the list in a child, so that this process does not select a counter yet. If the child does
+   not start or fails without a signal, this process fills the list, and selects a counter. Returns
+   0, or the signal that ended the child. */
 int list_counters_in_child(struct counter_list *list);
 
-/* Examines each counter that works; if `only` is not NULL, the one of that name, if it works.
-   Unless list->no_child is 1, call it before this process selects a counter. If a signal ends a
-   child, prints a message on standard error and continues with the next counter. */
+/* Examines each counter that works and, if `only` is not NULL, has this name. Unless list->no_child
+   is 1, call this function before the process selects a counter. If a signal ends a child, prints a
+   message on standard error and continues with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
@@ -58,8 +59,8 @@ static inline long long difference_of(long long later, long long earlier)
 void measure_differences(struct report *report);
 void measure_loops(struct report *report);
 
-/* clock-and-fork.c: system calls. A test defines all of these itself: the linker then leaves that
-   file out. */
+/* clock-and-fork.c: system calls. A test that defines all names of this file itself is linked
+   without the file. */
 
 /* The OS clock that counters are measured against. */
 extern const char clock_name[];
@@ -74,8 +75,8 @@ pid_t start_child(void);
 const struct cpucycles_counter_info *selected_counter(void); /* or NULL */
 void fill_library(struct library_info *library);
 
-/* Call fill_library() first. Measures the core frequency again. `before` is the core frequency
-   before all other measurements. */
+/* Measures the core frequency, and fills report->core. `before` is the core frequency from before
+   all other measurements. Call fill_library() first. */
 void fill_core(struct report *report, long long before);
 
 /* system.c, machine.c */
@@ -83,7 +84,7 @@ void fill_system(struct system_info *system);
 void fill_cpu(struct cpu_info *cpu, const char *architecture);
 void fill_settings(struct settings_info *settings);
 
-/* warn.c: finds, in the other sections of the report, conditions that can distort a measurement. */
+/* warn.c: adds a warning for each condition in the report that can distort a measurement. */
 void find_warnings(struct report *report);
 
 /* fill.c */

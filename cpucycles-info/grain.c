@@ -2,12 +2,12 @@
 /* Finds the grain of a counter in the differences of adjacent reads.
 
    Many counters advance in large amounts: a time-stamp counter of 2.6 GHz may advance 100 million
-   times per second, by 26. The greatest common divisor of the differences is not the grain: some
-   CPUs add 1 to a count that would be returned twice, so that 1 and 25 appear among many 26, and an
-   interruption can cause any difference. The most frequent difference is not the grain either: a
-   counter that advances by 1 shows only differences of 26 if each read takes 26. Therefore the
-   reads are at intervals that differ by single cycles, and a possible grain must explain
-   most of the differences, as several of its multiples. */
+   times per second, by 26. The greatest common divisor of the differences is not the grain, because
+   some CPUs add 1 to a count that would be returned twice, so that 1 and 25 appear among many 26,
+   and because an interruption can cause any difference. The most frequent difference is not the
+   grain either, because a counter that advances by 1 shows only differences of 26 if each read
+   takes 26. Therefore the reads are at intervals that differ by single cycles, and most of the
+   differences must be multiples of a possible grain, but not all of them the same multiple. */
 
 #include "config.h"
 
@@ -29,16 +29,17 @@ enum {
   REFINEMENTS = 3
 };
 
-/* A larger difference is not an interruption: the thread has moved to a core with another count. */
+/* A larger difference does not come from an interruption, but from a move of the thread to a core
+   with another count. */
 static const long long largest_difference = 1LL << 40;
 
 /* Limits for shares of the differences. The excess of a grain is (share - chance) / (1 - chance),
-   where chance is the share of random differences that are its multiples. */
+   where chance is the share of random differences that are multiples of the grain. */
 static const double least_excess = 0.7;
 static const double excess_margin = 0.15; /* corrections can change the excess by this much */
-static const double least_other = 0.06;   /* of multiples other than the most frequent one */
+static const double least_other = 0.06;   /* share of multiples other than the most frequent one */
 
-static const double least_fractional_grain = 8; /* smaller ones must be whole numbers */
+static const double least_fractional_grain = 8; /* smaller grains must be whole numbers */
 
 /* Runs two loops. An iteration of the second loop takes one cycle more, so that both together can
    take any number of cycles above a minimum. */
@@ -120,7 +121,7 @@ static double distance(double a, double b)
 }
 
 /* Returns n if the value is the n-th multiple of the grain, else 0. Multiples of a whole grain must
-   be exact; those of other grains can be rounded down or up. */
+   be exact, but multiples of other grains can be rounded down or up. */
 static int multiple_of(long long value, double grain, int is_whole)
 {
   double multiple = (double)value / grain, off;
@@ -154,9 +155,9 @@ struct possible_grain {
   double excess; /* share beyond chance, scaled so that 1 is the maximum */
 };
 
-/* Returns how many nonzero differences are multiples of the grain. Returns 0 if nearly all
-   differences are one and the same multiple, which can be 0, because any grain fits if each read
-   takes the same time. */
+/* Returns how many nonzero differences are multiples of the grain. If nearly all differences are
+   the same multiple, which can be 0, returns 0, because any grain fits if each read takes the same
+   time. */
 static int count_multiples(const struct values *values, double grain, int is_whole)
 {
   int times[MULTIPLES + 1] = { 0 }, sum = 0, most = values->zeros, i;
@@ -200,8 +201,8 @@ static struct possible_grain try_grain(const struct values *values, double grain
 }
 
 /* Returns the largest of the possible grains that explain the most differences. A fraction of the
-   grain explains the same differences, and others only by chance; a multiple of the grain explains
-   fewer. */
+   grain explains the same differences, and more differences only by chance. A multiple of the grain
+   explains fewer differences. */
 static struct grain choose_largest(const struct possible_grain *possible, int count)
 {
   const struct possible_grain *best = NULL;
@@ -238,7 +239,7 @@ static struct grain find_in_values(struct values *values)
       double difference = (double)values->value[i].difference;
 
       possible[count++] = try_grain(values, difference / part);
-      possible[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5: 41 and 42 */
+      possible[count++] = try_grain(values, (difference + 0.5) / part); /* 41.5 shows 41 and 42 */
     }
   /* differences between values, in case a read takes many grains */
   for (i = 0; i < values->frequent; i++)

@@ -18,10 +18,10 @@ struct grain {
 void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
 
 /* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
-   and sorts them. Treats a count that is 1 above the one before as equal to it, because some CPUs
-   add 1 to a count that would be returned twice. The share excludes steps back, differences above
-   2^40 and zeros, so that differences that are not multiples come from interruptions and
-   corrections. */
+   and sorts the differences. Treats a count that is 1 above the previous count as equal to the
+   previous count, because some CPUs add 1 to a count that would be returned twice. The share
+   excludes steps back, differences above 2^40 and zeros, so that differences that are not multiples
+   come from interruptions and corrections. */
 struct grain find_grain(long long *differences, int count);
 
 void sort_ascending(long long *values, int count);

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the mean of the middle half, which varies less than the mean and is finer than the
-   median. */
+/* Returns the mean of the middle half, which varies less than the mean of all values and is finer
+   than the median. */
 static long long interquartile_mean(const long long *values)
 {
   long long sorted[DIFFERENCES], sum = 0;

@@ -20,8 +20,8 @@ static void line(void)
   is_first = 0;
 }
 
-/* Returns the length of the UTF-8 sequence at `text`, whose first byte is not ASCII, or 0 if it is
-   not valid. */
+/* Returns the length of the UTF-8 sequence at `text`, whose first byte is not ASCII, or 0 if the
+   sequence is not valid. */
 static int sequence_length(const unsigned char *text)
 {
   static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The tool. All but its main file is compiled once, into a convenience library that the tests link
-# too. libcpucycles contains the files of sys/ as well, but their functions are hidden there.
+# The tool. Its files except cpucycles-info.c are compiled once, into a convenience library that the
+# tool and the tests link. The library contains files of sys/, because libcpucycles hides the
+# functions of its own copies.
 
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \

@@ -275,7 +275,7 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
 }
 
 /* Counts the governor of a CPU. The report contains "performance" only if no CPU has another
-   governor, because all others can choose a lower frequency. */
+   governor, because all other governors can choose a lower frequency. */
 static void count_governor(struct settings_info *settings, const char *governor)
 {
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {

@@ -18,10 +18,11 @@ enum {
   CLOCK_SAMPLES = 16,       /* at each end of an observation */
   READ_RUNS = 5,            /* of the measurement of the read cost */
   RUN_NANOSECONDS = 200000, /* calls are added to a run, up to 10000, until it takes this long */
-  LEAST_CLOCK_READS = 1000, /* to find the step of the clock; the first may be slow */
-  LEAST_CLOCK_CHANGES = 4,  /* also to find it: reads continue for a coarse clock */
+  LEAST_CLOCK_READS = 1000, /* to find the step of the clock, because its first reads may be slow */
+  LEAST_CLOCK_CHANGES = 4,  /* reads continue until a coarse clock has changed this often */
   LEAST_CLOCK_STEPS = 10,   /* a duration of fewer steps of the clock is not exact enough */
-  /* a clock is taken for stopped after this many equal reads; the coarsest changes earlier */
+  /* a clock is taken for stopped after this many equal reads, because even the coarsest clock
+     changes earlier */
   STOPPED_CLOCK_READS = 4000000
 };
 
@@ -183,9 +184,9 @@ static void measure_grain(struct counter_results *results)
   results->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the read cost: the mean cost of a call in the fastest of several runs. A run has 10 to
-   10000 calls: if possible, enough to take RUN_NANOSECONDS and LEAST_CLOCK_STEPS steps of the
-   clock. It has fewer if an interruption takes that long. */
+/* Measures the read cost: the mean cost of a call in the fastest of several runs. The number of
+   calls per run increases from 10, up to 10000, until a run takes RUN_NANOSECONDS and
+   LEAST_CLOCK_STEPS steps of the clock, interruptions included. */
 static void measure_read_cost(struct counter_results *results)
 {
   long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
@@ -287,7 +288,7 @@ void measure_counter(struct counter_results *results, double seconds, int progre
   results->overhead = cpucycles_overhead();
   observe(results, seconds, progress);
   summarize_differences(results);
-  if (results->measured > 0) /* either count can be one step old */
+  if (results->measured > 0) /* the first and the last count can be one step old */
     results->uncertainty += results->step_units / (results->measured * results->seconds) * 1e6;
   if (strcmp(counter->scope, "thread") == 0)
     results->measured = 0; /* the count stops while the kernel or another thread runs */

@@ -20,7 +20,7 @@
 #endif
 
 enum {
-  ROWS = 24, /* highest number; the last row is for rare large differences */
+  ROWS = 24, /* highest number, including the row for rare large differences */
   NARROWEST = 40,
   WIDEST = 200,
   EIGHTHS = 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The data of the report. fill.c fills it before anything is printed, and the printers of print.h
-   take all data from it, so that the plain lines and the JSON document agree. */
+/* The data of the report. fill.c fills the report before anything is printed, and the printers of
+   print.h take all data from the report, so that the plain lines and the JSON document agree. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -12,23 +12,23 @@
 
 enum {
   DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
-  LOOP_RATES = 11,  /* "observed persecond" lines, each with twice the loops of the one before */
+  LOOP_RATES = 11,  /* "observed persecond" lines, each with twice the loops of the previous line */
   BATCHES = 100,    /* number of batches in an observation */
   BATCH = 100,      /* differences of adjacent reads in a batch */
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* at most four for each counter, of which x86-64 Linux has 9, and six others */
+  WARNINGS = 64 /* at most 4 for each counter, of which x86-64 Linux has 9, and 6 in addition */
 };
 
 /* Measurements of one counter, from a process that has selected it. */
 struct counter_results {
   char name[32];
-  char failure[80];         /* why it was not examined; empty if it was */
+  char failure[80];         /* why the counter was not examined; empty if it was examined */
   int scaled;               /* 1 if scaling is not 1 */
   double scaling;           /* cycles per unit */
   long long reported;       /* reported rate, units per second; 0: none */
-  char reported_source[48]; /* source of that rate, if the counter has several; else empty */
+  char reported_source[48]; /* source of the reported rate if several exist; else empty */
   double measured;          /* measured rate, units per second; 0: not measured */
   double uncertainty;       /* of the measured rate, in parts per million */
   double seconds;           /* duration of the observation; 0: the OS clock failed */
@@ -70,7 +70,7 @@ struct system_info {
 
 struct cpu_info {
   char model[128];
-  int foreign; /* 1 if /proc/cpuinfo is that of another architecture: user-mode emulation */
+  int foreign; /* 1 if /proc/cpuinfo is of another architecture, as in user-mode emulation */
   int cpu_count, allowed_count, core_count;
   int type_count;
   struct {
@@ -82,8 +82,8 @@ struct cpu_info {
 /* Settings of the system that affect measurements. */
 struct settings_info {
   char clock_source[32], clock_sources[96], governor[32];
-  int governor_cpu_count; /* number of CPUs with that governor */
-  int other_governors;    /* 1 if some CPUs have another one */
+  int governor_cpu_count; /* number of CPUs with `governor` */
+  int other_governors;    /* 1 if some CPUs have another governor */
   int turbo;              /* 1: on; 0: off; -1: not known */
   int nmi_watchdog;       /* 1 if the NMI watchdog of Linux is on; 0 if off or not known */
 };

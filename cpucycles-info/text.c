@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a line of cpucycles_tracesetup(), with the scale factor rounded as there. */
+/* Prints the line that cpucycles_tracesetup() prints, with an equally rounded scale factor. */
 static void print_trace(int number, const struct cpucycles_counter_info *counter)
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
@@ -224,7 +224,8 @@ static const char *reason_label(const struct cpucycles_counter_info *counter)
 {
   if (counter->state == CPUCYCLES_DROPPED)
     return "dropped";
-  /* score 0: no counter passed its trial, and the library uses this one as the last resort */
+  /* if the score is 0, no counter passed its trial, and the library uses this counter as the last
+     resort */
   return counter->score > 0 ? "note" : "last resort";
 }
 
@@ -233,7 +234,8 @@ static int are_equal(const char *one, const char *other)
   return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Returns the first counter with the reason and the remedy of counter i, which may be counter i. */
+/* Returns the first counter that has the reason and the remedy of counter i. If no earlier counter
+   has them, this is counter i itself. */
 static const struct cpucycles_counter_info *first_alike(const struct library_info *library, int i)
 {
   const struct cpucycles_counter_info *counter = library->counters[i], *first;

@@ -51,8 +51,8 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
     is_reference ? "reference" : "scaled", counter->name, core->counted_persecond);
 }
 
-/* Warns about changes of the core frequency, which change the ratio of core cycles to the count of
-   any other counter, and to time. */
+/* Warns about changes of the core frequency, which change the ratio of core cycles to time and to
+   the count of any counter that does not count core cycles. */
 static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
@@ -67,8 +67,8 @@ static void warn_about_frequency(struct report *report,
     warn(report, "turbo is on and can change the core frequency: %s", effect);
 }
 
-/* Warns about a watchdog that was switched on during the observation. If it is on in the selection,
-   the library drops this counter. */
+/* Warns about a watchdog that was switched on after the selection. If the watchdog is on during the
+   selection, the library drops amd64-pmcff. */
 static void warn_about_watchdog(struct report *report, const struct cpucycles_counter_info *counter)
 {
   if (report->settings.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)

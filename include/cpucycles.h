@@ -5,9 +5,9 @@
    This holds for all functions, unless their comment has an exception:
    - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
      the counter, once per process, usually in a fraction of a millisecond.
-   - They do not fail. In a signal handler that interrupts the selecting thread, some return 0:
-     cpucycles(3), Signals.
-   - They are thread-safe, including the first call; callers need no lock.
+   - The functions do not fail. In a signal handler that interrupts the selecting thread, some of
+     them return 0: see cpucycles(3), Signals.
+   - The functions are thread-safe, including the first call; callers need no lock.
    - Returned strings and structures belong to the library and are valid as long as it is loaded. */
 
 #ifndef CPUCYCLES_H
@@ -28,8 +28,9 @@ extern "C" {
    directly. Call it as cpucycles(), and do not assign to it.
    Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
      reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
-     Subtract two values; one alone means nothing. Do not compare values from different threads if
-     the scope of the counter is "thread", or from different cores if it is "core".
+     Subtract two values, because one alone means nothing. Do not compare values from different
+     threads if the scope of the counter is "thread", or from different cores if the scope is
+     "core".
    Since: all versions. */
 extern long long (*cpucycles)(void);
 
@@ -40,7 +41,7 @@ extern const char *cpucycles_implementation(void);
 /* The environment variable CPUCYCLES_IMPLEMENTATION limits the selection to the counters that it
    names. If none of them can be used, it is ignored.
    Returns: a sentence on the names that were ignored, because they could not be used, and the
-     reasons; 0 if there is none. The other names still limit the selection.
+     reasons; 0 if no name was ignored. The names that could be used still limit the selection.
    Since: 20261121. */
 extern const char *cpucycles_implementation_ignored(void);
 
@@ -53,44 +54,46 @@ extern const char *cpucycles_version(void);
      sources are /etc/cpucyclespersecond; else the operating system, the CPU or the hypervisor; else
      a measurement of the time-stamp counter, if the CPU reports that its rate is constant; else the
      current frequency in /proc/cpuinfo on x86; else the environment variable cpucyclespersecond;
-     else a measurement of 2 ms; else it is 2399987654.
+     else a measurement of 2 ms; else the estimate is 2399987654.
    Since: all versions. */
 extern long long cpucycles_persecond(void);
 
 /* Returns: the name of the source of cpucycles_persecond(), such as "/proc/cpuinfo". If no source
-     reports it, "reference counter" or "measurement" if it is measured, otherwise "default".
+     reports the frequency, "reference counter" or "measurement" if it is measured, otherwise
+     "default".
    Since: 20261121. */
 extern const char *cpucycles_frequency_source(void);
 
 /* Returns: a sentence on the settings of cpucycles_persecond() that were ignored and the reasons; 0
-     if there is none.
+     if no setting was ignored.
    Since: 20261121. */
 extern const char *cpucycles_frequency_ignored(void);
 
 /* The rate of the selected counter. The first call of this function measures it, unless the counter
-   is time-based. This takes 1 to 4 ms, in rare cases up to 12 ms, plus interruptions, and longer if
-   the OS clock is coarse.
+   is time-based. The measurement takes 1 to 4 ms, in rare cases up to 12 ms, plus interruptions,
+   and longer if the OS clock is coarse.
    Returns: the increase of cpucycles() per second, from 1 to 10^12; 0 if it is not known. For
-     time-based counters, this is cpucycles_persecond(). For other counters, it is the reported rate
-     if no measurement is possible, or if a measurement agrees within 1 % and the reported rate is
-     not rounded; otherwise it is the measured one. Most counters of core cycles have no reported
-     rate.
+     time-based counters, the result is cpucycles_persecond(). For other counters, it is the
+     reported rate if no measurement is possible, or if a measurement agrees within 1 % and the
+     reported rate is not rounded; otherwise it is the measured rate. Most counters of core cycles
+     have no reported rate.
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 
-/* The current frequency of the core on which the calling thread runs. Each call measures it again,
-   in up to 2 ms of dependent adds, plus its two longest interruptions. Signals to the thread wait.
-   The frequency divided by cpucycles_rate() is the number of core cycles per counted cycle.
+/* The current frequency of the core on which the calling thread runs. Each call measures the
+   frequency again, in up to 2 ms of dependent adds, plus the two longest interruptions. Signals to
+   the thread wait. The frequency divided by cpucycles_rate() is the number of core cycles per
+   counted cycle.
    Returns: cycles per second, from 1000 to 1000000000000; under an emulator or valgrind, the rate
      at which it executes these adds. Returns 0 if the thread is interrupted too often, if the OS
      clock is too coarse, takes too long to read, steps back or is stopped, if the CPU is not known
-     to execute such an add in one cycle, or if the library was compiled without optimization.
+     to execute a dependent add in one cycle, or if the library was compiled without optimization.
    Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
 extern long long cpucycles_core_persecond(void);
 
-/* The beginning and the end of a timed section. Both read the count between two fences: the code
-   before the call is complete when the counter is read, and no code after the call begins before
-   the read is complete. The fences are those that the CPU's manual names.
+/* The beginning and the end of a timed section. Both functions read the count between two fences,
+   so that the code before the call is complete when the counter is read, and no code after the call
+   begins before the read is complete. The fences are the instructions that the CPU's manual names.
    Returns: the count of cpucycles(), in cycles. The section takes
      end - begin - cpucycles_overhead() cycles.
    Since: 20261121.
@@ -118,7 +121,7 @@ extern void cpucycles_tracesetup(void);
 #define CPUCYCLES_SELECTED 2 /* in use; `reason` may be set: see there */
 
 /* A counter that this library was built with. Later versions may append members, but never change
-   one. Use it through the pointer from cpucycles_counter(); do not copy sizeof bytes. */
+   one. Use the structure through the pointer from cpucycles_counter(); do not copy sizeof bytes. */
 struct cpucycles_counter_info {
   const char *name;    /* the name that cpucycles_implementation() returns */
   const char *summary; /* short description */
@@ -140,13 +143,13 @@ struct cpucycles_counter_info {
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
   int signal_number;       /* the signal that was the reason, or 0 */
-  const char *remedy;      /* makes it usable on this machine; 0 if none is known */
+  const char *remedy;      /* makes the counter usable on this machine; 0 if none is known */
 };
 
 /* Describes counter i and the result of its trial. The first call of this function also searches
    for remedies, and may open files.
-   Returns: counter number i, from 0, in the order of COUNTERS in cpucycles(3). 0 if i is negative
-     or past the end.
+   Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles(3). 0 if i is
+     negative or past the end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 

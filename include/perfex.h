@@ -33,8 +33,9 @@ extern int start_counters(int e0, int e1);
    Returns: the number that start_counters() returned, if the events were counted all the time
      since; otherwise another positive number. The function cannot detect that the program disabled
      the events for a time. Stopping makes the thread's number larger by one in all cases.
-   Fails: returns -1 and sets errno. EINVAL: the counters are running, and e0 and e1 are not
-     the arguments of their start; they keep running. If the last start failed, errno is its errno.
+   Fails: returns -1 and sets errno. EINVAL: the counters are running, and e0 and e1 are not the
+     arguments of their start; the counters keep running. If the last start failed, errno is the
+     errno of the start.
    Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 

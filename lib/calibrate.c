@@ -18,7 +18,7 @@ enum {
   WINDOW_MULTIPLE = 400000, /* ns: 0.05 % is 200 ns, which a clock of nanoseconds resolves */
   WINDOW_RATE = 850000,     /* ns: less than a millisecond together with the samples */
   LONGEST_32 = 400000000,   /* ns: fewer than 2^32 counts at any rate up to 10 GHz */
-  ESTIMATES = 3,            /* these must agree */
+  ESTIMATES = 3,            /* number of measured rates that must agree */
   TRIES = 3
 };
 
@@ -35,8 +35,8 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
   struct cpuc_clock_sample sample = cpuc_clock_sample_take(calibration->now, calibration->read);
   int is_coarse = sample.width == 0, reads;
 
-  /* A coarse clock shows the same time twice: the loop repeats the read until the clock advances.
-     The last read is then just before it advances. */
+  /* If a coarse clock shows the same time twice, the loop repeats the read of the counter until the
+     clock advances. The last read of the counter is then just before the clock advances. */
   for (reads = 1; sample.width == 0 && reads < STUCK_READS; reads++) {
     sample.inner = calibration->read();
     sample.width = calibration->now() - sample.outer;
@@ -50,8 +50,8 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
 }
 
 /* Stores the narrowest of several timed counts, because reads of the others may have been
-   interrupted. Stops at two equal widths: these are as narrow as the clock allows, because two
-   interruptions hardly ever take the same time. */
+   interrupted. Stops when the narrowest width occurs a second time, because two interruptions
+   hardly ever take the same time, so this width is as narrow as the clock allows. */
 static enum cpuc_calibrate_result take_best_timed_count(
   const struct cpuc_calibrate_setup *calibration, struct timed_count *best)
 {
@@ -102,13 +102,14 @@ static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup
   if (counted <= 0)
     return counted < 0 ? CPUC_CALIBRATE_COUNTER_DECREASING : CPUC_CALIBRATE_COUNTER_NOT_INCREASING;
   *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
-  /* No counter is so slow or so fast, and later calculations would overflow. */
+  /* No counter has a rate outside these limits. With such a rate, later calculations would overflow
+     or divide by 0. */
   return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_CALIBRATE_RATE_MISMATCH
                                                 : CPUC_CALIBRATE_SUCCESS;
 }
 
 /* Measures the rate in a window of `window` nanoseconds that begins with the count `from`. Stores
-   the count at its end in *to. */
+   the count at the end of the window in *to. */
 static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_setup *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
@@ -181,8 +182,8 @@ long long cpuc_calibrate_rate(long long (*read)(void), int bits)
   struct timed_count from, to;
   long long rate;
 
-  /* Begins just after the clock has advanced: if it advances within a sample, the time of the
-     sample is less exact. */
+  /* Begins just after the clock has advanced, because the time of a sample in which the clock
+     advances is less exact. */
   if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;

@@ -23,27 +23,28 @@ enum cpuc_calibrate_result {
 /* A counter, and the clock that it is measured against. */
 struct cpuc_calibrate_setup {
   long long (*read)(void);
-  int bits;               /* that read() returns: 64 or 32 */
+  int bits;               /* number of bits that read() returns: 64 or 32 */
   long long (*now)(void); /* nanoseconds */
 };
 
-/* Finds out how a counter is scaled, in three tries at most. `reported` is its rate in units per
-   second, if the hardware or the kernel reports one: a measurement of 0.2 ms must agree with it
-   within 1 %, and *sixteenths is set to 0. If `reported` is 0, three measurements of 0.4 ms must
-   agree on the cycles per unit, which must be a multiple of 1, 1/2, 1/4, 1/8 or 1/16, and
-   *sixteenths is set to the cycles per unit, in sixteenths of a cycle. `persecond` is the estimate
-   of the CPU's frequency. */
+/* Finds out how a counter is scaled, in three tries at most. `reported` is the rate of the counter
+   in units per second, or 0 if the hardware and the kernel report none. If `reported` is not 0, a
+   measurement of 0.2 ms must agree with it within 1 %, and *sixteenths is set to 0. If `reported`
+   is 0, three measurements of 0.4 ms must agree on the cycles per unit, which must be a multiple of
+   1, 1/2, 1/4, 1/8 or 1/16, and *sixteenths is set to the cycles per unit, in sixteenths of a
+   cycle. `persecond` is the estimate of the CPU's frequency. */
 enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.
-   Returns counts per second, or 0 if the rate cannot be measured. It is right within 1 %, unless
-   the count advances by less than about 100 in this time. */
+   Returns counts per second, or 0 if the rate cannot be measured. The rate is right within 1 %,
+   unless the count advances by less than about 100 during the measurement. */
 long long cpuc_calibrate_rate(long long (*read)(void), int bits);
 
-/* Returns the rate in Hz, or 0 if `measured` differs from the reported rate by more than 1 %. The
-   result is `measured` if the reported rate is rounded, otherwise the reported rate. It is also the
-   reported rate if `measured` is 0, because the rate could not be measured. */
+/* Returns a rate in Hz. If `measured` is 0, which means that the rate could not be measured, the
+   result is the reported rate. If `measured` differs from the reported rate by more than 1 %, the
+   result is 0. If the two rates agree, the result is `measured` if the reported rate is rounded,
+   else the reported rate. */
 long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long measured);
 
 #pragma GCC visibility pop

@@ -120,8 +120,8 @@ static void scale(void *argument)
   candidate->info.scaling = cpuc_scale_factor(candidate->reader.scale);
 }
 
-/* Extends a counter of 32 bits. If `rate` is 0, its rate is computed from the frequency estimate
-   and its scale. */
+/* Extends a counter of 32 bits. If `rate` is 0, computes the rate of the counter from the frequency
+   estimate and the scale. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
@@ -141,7 +141,7 @@ static void extend_for_trial(void *argument)
     extend(candidate, 0);
 }
 
-/* Measures the rate first: the more exact it is, the longer the gaps between calls may be. Two
+/* Measures the rate first, because a more exact rate allows longer gaps between calls. Two
    measurements must agree, because the thread may move to another core during one. */
 static void extend_for_use(void *argument)
 {
@@ -225,7 +225,7 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
-  candidate->info.reason = candidate->info.explanation = NULL; /* was "not-asked" */
+  candidate->info.reason = candidate->info.explanation = NULL; /* may have been "not-asked" */
   if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, scale)

@@ -18,8 +18,8 @@ struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
   long long (*now)(void); /* the clock that cpuc_calibrate_scaling() uses, in nanoseconds */
-  /* the extension of the open 32-bit counter: at most one is open in the trials, and later only the
-     selected one is */
+  /* the extension of the open 32-bit counter: one is enough, because the trials open one counter at
+     a time, and of the counters that stay open, only the selected one can have 32 bits */
   struct cpuc_extend32_state extension;
 };
 
@@ -28,8 +28,8 @@ struct cpuc_candidate {
   struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
-  long long units, cycles; /* the scale: these units equal these cycles; 0 until it is found */
-  int cannot_win; /* it loses with any score, so a few reads suffice */
+  long long units, cycles; /* the scale: `units` equal `cycles`; both 0 until it is found */
+  int cannot_win; /* the candidate loses with any score, so a few reads suffice */
   int has_failed; /* in the current trial or reopening */
 };
 
@@ -46,9 +46,9 @@ int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
    any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
-/* Opens the counter again after its trial, with the scale from the trial if it has one, and reads
-   it; if each core has its own count, this count must still advance. Returns 1, and
-   candidate->reader can then be used; or drops the counter and returns 0. Call between
+/* Opens the counter again after its trial, with the scale that the trial has found, if any, and
+   reads the counter. If each core has its own count, the count must still advance. Returns 1 if
+   candidate->reader can now be used; otherwise drops the counter and returns 0. Call between
    cpuc_guard_enter() and cpuc_guard_leave(). */
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 

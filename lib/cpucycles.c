@@ -19,19 +19,19 @@
 
 static long long first_call(void);
 
-/* The library accesses the pointer through the GOT (it has default visibility), because a non-PIE
-   program holds the only valid copy of it (copy relocation). */
+/* The library accesses the pointer, which has default visibility, through the GOT, because a
+   non-PIE program holds the only valid copy of the pointer (copy relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* A non-PIE program also holds the only valid copy of this state. */
+/* A non-PIE program holds the only valid copy of this state, as of the pointer above. */
 struct cpucycles_inline_state cpucycles_inline_state;
 
-/* How to read the selected counter. NULL until it is published. */
+/* How to read the selected counter. NULL until the selection is published. */
 static const struct cpuc_reader *published_reader;
 
-/* Reads the selected counter, whether it is extended, scaled or neither. A thread may see the new
-   value of `cpucycles` before the other writes of the selection. If it sees published_reader, the
-   acquire makes those writes visible; otherwise the thread asks for the selection. */
+/* Reads the selected counter, extended and scaled as necessary. A thread may see the new value of
+   `cpucycles` before the other writes of the selection. If the thread sees published_reader, the
+   acquire makes these other writes visible; if not, the thread asks for the selection. */
 static long long read_any(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -39,7 +39,7 @@ static long long read_any(void)
   return cpuc_reader_read(reader ? reader : &cpuc_process_select_once()->selected->reader);
 }
 
-/* Reads a counter that is scaled and not extended: faster than read_any(). */
+/* Reads a counter that is scaled and not extended, faster than read_any() does. */
 static long long read_scaled(void)
 {
   const struct cpuc_reader *reader = __atomic_load_n(&published_reader, __ATOMIC_ACQUIRE);
@@ -56,11 +56,11 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
   return reader->extension ? read_any : read_scaled;
 }
 
-/* Returned while this thread is still selecting, that is, to a signal handler or allocator that
-   runs inside the selection: the wall clock, scaled to the default frequency in whole MHz. The
-   selection blocks or defers all signals except faults, so a handler runs there only after a fault
-   outside of the bodies of cpuc_guard_run(), or if another thread has installed it during the
-   selection. */
+/* Returns the count for a signal handler or allocator that runs inside the selection of this
+   thread: the wall clock, scaled to the default frequency in whole MHz. The selection blocks or
+   defers all signals except faults, so a handler runs inside the selection only after a fault
+   outside of the bodies of cpuc_guard_run(), or if another thread has installed the handler during
+   the selection. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpuc_os_clock_wall_microseconds()
@@ -72,9 +72,8 @@ static long long provisional_count(void)
    not check whether the selection is published. The release fence below makes the variables that
    open() of the counter has written visible before the pointer. A read function that uses such
    variables begins with an acquire fence or a system call, because an indirect call does not order
-   loads. (The store is
-   volatile and not atomic, because ThreadSanitizer of clang reports an atomic one as a race even in
-   a function with this attribute.) */
+   loads. (The store is volatile and not atomic, because ThreadSanitizer of clang reports an atomic
+   store as a race even in a function with the attribute below.) */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
@@ -91,9 +90,9 @@ publish(long long (*read)(void))
   }
 }
 
-/* One thread writes the state, so that no thread reads a state that is half written. A child that
-   is forked while another thread writes it keeps CPUCYCLES_INLINE_CALL, and calls cpucycles() for
-   every count. */
+/* Only one thread writes the state, so that no thread reads a state that is half written. A child
+   that is forked while another thread writes the state keeps CPUCYCLES_INLINE_CALL, and calls
+   cpucycles() for every count. */
 static void publish_inline(const struct cpuc_candidate *selected)
 {
   static int is_claimed; /* 1 once a thread has begun to write */
@@ -108,9 +107,9 @@ static void publish_inline(const struct cpuc_candidate *selected)
   __atomic_store_n(&cpucycles_inline_state.method, method | scaled, __ATOMIC_RELEASE);
 }
 
-/* 1 while tracesetup lines are requested and not yet printed. Accesses to this and to the state of
-   the selection have one order: either the selecting thread sees the request, or the thread that
-   requests sees the selection. */
+/* 1 while tracesetup lines are requested and not yet printed. Accesses to this variable and to
+   has_selected of process.c have one order, so the selecting thread sees the request, or the
+   requesting thread sees the selection. */
 static int trace_wanted;
 
 /* Returns the scale factor in millionths; 0 for a dropped counter. */
@@ -204,8 +203,8 @@ const char *cpucycles_frequency_ignored(void)
   return selection && *selection->frequency.ignored ? selection->frequency.ignored : NULL;
 }
 
-/* Blocks signals: if handlers ran in most of the windows that frequency-measure.c times, these
-   would be too long but agree with each other. */
+/* Blocks signals. If handlers ran in most of the windows that frequency-measure.c times, the
+   windows would be too long but agree with each other, so the result would be wrong. */
 long long cpucycles_core_persecond(void)
 {
   struct cpuc_os_thread_interruptions saved;

@@ -5,10 +5,10 @@
    which only a clock can tell. Each thread extends from its own anchor: a time and the count at
    that time. The first anchor of every thread is the start of the extension.
 
-   A read predicts the count as anchor + rate * elapsed. Of the counts with these low 32 bits, it
-   returns the one nearest to the prediction. Near the anchor (within 10 ms and 2^26 counts) the
-   prediction is the count of the anchor, and the anchor stays. Otherwise the read samples clock and
-   counter together, and the result becomes the anchor.
+   A read predicts the count as anchor + rate * elapsed. Of all counts whose low 32 bits are those
+   of the counter, it returns the one nearest to the prediction. Near the anchor (within 10 ms and
+   2^26 counts) the prediction is the count of the anchor, and the anchor stays. Otherwise the read
+   samples clock and counter together, and the result becomes the anchor.
 
    Bounds. Let T be the time from the beginning of one read of a thread to the end of its next read,
    plus 10 ms and the lag of the coarse clock, because the anchor may be that much older than the
@@ -24,14 +24,15 @@
    wrong by a multiple of 2^32.
 
    If a thread moves to a core whose counter differs, its counts get an error of less than 2^31 plus
-   the error of the prediction, because a read returns the nearest count: less than 2^32. The errors
-   of several moves can add up.
+   the error of the prediction, thus of less than 2^32, because a read returns the nearest count.
+   The errors of several moves can add up.
 
    Signal handlers may read at any time, and may never return (siglongjmp). Signals are blocked
    while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor
-   while a read copies it, the read copies again. A read that is interrupted after it has copied
-   its anchor and taken its sample may replace the anchor of the handler with this older sample.
-   This is correct: the sample lies within this read, and T begins with this read. */
+   while a read copies it, the read copies again. A read that is interrupted after it has copied its
+   anchor and taken its sample may replace the anchor of the handler with this older sample. The
+   replacement is correct, because the older sample lies within the interrupted read, and T begins
+   with the interrupted read. */
 
 #include "config.h"
 
@@ -46,8 +47,8 @@
 #define NEAR_COUNTS (1LL << 26)
 #define WRAP (1LL << 32)
 
-/* Nanoseconds. If two reads of the clock are at most this far apart, the sample between them is
-   used: its error w is far below 2^26 counts. */
+/* Nanoseconds. If two reads of the clock are at most this far apart, no further sample is taken,
+   because the error w of the sample between them is far below 2^26 counts. */
 #define TIGHT 5000
 
 enum { TRIES = 8 };
@@ -65,7 +66,7 @@ static void signal_fence(void)
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Copies the thread's anchor, or the start of the extension if it has none. */
+/* Copies the thread's anchor, or the start of the extension if the thread has none. */
 static void load_anchor(const struct cpuc_extend32_state *extension,
   struct cpuc_extend32_anchor *anchor)
 {
@@ -120,7 +121,8 @@ static unsigned long long predicted_counts(const struct cpuc_extend32_state *ext
   return (unsigned long long)cpuc_scale_apply(extension->rate, elapsed);
 }
 
-/* Samples counter and clock, and makes the sample the anchor. Returns its count. */
+/* Samples counter and clock, and makes the sample the anchor. Returns the count of the new
+   anchor. */
 static long long resample(const struct cpuc_extend32_state *extension,
   struct cpuc_extend32_anchor *anchor)
 {

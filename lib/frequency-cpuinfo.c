@@ -19,7 +19,7 @@ static const char *parse_mhz(const char *text, long long *hz)
   return cpuc_parse_decimal(text, MHZ, hz);
 }
 
-/* "3550.000000MHz" */
+/* Parses a value such as "3550.000000MHz". */
 static const char *parse_mhz_with_unit(const char *text, long long *hz)
 {
   text = cpuc_parse_decimal(text, MHZ, hz);
@@ -29,7 +29,7 @@ static const char *parse_mhz_with_unit(const char *text, long long *hz)
 /* Lines that contain a frequency, of the form "key : value". BogoMIPS is not a frequency. */
 static const struct cpuinfo_format {
   unsigned int architectures;
-  int may_be_current; /* the current frequency if the flags contain aperfmperf, else constant */
+  int may_be_current; /* 1: the value is current if the flags contain aperfmperf, else constant */
   const char *key;
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or NULL */
 } cpuinfo_formats[] = {
@@ -64,8 +64,8 @@ static const char *value_of(const char *line, const char *key)
   return *line == ':' ? cpuc_parse_skip_blanks(line + 1) : NULL;
 }
 
-/* Returns the frequency in a line in Hz, or 0. Stores in *may_be_current whether it may be the
-   current one, if cpuinfo_formats contains the line. */
+/* Returns the frequency in a line in Hz, or 0. If cpuinfo_formats contains the key of the line,
+   stores in *may_be_current whether the frequency may be the current one. */
 static long long parse_line(const struct cpuc_frequency_cpuinfo *cpuinfo, int *may_be_current)
 {
   const char *line = cpuinfo->line.text;
@@ -107,8 +107,8 @@ void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo)
 /* With the flag aperfmperf, "cpu MHz" of Linux on x86 is the current frequency, computed from the
    CPU's counters APERF and MPERF. Without the flag, it is the frequency that a cpufreq driver has
    set, or else a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both are
-   taken for constant: where such a driver runs, sysfs has answered before this file is read.
-   The flag is among the first thousand characters, even if the line is cut:
+   taken for constant, because where such a driver runs, sysfs has answered before /proc/cpuinfo is
+   read. The flag is among the first thousand characters, even if the line is cut:
    arch/x86/include/asm/cpufeatures.h, word 3. */
 static void parse_flags(struct cpuc_frequency_cpuinfo *cpuinfo)
 {
@@ -160,9 +160,9 @@ enum {
   LIMIT = 32 * 1024 /* bytes: tens of CPUs, enough for all core types */
 };
 
-/* Returns the size of the next read. If the first one has not reached the end of the flags of x86,
-   small reads follow, until 2 KiB have been read: a read beyond the lines of the first CPU would
-   let the kernel prepare those of the next CPU, which takes ten microseconds in a virtual
+/* Returns the size of the next read. If the first read has not reached the end of the flags of x86,
+   small reads follow, until 2 KiB have been read, because a read beyond the lines of the first CPU
+   would let the kernel prepare the lines of the next CPU, which takes ten microseconds in a virtual
    machine. */
 static size_t size_of_read(const struct cpuc_frequency_cpuinfo *cpuinfo, int total)
 {

@@ -10,8 +10,8 @@
 
 #define NODES "/proc/device-tree/cpus"
 
-/* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for nodes with
-   another device_type, such as those of caches. */
+/* Returns the frequency in a CPU node such as "cpu@0" or "PowerPC,POWER9@20"; 0 for nodes whose
+   device_type is not "cpu", such as nodes of caches. */
 static long long from_node(const char *node)
 {
   char path[CPUC_KERNEL_FILE_PATH_SIZE], type[16], cells[16];
@@ -20,7 +20,7 @@ static long long from_node(const char *node)
   if (!strchr(node, '@'))
     return 0;
   snprintf(path, sizeof path, NODES "/%s/device_type", node);
-  /* the byte 0 at its end has become a space */
+  /* the byte 0 at the end of the text has become a space */
   if (cpuc_kernel_file_read_start(path, type, sizeof type) >= 0 && strcmp(type, "cpu ") != 0)
     return 0;
   snprintf(path, sizeof path, NODES "/%s/clock-frequency", node);

@@ -14,12 +14,12 @@
 
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
-  STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in these */
-  STEPS = 100,            /* of the clock per window, 1 % each; fewer if they exceed the cap */
-  MIN_WINDOW_NS = 10000,  /* below it, the cost of reading the clock would matter */
-  REQUIRED_CAP = 100000,  /* ns: no window must be longer; STEPS of a clock of microseconds */
+  STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in this many */
+  STEPS = 100,            /* of the clock per window, 1 % each; fewer if 100 exceed REQUIRED_CAP */
+  MIN_WINDOW_NS = 10000,  /* in shorter windows, the cost of reading the clock would matter */
+  REQUIRED_CAP = 100000,  /* ns: no window needs to be longer; STEPS of a clock of microseconds */
   BUDGET_NS = 1800000,    /* for all windows */
-  MAX_STEP_NS = 2000,     /* of a clock: coarser ones make different windows look equal */
+  MAX_STEP_NS = 2000,     /* of a clock: a coarser clock makes different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */
 };
 
@@ -55,9 +55,9 @@ static void insert(struct series *series, long long time)
     series->shortest[i] = time;
 }
 
-/* Adds a window. If it is too short, begins a new series of windows that are twice as long: any
-   earlier windows that seemed long enough were interrupted. Returns 0, or -1 if the clock is too
-   coarse, is stopped, or stepped back. */
+/* Adds a window. If it is too short, discards any earlier windows that seemed long enough, because
+   they were interrupted, and begins a new series of windows that are twice as long. Returns 0, or
+   -1 if the clock is too coarse, is stopped, or stepped back. */
 static int add_window(struct series *series, long long time)
 {
   if (time < 0 || (time == 0 && series->passes >= STUCK_PASSES))
@@ -74,9 +74,9 @@ static int add_window(struct series *series, long long time)
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
   /* At first, `next` is a guess: twice the time of the last window that was too short, or the time
-     of the first one that is long enough, if that is less. From the second long enough window on,
-     it is the time of the shortest such window: one of two may have been interrupted, but hardly
-     both. */
+     of the first long enough window, if that is less. From the second long enough window on, `next`
+     is the time of the shortest long enough window, because one of two windows may have been
+     interrupted, but hardly both. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -85,9 +85,10 @@ static int add_window(struct series *series, long long time)
   return 0;
 }
 
-/* Returns the time of the shortest window, or 0 if others do not agree with it. Interruptions make
-   windows longer, so a shortest window with which others agree was not interrupted. No others agree
-   with a window during which the clock stepped back. */
+/* Returns the time of the shortest window, or 0 if the second and third shortest windows do not
+   agree with it. If they agree, the shortest window was not interrupted, because interruptions make
+   windows longer, and the clock did not step back during it, because this would make the window
+   shorter than all others. */
 static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
@@ -97,10 +98,10 @@ static long long result_of(const struct series *series)
   return shortest;
 }
 
-/* Returns 1 if there is time for another window. Until there is a result, the time that the longest
-   window took above the expected one does not count, so that one interruption does not use up the
-   time of all windows. The measurement can thus exceed 2 ms by one interruption, and by a second
-   one if the first came before there was a result. */
+/* Returns 1 if there is time for another window. Until there is a result, the time by which the
+   longest window exceeds the expected time does not count, so that one interruption does not use up
+   the time of all windows. The measurement can thus exceed 2 ms by one interruption, and by a
+   second one if the first came before there was a result. */
 static int has_time(const struct series *series, long long spent)
 {
   long long budget = BUDGET_NS;

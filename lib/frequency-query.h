@@ -14,13 +14,13 @@
 struct cpuc_frequency_query;
 
 struct cpuc_frequency_query_source {
-  const char *name; /* a path if it is a file; in sysfs relative to the directory of a CPU */
+  const char *name; /* a path if the source is a file; in sysfs relative to a CPU's directory */
   long long (*run)(struct cpuc_frequency_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
 };
 
-/* The highest number of CPUs whose files are read, one per frequency policy. Those of further
-   policies are ignored. */
+/* The highest number of CPUs whose files are read, one per frequency policy. Further policies are
+   ignored. */
 enum { CPUC_QUERY_CPUS = 32 };
 
 struct cpuc_frequency_query {
@@ -35,9 +35,9 @@ struct cpuc_frequency_query {
   long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
 };
 
-/* The sources. Under an emulator the files can be those of the host. Those of sysfs are right even
-   then, because the CPU of the host does the work. Of /proc/cpuinfo, only lines of the program's
-   architecture are used. */
+/* The sources. Under an emulator the files can be those of the host. The files of sysfs are right
+   even under an emulator, because the CPU of the host does the work. Of /proc/cpuinfo, only lines
+   of the program's architecture are used. */
 long long cpuc_frequency_from_sysfs(struct cpuc_frequency_query *query);
 long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query);
 long long cpuc_frequency_from_current_mhz(struct cpuc_frequency_query *query);

@@ -17,9 +17,9 @@ static int is_invariant(const struct cpuc_backend *reference)
   return reference->is_invariant && reference->is_invariant(&source) == 1;
 }
 
-/* Returns the rate that cpuc_calibrate_accepted_rate() accepts; if none, the measured rate of a
-   counter that is invariant; otherwise 0. Measures again after a mismatch, because the first
-   measurement may be the wrong one. */
+/* Returns the rate that cpuc_calibrate_accepted_rate() accepts. If it accepts none, returns the
+   measured rate if the counter is invariant, else 0. Measures again after a mismatch, because the
+   first measurement, and not the reported rate, may be wrong. */
 static long long query_reference(struct cpuc_frequency_query *query,
   const struct cpuc_backend *reference)
 {
@@ -35,7 +35,7 @@ static long long query_reference(struct cpuc_frequency_query *query,
                                                   : accepted;
 }
 
-/* Tried after the files, because CPUID can cause VM exits. */
+/* frequency.c tries this source after the files, because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();

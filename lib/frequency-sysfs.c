@@ -14,8 +14,8 @@ enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPU
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
-/* Makes the path of a file in the directory of a CPU, which must fit. cpuc_kernel_file_path()
-   explains why this does not use snprintf(). */
+/* Makes the path of a file in the directory of a CPU. The path must fit. cpuc_kernel_file_path()
+   explains why this function does not use snprintf(). */
 static void make_cpu_path(char *path, int cpu, const char *name)
 {
   static const char directory[] = CPU_DIRECTORY "/cpu";

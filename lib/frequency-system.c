@@ -44,9 +44,9 @@ long long cpuc_frequency_from_bytes(const void *bytes, int length, long long uni
 }
 
 #ifdef HAVE_SYSCTLBYNAME
-/* Frequencies that are constant on current CPUs come before one that can be that of an idle core.
-   Darwin on Apple's own CPUs has none of these names, and its hw.perflevelN.* are numbers of cores
-   and sizes of caches, so the frequency is measured there. */
+/* Frequencies that are constant on current CPUs come before dev.cpu.0.freq, which can be the
+   frequency of an idle core. Darwin on Apple's own CPUs has none of these names, and its
+   hw.perflevelN.* are numbers of cores and sizes of caches, so the frequency is measured there. */
 static const struct {
   const char *name;
   long long unit;

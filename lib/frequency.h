@@ -29,10 +29,10 @@ struct cpuc_frequency cpuc_frequency_estimate(void);
 
 /* State of a parser of /proc/cpuinfo, which is read in pieces. */
 struct cpuc_frequency_cpuinfo {
-  unsigned int architectures; /* whose lines are accepted, of enum cpuc_architecture */
+  unsigned int architectures; /* bits of enum cpuc_architecture whose lines are accepted */
   long long constant;    /* highest constant frequency so far in Hz, or 0 */
   long long current;     /* highest "cpu MHz" of x86 so far in Hz, or 0; see has_aperfmperf */
-  int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; if it has this flag */
+  int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; 1 if it has aperfmperf */
   struct cpuc_kernel_file_line line;
 };
 
@@ -45,12 +45,12 @@ void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo);
 void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const char *text,
   int length);
 
-/* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file need not
-   be read then, which in a virtual machine would take ten microseconds per CPU. */
+/* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file then need
+   not be read. In a virtual machine, reading it would take ten microseconds per CPU. */
 int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo);
 
-/* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant without the
-   flag aperfmperf. */
+/* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant if the line
+   "flags" lacks aperfmperf. */
 long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo);
 
 /* frequency-system.c: calls with which operating systems report a frequency. */

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# The library. Its code is compiled once, into a convenience library. The tests link this one, to
-# reach hidden functions.
+# The library. Its code is compiled once, into a convenience library. The tests link the convenience
+# library, to reach hidden functions.
 
-# The files of sys/ that libperfex and the tool need, too. (The tool also compiles sys/cpuid.c and
-# sys/hypervisor.c.) libcpucycles and libperfex each contain the objects of these files, because a
-# shared library hides their symbols. The linker takes each object once for a program that links
-# both static libraries: from the first library in which it needs the object.
+# The files of sys/ that libcpucycles, libperfex and the tool need. (The tool also compiles
+# sys/cpuid.c and sys/hypervisor.c.) libcpucycles and libperfex each contain the objects of these
+# files, because a shared library hides their symbols. For a program that links both static
+# libraries, the linker takes each object once, from the first library in which it needs the object.
 noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/environment.c \
@@ -109,9 +109,11 @@ inlineinclude_HEADERS = include/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
-# libcpucycles.so.1: the interface of the public-domain libcpucycles, and more.
+# The soname is libcpucycles.so.1, like that of the public-domain libcpucycles, whose interface this
+# library includes.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# Depends on Makefile: libtool stores --prefix in the library, so a new prefix needs a new link.
+# Makefile is a dependency because libtool stores --prefix in the library, so a new prefix needs a
+# new link.
 EXTRA_libcpucycles_la_DEPENDENCIES = lib/libcpucycles.map Makefile
 if HAVE_VERSION_SCRIPT
 libcpucycles_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libcpucycles.map
@@ -120,7 +122,8 @@ libcpucycles_la_LDFLAGS += -export-symbols lib/libcpucycles.sym
 EXTRA_libcpucycles_la_DEPENDENCIES += lib/libcpucycles.sym
 endif
 if !POSIX
-# Without another DLL: libgcc, which implements thread-local variables, is linked statically.
+# libgcc, which implements thread-local variables, is linked statically, so that the library does
+# not need the DLL of libgcc.
 libcpucycles_la_LDFLAGS += -Wc,-static-libgcc
 endif
 EXTRA_DIST += lib/libcpucycles.map
@@ -138,8 +141,8 @@ man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
 CLEANFILES += lib/cpucycles.3
 
-# The man page lists the counters of backends.def. configure would also replace VERSION between at
-# signs in this file, so the pattern contains brackets.
+# The man page lists the counters of backends.def. configure would replace VERSION between at signs
+# in this makefile, too, so the pattern contains brackets.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\

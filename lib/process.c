@@ -30,9 +30,9 @@ struct locking {
 };
 
 /* Acquires the lock, and waits for other threads. First blocks all signals and cancellation.
-   cpuc_guard_enter() and cpuc_process_find_once() unblock those of faults again, so only fault
-   handlers of the program can run in the thread that holds the lock. If this thread holds the lock
-   already, the caller is such a handler or an allocator, and does not acquire it. */
+   cpuc_guard_enter() and cpuc_process_find_once() unblock the signals of faults again, so only
+   fault handlers of the program can run in the thread that holds the lock. If this thread holds the
+   lock already, the caller is such a handler or an allocator, and does not acquire it. */
 static void acquire(struct locking *locking)
 {
   enum cpuc_lock_result result;
@@ -67,7 +67,8 @@ static void note_loss(const char *code)
 
 const struct cpuc_services cpuc_process_services = { read_fallback, note_loss };
 
-/* Reads the OS clocks. If that causes a fault, falls back to system calls, and then to no clock. */
+/* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
+   system calls or to no clock. */
 static void try_clocks(void)
 {
   int i;
@@ -103,9 +104,9 @@ static void after_fork_in_child(void)
 }
 
 /* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them.
-   Priority 101 lets it run before the constructors of the program, which may fork or install fork
-   handlers that read; in a statically linked program they would otherwise run first. Darwin has no
-   priorities. */
+   Priority 101 lets this function run before the constructors of the program, which may fork or
+   install fork handlers that read the counter. Without a priority, the constructors of a statically
+   linked program would run first. Darwin has no priorities. */
 #ifdef __APPLE__
 __attribute__((constructor)) static void load(void)
 #else
@@ -133,10 +134,10 @@ struct cpuc_selection *cpuc_process_select_once(void)
   return locking.is_acquired ? &process.selection : NULL;
 }
 
-/* The guard does not cover find(), but the signals of faults must not stay blocked either: a
-   faulting read of the selected counter is repaired by its fix-up, and handlers of the program take
-   all other faults. Signals that the program itself blocks stay blocked, because it takes them with
-   sigwait(3) or similar calls. */
+/* The guard does not cover find(). Nevertheless, the signals of faults are unblocked while find()
+   runs, so that the fix-up of the selected counter repairs faulting reads, and handlers of the
+   program take all other faults. Signals that the program itself blocks stay blocked, because the
+   program takes them with sigwait(3) or similar calls. */
 int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
 {
   struct locking locking;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All reasons. Of the last three, a later one is worse. cpucycles(3) and the schema of the JSON
-   report list them too. */
+/* All reasons, which cpucycles(3) and the schema of the JSON report list as well. Of the last
+   three, a later one is worse. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
@@ -118,7 +118,8 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     info->remedy = diagnosis.remedy;
 }
 
-/* Of the old reason and the new one, keeps the one that is later in the table: the worse one. */
+/* Of the old reason and the new one, keeps the one that is later in the table, because it is the
+   worse one. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *info, const char *code)
 {
   int noted = find_reason(code), i;

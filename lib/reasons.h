@@ -10,8 +10,8 @@
 #pragma GCC visibility push(hidden)
 
 /* Marks a counter as dropped, because of a reason code, an errno of open(), or the signal of a
-   fault. The sentence follows from the code, and the code follows from the errno, unless the
-   diagnosis of the backend contains them. */
+   fault. The code follows from the errno or the signal, and the sentence from the code, unless the
+   diagnosis of the backend contains a code or a sentence. */
 void cpuc_reasons_drop(struct cpucycles_counter_info *, const char *reason);
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
@@ -21,8 +21,8 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
 /* Stores a code of cpucycles(3) as the reason of the selected counter, because at least one thread
-   does not read it directly, or because the fix-up has no handler. Keeps a worse one.
-   Async-signal-safe. */
+   does not read this counter directly, or because the handler that would call its fix-up could not
+   stay installed. Keeps the old reason if it is worse. Async-signal-safe. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

@@ -19,9 +19,9 @@ long long cpucycles_end(void)
   return cpucycles_inline_count_fenced();
 }
 
-/* Calls the functions through volatile pointers, so that the compiler cannot inline them: a program
-   calls them, too. Ignores negative sections, in which the counter was set back or the thread moved
-   to another core. */
+/* Calls the functions through volatile pointers, so that the compiler cannot inline them, and an
+   empty section contains the same calls as a section of a program. Ignores negative sections, in
+   which the counter was set back or the thread moved to another core. */
 static long long measure_smallest_section(void)
 {
   long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
@@ -52,7 +52,7 @@ long long cpucycles_overhead(void)
 {
   static int is_found;
 
-  (void)cpucycles(); /* may be the first call, which prints requested lines: not under the lock */
+  (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
   if (!cpuc_process_select_once() || !cpuc_process_find_once(&is_found, find_overhead))
     return 0;
   return overhead;

@@ -19,8 +19,8 @@ static int is_usable(const struct cpuc_candidate *candidate)
 }
 
 /* Returns 0 for counters of cycles; 1 for time-based counters, and for the counter that counts
-   nothing. The lower group wins, whatever the scores: converted time is wrong if the core frequency
-   differs from the estimate, and a program cannot notice that. */
+   nothing. The lower group wins, whatever the scores, because converted time is wrong if the core
+   frequency differs from the estimate, which a program cannot notice. */
 static int group_of(const struct cpuc_candidate *candidate)
 {
   enum cpuc_kind kind = candidate->backend->kind;
@@ -28,8 +28,8 @@ static int group_of(const struct cpuc_candidate *candidate)
   return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
 }
 
-/* Returns 1 if an earlier usable counter has the same register_name. The earlier one then wins,
-   whatever the scores: noise in them does not change the selection. */
+/* Returns 1 if an earlier usable counter has the same register_name. The earlier counter then wins,
+   whatever the scores, so that noise in the scores does not change the selection. */
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
@@ -42,9 +42,9 @@ static int reads_same_register(const struct cpuc_selection *selection,
   return 0;
 }
 
-/* Returns 1 if the candidate can still become the best one. It cannot if an earlier usable counter
-   counts cycles and this one is time-based; if both count cycles or both are time-based, and the
-   score of the earlier one is at most the penalty of this one; or if both read one register. */
+/* Returns 1 if the candidate can still become the best counter. Returns 0 if an earlier usable
+   counter is in a lower group, is in the same group and has a score of at most the candidate's
+   penalty, or reads the same register. */
 static int can_win(const struct cpuc_selection *selection, const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
@@ -64,8 +64,8 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
   return candidate->info.score < other->info.score;
 }
 
-/* Returns 1 if the candidate can become the fallback counter instead of the OS clock: all threads
-   share it, and it is not a clock. */
+/* Returns 1 if all threads share the counter of the candidate and it is not a clock, so that it can
+   become the fallback counter instead of the OS clock. */
 static int can_be_fallback(const struct cpuc_candidate *candidate)
 {
   return candidate->backend->scope == CPUC_SCOPE_SYSTEM
@@ -97,7 +97,8 @@ static int select_counter(struct cpuc_selection *selection, struct cpuc_candidat
 }
 
 /* Chooses the fallback for threads that cannot open the selected per-thread counter, or lose it:
-   the best counter that can_be_fallback() accepts. If there is none, it stays the OS clock. */
+   the best counter that can_be_fallback() accepts. If there is none, the fallback stays the OS
+   clock. */
 static void choose_fallback(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *best;
@@ -109,8 +110,8 @@ static void choose_fallback(struct cpuc_selection *selection)
     }
 }
 
-/* Tries the counters that the list names if `named` is 1, otherwise all others, and selects the
-   best. Returns 0 if none works. */
+/* Tries the counters that the list names if `named` is 1, or those that it does not name if `named`
+   is 0, and selects the best. Returns 0 if none works. */
 static int choose_among(struct cpuc_selection *selection, int named, const char *list)
 {
   struct cpuc_candidate *candidate = selection->candidates, *best;

@@ -27,11 +27,11 @@ struct cpuc_selection {
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
 };
 
-/* Tries the `count` entries of the table, one of which has CPUC_KIND_NONE, and opens the best one.
-   If CPUCYCLES_IMPLEMENTATION in the environment names counters, tries these first, and the others
-   only if none of these can be used. Passes `services` to the counters. Stores the candidates in
-   `candidates`, which has room for `count` and must live as long as the selection. Call between
-   cpuc_guard_enter() and cpuc_guard_leave(). */
+/* Tries the `count` entries of the table, one of which has CPUC_KIND_NONE, and opens the best
+   counter. If CPUCYCLES_IMPLEMENTATION in the environment names counters, tries the named counters
+   first, and all others only if no named counter can be used. Passes `services` to the counters.
+   Stores the candidates in `candidates`, which has room for `count` and must live as long as the
+   selection. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
   int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection);
 

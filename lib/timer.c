@@ -13,9 +13,9 @@
 
 enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-/* Invariance, if it follows from the kind: core cycles follow the core frequency. Scaled counters
-   have a constant rate because the architecture or the operating system defines one, and clocks
-   because the operating system does. */
+/* The invariance of each kind; -1 if it does not follow from the kind. Core cycles follow the core
+   frequency. Scaled counters have a constant rate, which the architecture or the operating system
+   defines, and clocks have a constant rate, which the operating system defines. */
 static const struct {
   int invariant;
   const char *source;
@@ -54,9 +54,10 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while another thread runs, and in most cases also while the kernel runs, so its
-   measurement gives a lower bound: the result is then the core frequency or, if that cannot be
-   measured, the highest of several measurements. Returns Hz, or 0. */
+   a thread stops while another thread runs and, in most cases, while the kernel runs, so a
+   measurement of this count gives a lower bound. The result for such a counter is therefore the
+   core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
+   or 0. */
 static long long measure_selected(const struct cpuc_backend *backend)
 {
   int is_of_thread = backend->scope == CPUC_SCOPE_THREAD, i;

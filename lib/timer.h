@@ -11,9 +11,9 @@
 /* Stores the properties of the selected counter, which its backend reports. May open files. */
 void cpuc_timer_find_info(struct cpuc_selection *selection);
 
-/* Returns the counts per second of the selected counter, which must be published: the frequency
-   estimate if it is scaled, otherwise the reported or measured rate; 0 if it is unknown. Call
-   cpuc_timer_find_info() before. */
+/* Returns the counts per second of the selected counter: the frequency estimate if the counter is
+   scaled, otherwise the reported or measured rate; 0 if the rate is unknown. The counter must be
+   published. Call cpuc_timer_find_info() before. */
 long long cpuc_timer_find_rate(const struct cpuc_selection *selection);
 
 #pragma GCC visibility pop

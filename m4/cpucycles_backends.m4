@@ -9,10 +9,10 @@
 # DESCRIPTION
 #
 #   CPUCYCLES_BACKENDS decides, for each row of backends.def, whether the counter is built.
-#   (configure.ac itself includes the list, because only then configure depends on it.) A counter
-#   is built if its probe, the whole program probes/NAME.c, compiles and links with the user's CC,
-#   CPPFLAGS, CFLAGS, LDFLAGS and LIBS. The macro never runs the program and never looks at the
-#   name of the host, so native and cross builds decide alike.
+#   (configure.ac itself includes the list, so that configure depends on it.) A counter is built if
+#   its probe, the whole program probes/NAME.c, compiles and links with the user's CC, CPPFLAGS,
+#   CFLAGS, LDFLAGS and LIBS. The macro never runs the program and never looks at the name of the
+#   host, so native and cross builds decide alike.
 #
 #   Per row, with its identifier ID:
 #
@@ -22,8 +22,8 @@
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
 #
-#   --with-backends=LIST             builds the counters in LIST, plus the two below; an error if
-#                                    a probe fails
+#   --with-backends=LIST             builds the counters in LIST, plus default-gettimeofday and
+#                                    default-zero; an error if a probe fails
 #   --with-excluded-backends=LIST    builds all but the counters in LIST
 #
 #   Commas or spaces separate the names in a LIST. An unknown name is an error.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The clocks and the core frequency with which costs are measured. A test defines these functions
-   itself: the linker then leaves cost-clock.c out. */
+   itself, so that the linker leaves cost-clock.c out. */
 
 #ifndef PERFEX_COST_CLOCK_H
 #define PERFEX_COST_CLOCK_H

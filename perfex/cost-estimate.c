@@ -22,17 +22,17 @@ static void set_cost(struct pfx_costs *costs, int event, struct pfx_cost cost)
   costs->has_cost[event] = 1;
 }
 
-/* Returns 1 if a load from this level was measured. With a stopped or coarse clock, the measured
-   time can be 0. */
+/* Returns 1 if a load from this level was measured. A time of 0, which a stopped or coarse clock
+   can cause, does not count as measured. */
 static int is_measured(const struct pfx_cost_measured *measured, int level)
 {
   return level < measured->levels && measured->level[level].load.typical > 0;
 }
 
-/* Instructions, branches, loads and stores overlap: their minimum cost is 0, and the typical cost
-   of a branch, load or store is a cycle. A load that misses a cache waits for the next cache, or at
-   most for memory. A walk of the page table costs as much as the load of one entry. events.def
-   lists the numbers of the events. */
+/* Instructions, branches, loads and stores overlap, so their minimum cost is 0, and the typical
+   cost of a branch, load or store is a cycle. A load that misses a cache waits for the next cache,
+   or at most for memory. A walk of the page table costs as much as the load of one entry.
+   events.def lists the numbers of the events. */
 void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs)
 {
   const long long cycle = measured->cycle.typical;

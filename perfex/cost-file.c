@@ -140,7 +140,7 @@ int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs
 }
 
 /* Reads a regular file, up to one byte more than the limit. Returns the length, or -1 with errno.
-   O_NONBLOCK: a FIFO is refused without waiting for its writer. */
+   With O_NONBLOCK, a FIFO is refused without waiting for its writer. */
 static int read_regular_file(const char *path, char *text)
 {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), length = -1, error;

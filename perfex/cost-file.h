@@ -13,8 +13,8 @@ enum {
   PFX_COST_FILE_VALID = 0
 };
 
-/* Parses the text of a file. Returns PFX_COST_FILE_VALID, or the number of the first malformed
-   line, and then stores a sentence on the mistake in *mistake. */
+/* Parses the text of a file. Returns PFX_COST_FILE_VALID. If a line is malformed, returns the
+   number of the first such line instead, and stores a sentence on the mistake in *mistake. */
 int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
   const char **mistake);
 

@@ -3,10 +3,11 @@
    branch, in at most 20 ms of CPU time. Reads the sizes of the caches from /sys. Contains no code
    for particular architectures.
 
-   Loads form a chain: the address of each load depends on the value of the one before. For a cache,
-   the loads are spread over a part of it. For memory, they are spread over pages that the kernel
-   has just zeroed. While the zeros are still in a cache, other pages are touched, until these have
-   displaced the zeros from all caches. The time of the loads tells when. */
+   Loads form a chain: the address of each load depends on the value of the load before. For a
+   cache, the loads are spread over a part of it. For memory, the loads are spread over pages that
+   the kernel has just zeroed. While the zeros are still in a cache, other pages are touched, until
+   the other pages have displaced the zeros from all caches. The time of the loads tells when all
+   zeros are displaced. */
 
 #include "config.h"
 
@@ -23,10 +24,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time after which no cache or memory is measured; the rest of the 20 ms is for
-   the measurement in progress and for that of the cycle. CPU time is limited, because with a limit
-   of elapsed time alone one preemption would leave costs unknown forever. The limit of elapsed time
-   is ELAPSED_FACTOR times as long. */
+/* Nanoseconds of CPU time after which no cache or memory is measured. The rest of the 20 ms is for
+   the round or chunk in progress and for the measurement of the cycle. CPU time is limited, because
+   with a limit of elapsed time alone one preemption would leave costs unknown forever. The limit of
+   elapsed time is ELAPSED_FACTOR times as long. */
 #define CPU_TIME_LIMIT 12000000LL
 #define ELAPSED_FACTOR 5
 
@@ -35,7 +36,7 @@ enum {
   LOADS = 1024,          /* per round */
   MEMORY_LOADS = 256,    /* per round for memory; few, so that most lines are read once */
   BRANCHES = 2048,       /* per round */
-  CHUNK = 1 << 20,       /* bytes touched between two clock reads: 0.3 ms */
+  CHUNK = 1 << 20,       /* bytes touched between two clock reads, in 0.3 ms */
   MEMORY_STEP = 2 << 20, /* bytes per measurement of memory */
   LINE = 64,
   CACHES = PFX_COST_LEVELS - 1
@@ -67,7 +68,8 @@ static __attribute__((noinline)) long long time_loads(struct working_set set, un
   return pfx_cost_clock_elapsed() - begin;
 }
 
-/* Returns the nanoseconds of a chain of loads without a generator, from a pointer to itself. */
+/* Returns the nanoseconds of a chain of loads without a generator, from a pointer that contains its
+   own address. */
 static __attribute__((noinline)) long long time_l1_loads(void)
 {
   void *volatile self = (void *)&self, *at = self;
@@ -79,8 +81,7 @@ static __attribute__((noinline)) long long time_l1_loads(void)
   return pfx_cost_clock_elapsed() - begin;
 }
 
-/* Returns the nanoseconds of branches on a random bit, or on a bit that is always 0 if mask is
-   0. */
+/* Returns the nanoseconds of branches on a random bit. If mask is 0, the bit is always 0. */
 static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned *seed)
 {
   unsigned state = *seed;
@@ -203,7 +204,7 @@ static int measure_loads(struct run *run, struct working_set set, struct pfx_cos
   return 1;
 }
 
-/* Writes to each page, so that the kernel maps a zeroed one there. Returns 0 if time runs out. */
+/* Writes to each page, so that the kernel maps a zeroed page there. Returns 0 if time runs out. */
 static int touch_pages(const struct run *run, char *memory, long bytes)
 {
   long page = sysconf(_SC_PAGESIZE), at;
@@ -239,9 +240,9 @@ static int line_bits(long bytes)
   return bits;
 }
 
-/* Measures a cache beyond the L1, with a working set of at most half its size and at most four
-   times the size of the cache before it. Returns the bytes of memory used, or 0 if time or memory
-   runs out. */
+/* Measures a cache beyond the L1, with a working set of at most half the size of this cache and at
+   most four times the size of the cache before it. Returns the bytes of memory used, or 0 if time
+   or memory runs out. */
 static long measure_cache(struct run *run, char *memory, long available, long size,
   long nearer_size)
 {
@@ -259,7 +260,7 @@ static long measure_cache(struct run *run, char *memory, long available, long si
 
 /* Measures loads from the first MEMORY_STEP bytes, and touches more and more pages behind them. The
    loads are from memory if they take more than 1.5 times as long as loads from the last cache, and
-   less than an eighth longer after the next step. */
+   less than an eighth longer after the next MEMORY_STEP bytes are touched. */
 static void measure_memory(struct run *run, char *memory, long available)
 {
   struct working_set set = { memory, line_bits(MEMORY_STEP), MEMORY_LOADS };
@@ -280,7 +281,7 @@ static void measure_memory(struct run *run, char *memory, long available)
   }
 }
 
-/* Measures the caches beyond the L1, and then memory, unless the list of caches is cut. */
+/* Measures the caches beyond the L1, and then, if the list of caches is not cut, memory. */
 static void measure_levels(struct run *run, char *memory, long available, const long *caches,
   int count)
 {
@@ -308,9 +309,9 @@ static long parse_size(const char *text)
   return unit && *unit == 'K' ? (long)size << 10 : 0;
 }
 
-/* Stores the sizes of the data caches, L1 first. Returns their number. Sets *cache_list_is_cut
-   if, after at least one, the size of the next cache is missing, or less than four times the size
-   of the one before. */
+/* Stores the sizes of the data caches, L1 first. Returns their number. Sets *cache_list_is_cut if
+   at least one size is stored, and the next cache in the list has an unexpected level, no size, or
+   less than four times the size of the cache before it. */
 static int find_caches(long *caches, int *cache_list_is_cut)
 {
   static const char *const files[] = { "level", "type", "size" };
@@ -352,7 +353,7 @@ static long long read_amount(const char *directory, const char *name)
 
 /* Returns how many bytes are still free under the memory limits of the cgroup of this process and
    of all cgroups above it. The kernel kills processes that exceed a limit. A container sees its own
-   cgroup as the uppermost one, and may not see the path of the cgroup. Source: cgroups(7);
+   cgroup as the uppermost one, and the path of the cgroup can be missing there. Source: cgroups(7);
    Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux. */
 static long long find_cgroup_memory(void)
 {
@@ -427,7 +428,8 @@ void pfx_cost_measure(struct pfx_cost_measured *measured)
   char *memory;
   int count;
 
-  /* Another seed each time: a CPU may remember the branches of an earlier measurement. */
+  /* The seed differs each time, because a CPU may remember the branches of an earlier
+     measurement. */
   run.seed = (unsigned)run.begin;
   memset(measured, 0, sizeof *measured);
   count = find_caches(found, &measured->cache_list_is_cut);

@@ -17,8 +17,8 @@ struct pfx_cost_measured {
   } level[PFX_COST_LEVELS];
   int levels;     /* number of measured levels; the first is the L1 cache */
   int has_memory; /* 1 if the last level is memory */
-  /* 1 if the kernel's list of caches ends early, because the size of a cache behind the first one
-     is missing or too small; memory is then not measured */
+  /* 1 if the kernel's list of caches ends early, because a cache behind the first one has an
+     unexpected level, no size or a size that is too small; memory is then not measured */
   int cache_list_is_cut;
   long long nanoseconds; /* elapsed time of the measurement */
 };
@@ -30,8 +30,9 @@ void pfx_cost_measure(struct pfx_cost_measured *measured);
 /* Bytes mapped at most, for the duration of the measurement. */
 #define PFX_COST_MEMORY_LIMIT (64L << 20)
 
-/* Maps memory for the loads, without pages yet: at most a quarter of what the system has free, and
-   of what the limits of the process's cgroups leave. Stores its size. Returns NULL on failure. */
+/* Maps memory for the loads, without pages yet. The size is at most a quarter of the memory that
+   the system has free, and at most a quarter of what the limits of the process's cgroups leave.
+   Stores the size. Returns NULL on failure. */
 char *pfx_cost_map_memory(long *size);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The table of costs of the process. A cost comes from a file that was passed to load_costs(),
    otherwise from /etc/perfex.costs, otherwise from a measurement. The first use reads
-   /etc/perfex.costs and measures. Readers get a copy, which is made under a lock. */
+   /etc/perfex.costs and measures the costs that are still missing. Readers get a copy, which is
+   made under a lock. */
 
 #include "config.h"
 
@@ -20,8 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Changed in place, under the lock. A child that is forked during a change has a part of the
-   change. */
+/* The table is changed in place, under the lock. A child that is forked during a change has a part
+   of the change. */
 static struct pfx_cost_table shared_table;
 static int is_initialized; /* 1 once /etc/perfex.costs is read and missing costs are measured */
 

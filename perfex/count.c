@@ -2,13 +2,14 @@
 /* start_counters() and read_counters(): two events of the calling thread, in one perf group that
    counts in user mode only.
 
-   The group is pinned: if other events take its hardware, the kernel puts it into an error state
-   instead of multiplexing, and the read detects that. The generation number of a thread grows by
-   one at each start and each stop. read_counters() returns the number of the start only if the
-   events have counted all the time since. If it returns another one, the kernel stopped them, they
-   were stopped or started again, or a fork or a closed descriptor ended them. It cannot detect that
-   the events were disabled for a time, with prctl() or through a copy of a descriptor, because then
-   neither their enabled nor their running time advances.
+   The group is pinned, so if other events take its hardware, the kernel puts the group into an
+   error state instead of multiplexing, and the read detects the error state. The generation number
+   of a thread grows by one at each start and each stop. read_counters() returns the number of the
+   start only if the events have counted all the time since. If read_counters() returns another
+   number, the kernel stopped the events, the program stopped them or started them again, or a fork
+   or a closed descriptor ended them. read_counters() cannot detect that the events were disabled
+   for a time, with prctl() or through a copy of a descriptor, because neither the enabled nor the
+   running time of disabled events advances.
 
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; IRIX,
    libperfex(3C). */
@@ -31,25 +32,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The counters of the calling thread. Signal handlers also access them. */
+/* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
 static CPUC_THREAD_LOCAL struct {
   int generation; /* 0 until a public function needs it */
   int is_running;
   int error;        /* errno of the last start if it failed, else 0 */
   int requested[2]; /* arguments of the caller */
-  int event[2];     /* counted events: the environment may replace the arguments */
+  int event[2];     /* counted events: the arguments, unless the environment overrides them */
   int descriptor[2];
   uint64_t id[2]; /* IDs of the events in the kernel, which are never reused */
   int leader;     /* descriptor of the group leader, for open_in_group(), or -1 */
-  int is_copy;    /* 1 after a fork: descriptors are copies, and events those of the parent */
+  int is_copy;    /* 1 after a fork: descriptors are copies, and events belong to the parent */
 } counters;
 
 /* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
 static int exit_key_is_created;
 
-/* The numbers of each thread begin far from those of all others (at multiples of 2^32 / golden
-   ratio), so that a number of one thread does not match in another. */
+/* The numbers of each thread begin far from those of all other threads (at multiples of 2^32 /
+   golden ratio), so that a number of one thread does not match a number of another thread. */
 static void next_generation(void)
 {
   static unsigned threads;
@@ -73,8 +74,8 @@ int pfx_count_generation(void)
   return generation;
 }
 
-/* Returns 1 if the descriptor still belongs to our event. The program may have closed it, and
-   another file may have its number. */
+/* Returns 1 if the descriptor still belongs to our event. The program may have closed the
+   descriptor, and another file may have its number. */
 static int is_our_event(int i)
 {
   uint64_t id = 0;
@@ -123,9 +124,9 @@ static void after_fork_in_child(void)
 
 /* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them,
    and because the C library has room in each thread for the values of the first keys only. The
-   value of a later key needs an allocation in the first start of a thread, which can be in a signal
-   handler that has interrupted malloc(). Priority 101 lets it run before the constructors of the
-   program; in a statically linked program they would otherwise run first. */
+   value of a later key needs an allocation in the first start_counters() of a thread, which a
+   signal handler that has interrupted malloc() can call. Without priority 101, the constructors of
+   a statically linked program would run before this function. */
 __attribute__((constructor(101))) static void load(void)
 {
   cpuc_os_thread_on_fork(after_fork_in_child);
@@ -133,7 +134,7 @@ __attribute__((constructor(101))) static void load(void)
 }
 
 /* Deletes the key, because its destructor is unloaded with the library. Events of other threads
-   stay open; libperfex(3) tells programs to read or exit before dlclose(). */
+   stay open, so libperfex(3) tells these threads to read or exit before dlclose(). */
 __attribute__((destructor)) static void unload(void)
 {
   close_at_exit(NULL);
@@ -147,8 +148,9 @@ static int open_in_group(struct perf_event_attr *attributes)
   return pfx_group_open(attributes, counters.leader);
 }
 
-/* The program may have closed its standard streams: their numbers must not become those of events,
-   or it would read counts as its input. Returns the descriptor's new number, or -1 with errno. */
+/* If the program has closed a standard stream, an event can get the number of the stream, and the
+   program would read counts as its input. So moves such a descriptor to a number above 2. Returns
+   the descriptor's number, or -1 with errno. */
 static int move_from_standard_streams(int descriptor)
 {
   int moved, error;
@@ -191,10 +193,10 @@ static int can_open(uint32_t type, uint64_t config)
   return descriptor >= 0;
 }
 
-/* Returns the errno to report for an event that the kernel refused. If the kernel counts this event
-   alone, prints a message and returns EINVAL. If it counts cycles but not this event, prints a
-   message and returns ENOTSUP. Otherwise returns `error`, or EINVAL in place of
-   EOPNOTSUPP. */
+/* Returns the errno to report for an event that the kernel refused. For ENOENT, EINVAL and
+   EOPNOTSUPP: if the kernel counts this event alone, prints a message and returns EINVAL; if the
+   kernel counts cycles but not this event, prints a message and returns ENOTSUP. In all other cases
+   returns `error`, or EINVAL in place of EOPNOTSUPP. */
 static int explain_refusal(int error, int event)
 {
   const struct pfx_events_entry *row = pfx_events_row(event), *cycles = pfx_events_row(0);
@@ -206,7 +208,8 @@ static int explain_refusal(int error, int event)
       counters.event[0]);
     return EINVAL;
   }
-  /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP. */
+  /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL
+     is returned instead. */
   if (!can_open(cycles->type, cycles->config))
     return error == EOPNOTSUPP ? EINVAL : error;
   pfx_message("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
@@ -313,8 +316,9 @@ static int read_group(struct pfx_group_reading *reading)
     && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
 }
 
-/* Stores the count of event[first] in *c0 and that of the other event in *c1, and stops both.
-   Returns their generation number, or a later one if the counts are incomplete. */
+/* Stores the count of event[first] in *c0 and the count of the other event in *c1, and stops both
+   events. Returns the generation number of their start, or a later number if the counts are
+   incomplete. */
 static int read_and_stop(int first, long long *c0, long long *c1)
 {
   struct pfx_group_reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };

@@ -10,7 +10,7 @@ enum { PFX_EVENTS = 32 };
 
 struct pfx_events_entry {
   const char *text; /* description, as print_counters() prints it */
-  const char *name; /* argument of perfex_event(); NULL if there is no such kernel event */
+  const char *name; /* argument of perfex_event(); NULL if the kernel has no such event */
   const char *other_name; /* "": none; NULL if `name` is NULL */
   uint32_t type;    /* of struct perf_event_attr */
   uint64_t config;
@@ -20,8 +20,8 @@ struct pfx_events_entry {
 const struct pfx_events_entry *pfx_events_row(int event);
 
 /* Replaces events[] with the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. If a variable
-   does not name an event, ignores it, or, if `strict` is not 0, prints a message and returns -1
-   with EINVAL. */
+   does not name an event, ignores the variable if `strict` is 0; if `strict` is not 0, prints a
+   message and returns -1 with EINVAL. */
 int pfx_events_override(int events[2], int strict);
 
 #endif

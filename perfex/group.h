@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls that open and read a group of two events. A test defines these functions itself:
-   the linker then leaves group.c out. */
+/* The system calls that open and read a group of two events. A test defines these functions itself,
+   so that the linker leaves group.c out. */
 
 #ifndef PERFEX_GROUP_H
 #define PERFEX_GROUP_H

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# libperfex. Its code is compiled once, into a convenience library that the tests link too.
+# libperfex. Its code is compiled once, into a convenience library that libperfex and the tests
+# link.
 
 EXTRA_DIST += perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
 
-# The pattern includes underscores: Fortran's names end in one.
+# The pattern includes underscores, because the names for Fortran end in an underscore.
 perfex/libperfex.sym: perfex/libperfex.map
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(SED) -n '/global:/,/local:/s/^ *\([a-z_]*\);$$/\1/p' $(srcdir)/perfex/libperfex.map >$@-t && \
@@ -26,7 +27,7 @@ perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
 	rm -f $@-events $@-none && mv $@-t $@
 CLEANFILES += perfex/perfex-events.7
 
-# The example of libperfex(3), extracted from it.
+# The example of libperfex(3), extracted from that manual.
 perfex/example.c: perfex/libperfex.3
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(SED) -n -e '/^\.\\" example.c$$/,/^\.Ed$$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
@@ -64,7 +65,8 @@ lib_LTLIBRARIES += libperfex.la
 libperfex_la_SOURCES =
 libperfex_la_LIBADD = perfex/libperfex-core.la libcpucycles.la $(PTHREAD_LIBS)
 libperfex_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)
-# Depends on Makefile: libtool stores --prefix in the library, so a new prefix needs a new link.
+# Makefile is a dependency because libtool stores --prefix in the library, so a new prefix needs a
+# new link.
 EXTRA_libperfex_la_DEPENDENCIES = perfex/libperfex.map Makefile
 if HAVE_VERSION_SCRIPT
 libperfex_la_LDFLAGS += -Wl,--version-script=$(srcdir)/perfex/libperfex.map

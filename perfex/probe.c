@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links if libperfex can be built: the headers of the kernel declare perf events and their
-   groups. */
+/* Links if libperfex can be built, that is, if the headers of the kernel declare perf events and
+   their groups. */
 
 #ifndef __linux__
 #error the target is not Linux

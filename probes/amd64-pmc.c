@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links if the compiler accepts GNU assembly for x86-64 Linux and its headers have perf
-   events. */
+/* Links if the compiler accepts GNU assembly for x86-64 Linux and the kernel's headers have
+   perf events. */
 
 #if !defined __x86_64__ || !defined __linux__
 #error the target is not x86-64 Linux

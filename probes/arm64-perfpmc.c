@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links if the compiler accepts GNU assembly for 64-bit Arm Linux and its headers have perf
-   events. */
+/* Links if the compiler accepts GNU assembly for 64-bit Arm Linux and the kernel's headers have
+   perf events. */
 
 #if !defined __aarch64__ || !defined __linux__
 #error the target is not 64-bit Arm Linux

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links if the compiler accepts GNU assembly for 32-bit RISC-V Linux and its headers have perf
-   events. */
+/* Links if the compiler accepts GNU assembly for 32-bit RISC-V Linux and the kernel's headers have
+   perf events. */
 
 #if !defined __riscv || __riscv_xlen != 32 || !defined __linux__
 #error the target is not 32-bit RISC-V Linux

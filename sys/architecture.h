@@ -6,8 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The architectures whose frequency in /proc/cpuinfo the library reads, one bit each; all others
-   are OTHER. */
+/* The architectures whose frequency in /proc/cpuinfo the library reads, one bit each. All other
+   architectures are OTHER. */
 enum cpuc_architecture {
   CPUC_ARCHITECTURE_OTHER = 0,
   CPUC_ARCHITECTURE_ALPHA = 1,
@@ -21,7 +21,7 @@ enum cpuc_architecture {
 };
 
 /* Returns the architecture that the library was compiled for. Under an emulator, files of the
-   kernel can describe another. */
+   kernel can describe another architecture. */
 enum cpuc_architecture cpuc_architecture(void);
 
 #pragma GCC visibility pop

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Samples a counter and a clock at one time: reads one of the two between two reads of the other.
-   The caller decides which of the two is the outer one. */
+/* Samples a counter and a clock at one time: reads one of the two, `inner`, between two reads of
+   the other, `outer`. The caller decides whether the counter or the clock is `outer`. */
 
 #ifndef CPUCYCLES_CLOCK_SAMPLE_H
 #define CPUCYCLES_CLOCK_SAMPLE_H
 
 struct cpuc_clock_sample {
-  long long outer; /* first read of the outer one */
+  long long outer; /* first result of outer() */
   long long inner;
-  long long width; /* second read of the outer one minus the first, modulo 2^64; bounds the error */
+  long long width; /* second result of outer() minus the first, modulo 2^64; bounds the error */
 };
 
 /* Reads `inner` between two reads of `outer`. */

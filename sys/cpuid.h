@@ -14,10 +14,11 @@ struct cpuc_cpuid_leaf {
 /* The leaf of the address sizes, which also describes RDPRU. */
 #define CPUC_CPUID_SIZES 0x80000008U
 
-/* Returns the registers after CPUID for a leaf, and subleaf 0. glibc has executed CPUID for
-   CPUC_CPUID_SIZES already; otherwise this function executes it. All registers are 0 if the CPU or
-   the compiler does not have CPUID. Otherwise EAX of leaf 0, which is the number of the highest
-   leaf, is above 0. Each execution can exit to the hypervisor, which takes microseconds. */
+/* Returns the registers after CPUID for a leaf, and subleaf 0. For CPUC_CPUID_SIZES, uses the
+   registers that glibc has saved, if glibc offers them; in all other cases executes CPUID. All
+   registers are 0 if the CPU or the compiler does not have CPUID. If CPU and compiler have CPUID,
+   EAX of leaf 0, which is the number of the highest leaf, is above 0. Each execution can exit to
+   the hypervisor, which takes microseconds. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
 /* Returns 1 for a CPU of Intel. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A chain of dependent adds: each one waits for the one before. */
+/* A chain of dependent adds: each add waits for the result of the add before it. */
 
 #include "config.h"
 

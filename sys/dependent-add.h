@@ -39,8 +39,8 @@ enum { CPUC_DEPENDENT_ADD_PASS = 512 }; /* adds per pass */
 
 #pragma GCC visibility push(hidden)
 
-/* Executes passes of the chain; the loop itself adds at most 2 cycles to each. Returns 0, or -1 in
-   code without optimization. */
+/* Executes passes of the chain; the loop itself adds at most 2 cycles to each pass. Returns 0, or
+   -1 in code without optimization. */
 int cpuc_dependent_add_run(long passes);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The fault guard for Windows: a vectored exception handler turns faults of the calling thread into
-   returned signal numbers. Windows calls it before all handlers that were installed earlier, and
-   it passes on every other exception.
+   returned signal numbers. Windows calls this handler before all handlers that were installed
+   earlier. The earlier handlers get all exceptions that this handler does not catch.
    Source: Microsoft, Windows documentation, "Vectored exception handling",
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
@@ -19,7 +19,7 @@
 /* Global, because the exception handler reads it. */
 static struct {
   void *handler;
-  volatile uintptr_t thread; /* that called cpuc_guard_enter(); 0: none */
+  volatile uintptr_t thread; /* ID of the thread that called cpuc_guard_enter(); 0: none */
   volatile int armed;        /* 1 while body() runs */
   volatile int caught;
   CONTEXT before_body;
@@ -46,8 +46,8 @@ static int signal_of(DWORD exception)
   }
 }
 
-/* Restores the context from before the body, so that the thread continues there after the handler
-   returns. A handler must not jump. */
+/* Restores the context from before the body, so that the thread continues in cpuc_guard_run() after
+   the handler returns. The handler itself must not jump there. */
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
 {
   int signal = signal_of(exception->ExceptionRecord->ExceptionCode);
@@ -60,8 +60,8 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *exception)
   return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* Installing the handler allocates memory. If that fails, cpuc_guard_run() calls no body, and
-   returns SIGSEGV. */
+/* Installing the handler allocates memory. If the allocation fails, cpuc_guard_run() calls no body,
+   and returns SIGSEGV. */
 void cpuc_guard_enter(void)
 {
   guard.armed = 0;

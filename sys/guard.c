@@ -25,13 +25,13 @@ enum { FAULTS = CPUC_OS_THREAD_FAULTS };
 /* Global, because the signal handler reads it. */
 static struct {
   int running;      /* 1 between cpuc_guard_enter() and cpuc_guard_leave() */
-  pthread_t thread; /* that called cpuc_guard_enter() */
+  pthread_t thread; /* the thread that called cpuc_guard_enter() */
   volatile sig_atomic_t armed; /* 1 while a body runs */
   volatile sig_atomic_t caught;
   sigjmp_buf escape;
-  volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send it again */
-  /* The dispositions of the program. They stay valid after leave: a handler of the program may have
-     stored our handler as the previous one, and may call it at any time. */
+  volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
+  /* The dispositions of the program. They stay valid after leave, because a handler that the
+     program installed before leave may call our handler, as the previous one, at any time. */
   struct sigaction program[FAULTS];
   int lasting; /* signal whose handler stays installed after leave; 0: none */
   int (*fix_up)(void *context);
@@ -48,8 +48,8 @@ static int index_of(int signal)
 
 /* Returns 1 if a call such as kill() sent the signal, 0 if an instruction of the thread caused it.
    Decides from si_code. This is correct on two kinds of systems: those where SI_USER exceeds all
-   codes of faults, and those, such as Linux (sigaction(2)), where the codes of faults are above 0
-   and SI_USER is not. */
+   codes of faults, and those, such as Linux (sigaction(2)), where the codes of faults are above 0,
+   but SI_USER is at most 0. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL
@@ -72,11 +72,12 @@ static int send_with_info(siginfo_t *info)
 #endif
 }
 
-/* Makes the process end when the handler returns, as without this library: a core dump then
-   contains the siginfo of the fault. An access to memory faults again by itself, unless the fault
-   was asynchronous. All other signals are sent again, with their siginfo if the system allows this,
-   because the program would continue otherwise: s390x returns to the next instruction, and no
-   system repeats a system call that a filter has answered with SIGSYS. */
+/* Makes the process end when the handler returns, as it would end without this library, so that a
+   core dump contains the siginfo of the fault. If an access to memory caused the fault, the access
+   faults again by itself, unless the fault was asynchronous. Signals with all other causes are sent
+   again, with their siginfo if the system allows this. Without a second signal, the program would
+   continue, because s390x returns to the next instruction, and no system repeats a system call that
+   a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
@@ -111,7 +112,7 @@ static void apply_disposition(struct sigaction *program, siginfo_t *info, void *
 }
 
 /* Handles the signals of faults. Defers signals that are sent to the guarded thread until leave,
-   because their handlers may jump out of the guarded code. */
+   because the program's handlers for them may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
@@ -135,8 +136,9 @@ static int is_ours(const struct sigaction *action)
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
 
-/* Stores the disposition of the program. In a child that was forked while another thread was
-   guarded, our handler is already installed; the stored disposition is then that of the program. */
+/* Stores the disposition of the program. If our handler is already installed, for example in a
+   child that was forked while another thread was guarded, keeps the disposition that was stored
+   when our handler was installed. */
 static void store_disposition(int i)
 {
   struct sigaction found;
@@ -145,9 +147,9 @@ static void store_disposition(int i)
     guard.program[i] = found;
 }
 
-/* Installs our handler, with the mask and the flags of the program's handler, except SA_RESETHAND;
-   with SA_RESTART if the program has no handler. The stored disposition is valid before the handler
-   can run. */
+/* Installs our handler, with the mask and the flags of the program's handler. Removes SA_RESETHAND
+   from these flags, and adds SA_RESTART if the program has no handler. The stored disposition is
+   valid before our handler can run. */
 static void install(int i)
 {
   struct sigaction *program = &guard.program[i], ours = *program, found;
@@ -158,8 +160,8 @@ static void install(int i)
     ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
   if (sigaction(cpuc_os_thread_faults[i], &ours, &found) != 0 || is_ours(&found))
     return;
-  /* Another thread may just have changed the disposition. Handlers in other threads read
-     sa_handler and sa_flags, so these are stored only if they have changed. */
+  /* Another thread may just have changed the disposition. on_fault() in other threads reads
+     sa_handler and sa_flags, so these members are stored only if they have changed. */
   if (found.sa_handler != program->sa_handler || found.sa_flags != program->sa_flags)
     *program = found;
   else
@@ -176,8 +178,8 @@ static void uninstall(int i)
     sigaction(cpuc_os_thread_faults[i], &found, NULL);
 }
 
-/* Returns 1 if our handler can stay installed. If the program ignores the signal, it must stay
-   ignored: programs that it starts with execve() inherit this, but not handlers. */
+/* Returns 1 if our handler can stay installed. A signal that the program ignores must stay ignored,
+   because programs that it starts with execve() inherit ignored signals, but not handlers. */
 static int can_stay(int i)
 {
   struct sigaction found;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A text that identifies a hypervisor, and the name of the hypervisor. The last row of each table
-   has no text: its name is the result for other texts. */
+   has no text; its name is the result if no row above it matches. */
 struct known_hypervisor {
   const char *text, *name;
 };
@@ -35,7 +35,7 @@ static const struct known_hypervisor signatures[] = {
   { NULL, CPUC_HYPERVISOR_UNNAMED },
 };
 
-/* In /proc/device-tree/hypervisor/compatible. */
+/* Texts in /proc/device-tree/hypervisor/compatible. */
 static const struct known_hypervisor trees[] = {
   { "kvm", "KVM" },
   { "xen", "Xen" },
@@ -43,13 +43,13 @@ static const struct known_hypervisor trees[] = {
   { NULL, CPUC_HYPERVISOR_UNNAMED },
 };
 
-/* In /proc/device-tree/compatible. */
+/* Texts in /proc/device-tree/compatible. */
 static const struct known_hypervisor boards[] = {
   { "riscv-virtio", "QEMU" },
   { NULL, NULL },
 };
 
-/* In /sys/class/dmi/id. */
+/* Texts in /sys/class/dmi/id. */
 static const struct known_hypervisor dmi_texts[] = {
   { "QEMU", "QEMU" },
   { "KVM", "KVM" },
@@ -65,7 +65,7 @@ static const struct known_hypervisor dmi_texts[] = {
   { NULL, NULL },
 };
 
-/* In /proc/sysinfo. */
+/* Texts in /proc/sysinfo. */
 static const struct known_hypervisor mainframes[] = {
   { "KVM", "KVM" },
   { "z/VM", "z/VM" },

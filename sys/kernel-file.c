@@ -25,15 +25,16 @@
 #define O_NONBLOCK 0
 #endif
 
-/* Does not use snprintf(): its first call in a process takes a few microseconds, and is part of the
-   first call of the library. */
+/* Does not use snprintf(), because its first call in a process takes a few microseconds, and would
+   be part of the first call of the library. */
 int cpuc_kernel_file_path(char *whole, const char *path)
 {
   const char *root = cpuc_root();
   size_t root_length = strlen(root), path_length = strlen(path);
 
 #ifdef _WIN32
-  /* Windows has no such files, and any user could create one at this path on the current drive. */
+  /* Windows has no kernel files, and any user could create a file with this path on the current
+     drive. */
   errno = ENOENT;
   return -1;
 #endif

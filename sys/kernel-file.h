@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Bounded reads of files and directories of the kernel, such as those in /proc and /sys, and of
-   small files in /etc; without streams and independent of the locale. */
+   small files in /etc. The functions use no FILE streams, and do not depend on the locale. */
 
 #ifndef CPUCYCLES_KERNEL_FILE_H
 #define CPUCYCLES_KERNEL_FILE_H
@@ -12,16 +12,16 @@
 enum { CPUC_KERNEL_FILE_PATH_SIZE = 512 };
 
 /* Joins cpuc_root() and path in `whole`, which has CPUC_KERNEL_FILE_PATH_SIZE bytes. Returns 0, or
-   -1 with errno if they are too long. Always fails on Windows, so that all functions
-   that take a path fail there. */
+   -1 with errno if the joined path is too long. Always fails on Windows, so that all functions that
+   take a path fail there. */
 int cpuc_kernel_file_path(char *whole, const char *path);
 
-/* Opens a file for reading, with close-on-exec. Neither this nor a read waits for a FIFO or device.
-   Returns the file descriptor, or -1 with errno. */
+/* Opens a file for reading, with close-on-exec. Neither this call nor a read of the file waits for
+   a FIFO or device. Returns the file descriptor, or -1 with errno. */
 int cpuc_kernel_file_open(const char *path);
 
-/* Calls read(2), again after EINTR. Returns the number of bytes, 0 at the end of the file, or -1
-   with errno. */
+/* Calls read(2), and repeats the call after EINTR. Returns the number of bytes, 0 at the end of the
+   file, or -1 with errno. */
 int cpuc_kernel_file_read_some(int file, char *buffer, size_t size);
 
 /* Reads from an open file to its end, or until the buffer is full. Returns the number of bytes, or
@@ -29,7 +29,7 @@ int cpuc_kernel_file_read_some(int file, char *buffer, size_t size);
 int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size);
 
 /* Reads a whole file of fewer than size bytes. Returns the number of bytes, or -1 with errno, which
-   is EFBIG if the file is longer. */
+   is EFBIG if the file has size bytes or more. */
 int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size);
 
 /* Returns 1 if the file or directory exists, else 0 with errno. */
@@ -48,9 +48,10 @@ long long cpuc_kernel_file_read_number(const char *path, long long unit);
    Returns the length of the copy, or -1. */
 int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size);
 
-/* Calls visit(name, argument) for each of the first 1024 entries of a directory. No machine has
-   more PMUs, and more policies or CPUs are not needed. Allocates memory, and is a cancellation
-   point. Returns 0, or -1 if the directory cannot be opened. */
+/* Calls visit(name, argument) for each of the first 1024 entries of a directory. This limit
+   suffices, because no machine has more PMUs, and because callers do not need all CPUs or all
+   policies of cpufreq. Allocates memory, and is a cancellation point. Returns 0, or -1 if the
+   directory cannot be opened. */
 int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),
   void *argument);
 
@@ -64,8 +65,9 @@ struct cpuc_kernel_file_line {
 
 void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line);
 
-/* Adds the characters before end, or up to the first newline. Returns the text after the newline;
-   the next call then begins another line. Returns NULL if the line has not ended yet. */
+/* Adds the characters before end, or up to the first newline. If there is a newline, returns the
+   text after it, and the next call begins another line. Returns NULL if the line has not ended
+   yet. */
 const char *cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, const char *text,
   const char *end);
 

@@ -8,15 +8,15 @@
 
 #include <stdint.h>
 
-/* Free if all zero. */
+/* A lock that is all zero is free. */
 struct cpuc_lock {
-  uintptr_t owner; /* ID of the thread that holds it; 0: free */
+  uintptr_t owner; /* ID of the thread that holds the lock; 0: free */
 };
 
 enum cpuc_lock_result {
   CPUC_LOCK_ACQUIRED,
-  CPUC_LOCK_BUSY, /* another thread holds it: try again later */
-  CPUC_LOCK_HELD  /* this thread holds it: the caller is a signal handler or an allocator */
+  CPUC_LOCK_BUSY, /* another thread holds the lock, so try again later */
+  CPUC_LOCK_HELD  /* this thread holds it, so the caller is a signal handler or an allocator */
 };
 
 static inline enum cpuc_lock_result cpuc_lock_try(struct cpuc_lock *lock, uintptr_t thread)
@@ -34,8 +34,8 @@ static inline void cpuc_lock_release(struct cpuc_lock *lock)
   __atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Call in a forked child, whose only thread is `thread`. Releases the lock and returns 1 if another
-   thread of the parent holds it. Otherwise returns 0. */
+/* Call in a forked child, whose only thread is `thread`. If a thread that exists only in the parent
+   holds the lock, releases the lock and returns 1. Otherwise returns 0. */
 static inline int cpuc_lock_release_in_child(struct cpuc_lock *lock, uintptr_t thread)
 {
   uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE);

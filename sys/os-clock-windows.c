@@ -22,9 +22,9 @@ long long cpuc_os_clock_wall_microseconds(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-/* The rate is constant while the system runs, and reading it takes no system call. The result is
-   computed in two parts, because the product would exceed 64 bits after 15 minutes at 10
-   MHz. */
+/* The rate of the performance counter is constant while the system runs, and reading the rate takes
+   no system call. The result is computed in two parts, because the product of count and 10^9 would
+   exceed 64 bits after 15 minutes at 10 MHz. */
 long long cpuc_os_clock_monotonic(void)
 {
   LARGE_INTEGER count, hz;
@@ -35,7 +35,7 @@ long long cpuc_os_clock_monotonic(void)
     + count.QuadPart % hz.QuadPart * 1000000000 / hz.QuadPart;
 }
 
-/* The performance counter serves as all three clocks: it cannot be set, and its rate is not
+/* The performance counter serves as all three clocks, because it cannot be set, and its rate is not
    adjusted. */
 
 long long cpuc_os_clock_raw(void)

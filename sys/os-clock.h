@@ -10,25 +10,26 @@
    not change this clock. */
 long long cpuc_os_clock_monotonic(void);
 
-/* Returns nanoseconds of the monotonic clock, read with less cost if the system offers that: up to
-   a tick of the kernel behind (10 ms at 100 Hz), never ahead. */
+/* Returns nanoseconds of the monotonic clock, read with less cost if the system offers that. The
+   result can be up to a tick of the kernel (10 ms at 100 Hz) behind the clock, but is never
+   ahead. */
 long long cpuc_os_clock_coarse(void);
 
-/* Returns nanoseconds of a monotonic clock whose rate is not adjusted, if the system has one;
-   otherwise of cpuc_os_clock_monotonic(). */
+/* Returns nanoseconds of a monotonic clock whose rate is not adjusted. If the system has no such
+   clock, returns cpuc_os_clock_monotonic(). */
 long long cpuc_os_clock_raw(void);
 
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
 long long cpuc_os_clock_wall_microseconds(void);
 
-/* Reads all clocks once, except the coarse one, which faults only if the monotonic one does. Each
-   read may cause a fault. For cpuc_guard_run(). */
+/* Reads all clocks once, except the coarse clock, which faults only if the monotonic clock faults.
+   Each read may cause a fault, so this function is a body for cpuc_guard_run(). */
 void cpuc_os_clock_try(void *unused);
 
 /* The first call makes all functions above read the clocks with system calls. The second call (on
-   POSIX systems other than Linux, the first) makes them return 0. Needed because the C library
-   reads a counter in user space (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC), and because a
-   filter can answer the system call with SIGSYS. */
+   POSIX systems other than Linux, the first) makes them return 0. System calls are needed because
+   the C library reads a counter in user space (vDSO), which raises SIGSEGV under prctl(PR_SET_TSC).
+   The result 0 is needed because a filter can answer the system call with SIGSYS. */
 void cpuc_os_clock_fall_back(void);
 
 #pragma GCC visibility pop

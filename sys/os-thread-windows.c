@@ -13,7 +13,8 @@ uintptr_t cpuc_os_thread_id(void)
   return GetCurrentThreadId();
 }
 
-/* The shortest sleep. Sleep(0) does not wait, so a thread of lower priority might never run. */
+/* Sleep(1) is the shortest sleep. Sleep(0) does not wait, so a thread of lower priority might never
+   run. */
 void cpuc_os_thread_sleep_briefly(void)
 {
   Sleep(1);

@@ -35,7 +35,7 @@ void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *sav
   sigset_t all;
 
   sigfillset(&all);
-  sigemptyset(&saved->mask); /* remains if a filter refuses the call */
+  sigemptyset(&saved->mask); /* stays empty if a filter refuses the next call */
   pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
 }
@@ -81,8 +81,8 @@ void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *sa
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Most systems remove the fork handlers of a library that dlclose() unloads, or never unload one
-   (musl). The systems below would call unloaded code, so the library must stay loaded. */
+/* Most systems remove the fork handlers of a library that dlclose() unloads, or never unload a
+   library (musl). The systems below would call unloaded code, so the library must stay loaded. */
 static void stay_loaded(void)
 {
 #if defined(__APPLE__) || defined(__NetBSD__)

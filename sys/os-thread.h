@@ -36,8 +36,8 @@ struct cpuc_os_thread_interruptions {
 uintptr_t cpuc_os_thread_id(void);
 
 /* Sleeps for a shorter time than a selection takes, or as briefly as the system can. Unlike a
-   yield, this lets threads of lower priority run. Call with cancellation disabled, because
-   it is a cancellation point. */
+   yield, a sleep lets threads of lower priority run. Call with cancellation disabled, because a
+   sleep is a cancellation point. */
 void cpuc_os_thread_sleep_briefly(void);
 
 /* Block all signals and cancellation of the calling thread, and restore both. */

@@ -40,7 +40,8 @@ const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number)
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz);
 
 /* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns
-   the rest of the list, or NULL if there is no further range. Only cpucycles-info needs it. */
+   the rest of the list, or NULL if there is no further range. Only cpucycles-info calls this
+   function. */
 const char *cpuc_parse_cpus(const char *text, int *first, int *last);
 
 static inline const char *cpuc_parse_skip_blanks(const char *text)

@@ -41,13 +41,13 @@ static inline void cpuc_perf_event_close(int descriptor)
   syscall(SYS_close, descriptor);
 }
 
-/* Exclusions from a count, in the order in which they are tried: PMUs of Apple require that guests
-   are excluded, and some other PMUs cannot exclude the kernel. */
+/* Exclusions from a count, in the order in which they are tried. There are several, because PMUs of
+   Apple require that guests are excluded, and some other PMUs cannot exclude the kernel. */
 static const struct cpuc_perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
-/* How many of these rows are tried. */
+/* How many rows of the table above are tried. */
 enum {
   CPUC_PERF_EVENT_USER_MODE_ONLY = 2,
   CPUC_PERF_EVENT_KERNEL_IF_NEEDED = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests. A suite is a file suites/check_NAME.c and its line below; a script is scripts/NAME.sh and
 # its line below. fuzz/ has the fuzzers, programs/ the programs and modules that suites and scripts
-# run. LOG_COMPILER runs the programs of a cross build; the scripts themselves run without it.
+# run. LOG_COMPILER runs the programs of a cross build, but the scripts themselves run without it.
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
@@ -61,7 +61,7 @@ perfex_tests += tests/suites/check_perfex_events
 
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
-# With software events, in place of perfex/group.c.
+# perfex-group.c, which uses software events, replaces perfex/group.c.
 perfex_group = tests/suites/perfex-group.c tests/suites/perfex-group.h
 tests_suites_check_perfex_events_SOURCES = tests/suites/check_perfex_events.c $(perfex_group)
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
@@ -117,15 +117,15 @@ check_LTLIBRARIES += tests/programs/trap-module.la
 endif
 EXTRA_DIST += tests/programs/trap-module.c
 EXTRA_DIST += tests/programs/persecond.c
-# Floating-point traps, which options.py preloads.
+# options.py preloads this module, which enables floating-point traps.
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c tests/suites/float-traps.h
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_opening_calls_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
-# Counters of other systems, compiled with stub headers of these. They come after the library, so
-# that a system which has a counter links its own.
+# Counters of other systems, compiled with stub headers of these systems. libports.la comes after
+# the library, so that a system which has one of these counters links its own counter.
 if POSIX
 check_LTLIBRARIES += tests/suites/libports.la
 endif
@@ -141,12 +141,11 @@ EXTRA_DIST += tests/ports/counter-headers/errno.h
 EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
 EXTRA_DIST += tests/ports/counter-headers/windows.h
 
-# With a simulated kernel, in place of backends/perf/kernel.c.
+# perf-kernel.c, which simulates a kernel, replaces backends/perf/kernel.c.
 tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
 tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
 
-# perf-module: loaded by check_unload. perf-cost: run by perf-cost.sh, which counts its
-# instructions.
+# check_unload loads perf-module. perf-cost.sh runs perf-cost and counts its instructions.
 if PERF_EVENTS
 check_LTLIBRARIES += tests/programs/perf-module.la
 check_PROGRAMS += tests/programs/perf-cost
@@ -154,7 +153,7 @@ endif
 tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
-# -fPIC: the same code as in the shared library, with the same costs.
+# With -fPIC, the program has the same code as the shared library, with the same costs.
 tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
@@ -162,19 +161,20 @@ tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
 
-# Not part of "make check": check-cross, check-systems and check-vm build and run it.
+# tests/cross/count is not part of "make check". check-cross, check-systems and check-vm build and
+# run it.
 EXTRA_PROGRAMS += tests/cross/count
 tests_cross_count_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/apt.sh
 
-# Hosts that "make check-hosts" simulates, and what they share. hosts.sh compiles those in C.
+# Hosts that "make check-hosts" simulates, and what they share. hosts.sh compiles the hosts in C.
 EXTRA_DIST += tests/hosts
 dist_noinst_SCRIPTS += tests/scripts/hosts.sh
 clean-local:
 	rm -rf hosts.tmp
 
-# Built and run by "make check-vm" alone.
+# Only "make check-vm" builds and runs these programs.
 EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
 tests_vm_init_LDADD =
 tests_vm_vm_test_LDADD = libcpucycles.la $(PTHREAD_LIBS)
@@ -198,7 +198,7 @@ EXTRA_DIST += tests/vm/guests/ppc64el-constant
 EXTRA_DIST += tests/vm/guests/riscv64-plain
 EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 
-# LDADD is for programs without their own. The flags of Check apply to all objects.
+# LDADD is for programs without an LDADD of their own. The flags of Check apply to all objects.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 
@@ -217,7 +217,7 @@ else
 tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
-# Scripts whose result can depend on the host: check-hosts and check-busy run them.
+# Scripts whose result can depend on the host. check-hosts and check-busy also run these scripts.
 host_scripts =
 host_scripts += tests/scripts/info.sh
 host_scripts += tests/scripts/opened-files.sh
@@ -247,15 +247,15 @@ if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/programs/perfex-print
 endif
-# Loaded by check_perfex_events: libperfex's counters on software events.
+# check_perfex_events loads this module: libperfex's counters on software events.
 if PERFEX
 check_LTLIBRARIES += tests/programs/perfex-loaded.la
 endif
 tests_programs_perfex_loaded_la_SOURCES = $(perfex_group) perfex/count.c perfex/events.c
 tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c sys/os-thread.c
 tests_programs_perfex_loaded_la_SOURCES += sys/parse.c
-# With flags of its own, the module gets its own objects: those of the suite are compiled without
-# libtool.
+# With flags of its own, the module gets its own objects. It cannot use the objects of the suite,
+# which are compiled without libtool.
 tests_programs_perfex_loaded_la_CPPFLAGS = $(AM_CPPFLAGS)
 tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
@@ -284,8 +284,8 @@ check-analysis: config.h $(man_MANS)
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
-# Fuzzers, FUZZ_SECONDS for each program, two at a time; needs clang. Recorded machines, if
-# there are any, are further seeds.
+# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. Recorded
+# machines, if there are any, are further seeds.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Parses a line that consists of the key and a number: Hz without decimals, or MHz with exactly
-   six. Returns Hz, or 0 for any other line. */
+/* Parses a line that consists of the key and a number: Hz without decimals, or MHz with exactly six
+   decimals. Returns Hz, or 0 for any other line. */
 static long long rate_of_line(const char *line, const char *key, size_t decimals)
 {
   const char *number = line + strlen(key), *rest;
@@ -37,7 +37,8 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
 
 long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line))
 {
-  /* bytes, for thousands of CPUs: on PowerPC, 120 bytes per CPU come before the line "timebase" */
+  /* bytes, enough for thousands of CPUs, because on PowerPC 120 bytes per CPU come before the line
+     "timebase" */
   enum { LIMIT = 1 << 20 };
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];

@@ -10,8 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the rate of the first line of /proc/cpuinfo for which rate_of() returns one, in Hz; 0 if
-   there is none. rate_of is one of the functions below. */
+/* Returns the rate of the first line of /proc/cpuinfo for which rate_of() returns a rate, in Hz; 0
+   if there is no such line. rate_of is one of the functions below. */
 long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line));
 
 /* A search in a file that is read in pieces. The caller sets rate_of, and the other members to
@@ -36,8 +36,8 @@ long long cpuc_cpuinfo_rate_powerpc_timebase(const char *line);
    that is not an estimate ends with a space. */
 long long cpuc_cpuinfo_rate_alpha_cycle_frequency(const char *line);
 
-/* "cpu MHz\t\t: 552.000000": arch/parisc/kernel/processor.c, show_cpuinfo; the firmware counts CR16
-   for 10 ms. The same line on x86 has three decimals. */
+/* "cpu MHz\t\t: 552.000000": arch/parisc/kernel/processor.c, show_cpuinfo. The rate comes from the
+   firmware, which counts CR16 for 10 ms. The line with this key on x86 has three decimals. */
 long long cpuc_cpuinfo_rate_parisc_cr16(const char *line);
 
 /* "itc MHz    : 399.000000": arch/ia64/kernel/setup.c, show_cpuinfo. */

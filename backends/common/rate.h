@@ -16,7 +16,7 @@ static inline long long cpuc_rate_if_plausible(unsigned long long hz)
 }
 
 /* Returns the rate in Hz in one or two cells of a device tree, 32 bits each and big-endian; 0 for
-   any other length, or outside the limits. */
+   any other length, or for a rate outside the limits. */
 static inline long long cpuc_rate_from_dt_cells(const char *cells, int length)
 {
   unsigned long long value = 0;

@@ -21,8 +21,9 @@ static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int i
 {
   unsigned long half = 0;
 
-/* half is an operand for input, too: it stays 0 if the fix-up skips the instruction. Otherwise, the
-   loop of read_register() would compare undefined values, and might never end. */
+/* half is an operand for input and output, so that it stays 0 if the fix-up skips the instruction.
+   If half were only an output, the loop of read_register() would compare undefined values, and
+   might never end. */
 #define READ(number) __asm__ volatile("csrr %0, " #number : "+r"(half))
 #define COUNTER(n, low, high) \
   case n: \
@@ -102,7 +103,7 @@ static int fix_up_riscv(void *context)
 
   if (!cpuc_perf_is_fixable(address))
     return 0;
-  memcpy(&code, (const void *)address, sizeof code); /* aligned to 2 bytes only */
+  memcpy(&code, (const void *)address, sizeof code); /* instructions are aligned to 2 bytes only */
   if (!is_register_read(code))
     return 0;
   cpuc_perf_fix_up_instruction();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains it. Newer
-   kernels report it through the system call riscv_hwprobe (Documentation/arch/riscv/hwprobe.rst,
-   RISCV_HWPROBE_KEY_TIME_CSR_FREQ); others, unless booted with ACPI, in the device tree
+/* The rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains this rate.
+   Newer kernels report it through the system call riscv_hwprobe
+   (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ). Older kernels, unless
+   booted with ACPI, report it in the device tree
    (Documentation/devicetree/bindings/riscv/cpus.yaml, timebase-frequency). */
 
 #ifndef CPUCYCLES_RISCV_TIMEBASE_H
@@ -19,7 +20,7 @@
 #include <sys/syscall.h>
 
 /* Headers that are older than the kernel may lack these definitions. Source: Linux,
-   arch/riscv/include/uapi/asm/unistd.h and hwprobe.h; riscv32 has the same numbers. */
+   arch/riscv/include/uapi/asm/unistd.h and hwprobe.h; riscv32 has the same numbers as riscv64. */
 #ifndef SYS_riscv_hwprobe
 #define SYS_riscv_hwprobe 258
 #endif

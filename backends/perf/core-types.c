@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the core types of a hybrid CPU: the kernel lists a PMU for each of them.
+/* Finds the core types of a hybrid CPU, for each of which the kernel lists a PMU.
    Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*; perf_event_open(2),
    "PERF_TYPE_HARDWARE" for the generic event of one PMU; tools/perf/pmu-events and
    tools/perf/util/pmus.c for the files of a core PMU ("cpus", "type"). */
@@ -50,8 +50,8 @@ static int read_event(const char *pmu, const char *file, unsigned long long *num
   return rest && *rest == '\n';
 }
 
-/* Returns 1 if this is a PMU of cores with a file "cpus", even if that file lists all CPUs. Rejects
-   other PMUs because of their names first, which takes no system call. */
+/* Returns 1 if this is a PMU of cores that has a file "cpus", even if the file lists all CPUs.
+   Tests the name of the PMU first, because this test takes no system call. */
 static int is_core_pmu_with_cpus(const char *pmu)
 {
   char cpus[64];
@@ -60,8 +60,8 @@ static int is_core_pmu_with_cpus(const char *pmu)
 }
 
 /* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
-   config; or, if the kernel rejects that (Arm, before 6.6), the event whose number is in the
-   directory of the PMU. Returns 0 if the PMU has neither. */
+   config; or, if the kernel rejects this event (Arm, before 6.6), the event whose number is in the
+   directory of the PMU. Returns 1, or 0 if the PMU has neither event. */
 static int find_event(const struct search *search, const char *pmu,
   struct cpuc_perf_core_event *event)
 {

@@ -23,8 +23,8 @@ struct cpuc_perf_core_types {
 };
 
 /* Finds the core types. `generic` is the event for a CPU with one core type. try_event() returns 0
-   if the kernel has the event, otherwise an errno. Returns 0, or ENODEV if one of several
-   types has no event, or if there are too many. */
+   if the kernel has the event, otherwise an errno. Returns 0, or ENODEV if one of several types has
+   no event, or if there are too many types. */
 int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
   struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event event));
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Static functions and common members for the backends that read perf events. They call the shared
-   code with `counter`, which the file of the backend defines after it includes this header. */
+/* Static functions and common members for the backends that read perf events. The functions call
+   the shared code with `counter`, which the file of the backend defines after it includes this
+   header. */
 
 #ifndef CPUCYCLES_PERF_COUNTER_H
 #define CPUCYCLES_PERF_COUNTER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls of the perf event counters. Those of a read are made with syscall() where the
-   function of the C library, such as read() or close(), is a cancellation point, because
-   cpucycles() is not.
+/* The system calls of the perf event counters. The system calls of a read are made with syscall()
+   where the function of the C library, such as read() or close(), is a cancellation point, because
+   cpucycles() is not a cancellation point.
    Source: perf_event_open(2); mmap(2); Linux,
    Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
 

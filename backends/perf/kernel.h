@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* All system calls of the perf event counters, except for the files that pmu.c and remedy.c read. A
-   test that defines these functions itself is linked without kernel.c. */
+/* All system calls of the perf event counters, except those that read files in pmu.c and remedy.c.
+   A test that defines the functions below itself is linked without kernel.c. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_H
 #define CPUCYCLES_PERF_KERNEL_H
@@ -27,8 +27,9 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted);
    is not that of an event. */
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id);
 
-/* Returns 1, or 0 if read(2) does not return a whole reading: the descriptor is closed, or its
-   pinned event has lost the hardware. 1 can also be a reading of another file: compare the ID. */
+/* Returns 1, or 0 if read(2) does not return a whole reading, because the descriptor is closed or
+   its pinned event has lost the hardware. 1 can also mean a reading of another file, so the caller
+   must compare the ID. */
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading);
 
 void cpuc_perf_kernel_close(int descriptor);
@@ -47,15 +48,16 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page);
 /* Replaces the mmap page with an empty page, which is writable. Returns 1, or 0 on failure. */
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page);
 
-/* Calls visit(name, argument) for each PMU. Only for the selection, because it allocates memory and
-   is a cancellation point. */
+/* Calls visit(name, argument) for each PMU. Call only in the selection, because this function
+   allocates memory and is a cancellation point. */
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument);
 
 /* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
-   Only for the selection, because it is a cancellation point. */
+   Call only in the selection, because this function is a cancellation point. */
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size);
 
-/* Calls change() with all signals of the thread blocked, because handlers may read. */
+/* Calls change() with all signals of the thread blocked, because signal handlers may read the
+   counter. */
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void));
 
 #pragma GCC visibility pop

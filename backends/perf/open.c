@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Opens and closes the events of a thread: one event, or one per core type, whose counts are added.
-   The events are pinned: if other events need the hardware, the kernel stops ours instead of
-   counting part of the time. A mapped page keeps its event open, so an event that is read through
-   its page needs no descriptor. Signals are blocked until the events of a thread are consistent.
+   The events are pinned, so if other events need the hardware, the kernel stops the pinned events
+   instead of counting them part of the time. A mapped page keeps its event open, so an event that
+   is read through its page needs no descriptor. Signals are blocked until the events of a thread
+   are consistent.
    Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS". */
 
 #include "config.h"
@@ -21,7 +22,8 @@
 
 enum {
   STANDARD_DESCRIPTORS = 3, /* input, output, error */
-  /* Left to the program if the soft limit allows, because select(2) works only below FD_SETSIZE. */
+  /* Number of the lowest descriptors, which are left to the program if the soft limit allows,
+     because select(2) works only with descriptors below FD_SETSIZE. */
   PROGRAM_DESCRIPTORS = 1024
 };
 
@@ -33,7 +35,7 @@ static const struct cpuc_perf_core_event core_cycles
 static pthread_key_t exit_key;
 static int has_exit_key;
 
-/* The counter that was opened last. The process reads no other. */
+/* The counter that was opened last. The process reads no other counter of perf events. */
 static const struct cpuc_perf_counter *counter;
 const struct cpuc_services *cpuc_perf_services;
 
@@ -87,9 +89,9 @@ static void close_events(void)
   self->state = CPUC_PERF_UNOPENED;
 }
 
-/* Opens one event, and stores whether it also counts cycles in the kernel. Returns 0 or an errno.
-   The caller must close the descriptors of the thread if it does not use them, also after a fault
-   in this function. */
+/* Opens one event, and stores whether it counts cycles in the kernel in addition to user mode.
+   Returns 0 or an errno. The caller must close the descriptors of the thread if it does not use
+   them, also after a fault in this function. */
 static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event core_event,
   int *counts_kernel)
 {
@@ -101,7 +103,7 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
   wanted.size = sizeof wanted;
   wanted.type = core_event.type;
   wanted.config = core_event.config;
-  if (self->state == CPUC_PERF_UNOPENED) /* otherwise it is for read(2), and needs no access */
+  if (self->state == CPUC_PERF_UNOPENED) /* otherwise the event is only for read(2) */
     wanted.config1 = counter->config1;
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
@@ -122,10 +124,10 @@ int cpuc_perf_open_descriptors(void)
   return error;
 }
 
-/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if that is less, up to
-   half of the limit. The kernel gives files of the program lower numbers as long as one is free. If
-   the event had a low number and the program closed it, the number would soon belong to another
-   file, from which the library would read once. Returns 0 or an errno. */
+/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if 1024 is less, up to
+   half of the limit. The kernel gives files of the program lower numbers as long as a lower number
+   is free. If the descriptor had a low number and the program closed it, the number would soon
+   belong to another file, from which the library would read once. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
   unsigned long limit = cpuc_perf_kernel_descriptor_limit();
@@ -180,7 +182,7 @@ static int use_pages(void)
   self->base = self->last - count;
   width = self->events[0].page->pmc_width;
   self->shift = 64 - width;
-  self->index = UINT32_MAX; /* not a valid index: the first read stores the real one */
+  self->index = UINT32_MAX; /* not a valid index, so the first read stores the real one */
   if (self->event_count == 1 && (counter->width == 0 || counter->width == width))
     self->only_page = self->events[0].page;
   self->state = CPUC_PERF_VIA_MMAP;
@@ -222,7 +224,7 @@ void cpuc_perf_open_thread(void)
 
   if (self->state != CPUC_PERF_UNOPENED)
     return; /* a signal handler has opened them */
-  close_events(); /* in a forked child, those of the parent */
+  close_events(); /* in a forked child, the events of the parent */
   if (self->is_exiting || open_events() != 0) {
     close_events();
     cpuc_perf_use_fallback();
@@ -244,10 +246,11 @@ static void on_thread_exit(void *unused)
   cpuc_perf_kernel_run_uninterrupted(close_at_exit);
 }
 
-/* Runs when the library is loaded, because the C library has room in each thread for the values of
-   the first keys only; the value of a later key needs an allocation in the first read of a thread.
-   Priority 101 lets it run before the constructors of the program, which may read; in a statically
-   linked program they would otherwise run first. */
+/* Runs when the library is loaded, because the C library has room in each thread only for the
+   values of the first keys. The value of a key that is created later needs an allocation in the
+   first read of a thread. Priority 101 lets this function run before the constructors of the
+   program, which may read the counter. Without the priority, the constructors of a statically
+   linked program would run first. */
 __attribute__((constructor(101))) static void load(void)
 {
   has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
@@ -299,8 +302,8 @@ void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int s
     cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, diagnosis);
 }
 
-/* Tests whether the kernel has the event. Returns 0 or an errno. Without a PMU, the first counter
-   finds this out for all. */
+/* Tests whether the kernel has the event. Returns 0 or an errno. If there is no PMU, the trial of
+   the first counter finds this out for all counters. */
 static int try_counter(void)
 {
   int error;

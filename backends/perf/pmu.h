@@ -7,8 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* 1 if perf_event_open(2) reported in the selection that there is no PMU. Other counters of the PMU
-   then need no system calls to find this out. 0 if it did not, or was not called. */
+/* 1 if perf_event_open(2) reported in the selection that there is no PMU. Later trials of other
+   counters that need a PMU then need no system calls to find this out. 0 if perf_event_open(2) did
+   not report this, or was not called. */
 extern int cpuc_pmu_was_found_absent;
 
 /* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
@@ -22,8 +23,8 @@ extern int cpuc_pmu_was_found_absent;
    kernel/events/core.c (cpu_clock is a clock). */
 int cpuc_pmu_is_of_cores(const char *name);
 
-/* The RDPMC setting of Linux on x86. Hybrid CPUs have no PMU named cpu; one setting applies to all
-   PMUs. */
+/* The files with the RDPMC setting of Linux on x86. Hybrid CPUs have no PMU named cpu, so their
+   setting is read from cpu_core. It applies to all PMUs. */
 #define CPUC_PMU_RDPMC_FILE "/sys/bus/event_source/devices/cpu/rdpmc"
 #define CPUC_PMU_HYBRID_RDPMC_FILE "/sys/bus/event_source/devices/cpu_core/rdpmc"
 
@@ -32,7 +33,7 @@ int cpuc_pmu_is_of_cores(const char *name);
    setting is that of a hybrid CPU. */
 long long cpuc_pmu_read_rdpmc_level(int *is_hybrid);
 
-/* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel it uses the fixed cycle
+/* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel the watchdog uses the fixed cycle
    counter. */
 int cpuc_pmu_nmi_watchdog_is_on(void);
 

@@ -9,18 +9,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The only_page of a thread that cannot take the hot path. Its index is 0. */
+/* The only_page of a thread that cannot take the hot path. The index in this page is 0. */
 extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
 /* read.c. */
 
-/* Reads the count of this thread with read(2). Returns -1 if that fails, or if the only event of
-   the thread did not count all of the time. This is not tested for several events, because only one
-   of them counts at a time. */
+/* Reads the count of this thread with read(2). Returns 0, or -1 if read(2) fails, or if the only
+   event of the thread did not count all of the time. The times of several events are not tested,
+   because only one of these events counts at a time. */
 int cpuc_perf_read_descriptors(long long *count);
 
 /* Returns 1 if every event has a page with user-space access, and one of the pages has an index.
-   Events for other core types have no index. */
+   Events for core types other than that of the current core have no index. */
 int cpuc_perf_pages_have_count(void);
 
 /* open.c. */
@@ -28,8 +28,8 @@ int cpuc_perf_pages_have_count(void);
 /* The services for the counter that was opened last. */
 extern const struct cpuc_services *cpuc_perf_services;
 
-/* Returns 1 if the descriptor still belongs to the event. The program may have closed or reused
-   it. */
+/* Returns 1 if the descriptor still belongs to the event. The program may have closed the
+   descriptor or reused its number. */
 int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
 
 /* Call the following functions with signals blocked. */
@@ -47,8 +47,9 @@ void cpuc_perf_close_descriptors(void);
 /* Makes this thread read with read(2), and continues its count. Returns 0 or an errno. */
 int cpuc_perf_use_descriptors(void);
 
-/* recover.c. Call with signals blocked. The first two do nothing unless the thread is in the
-   state that their comments name: a signal handler may have been faster. */
+/* recover.c. Call with signals blocked. The first two functions do nothing unless the thread is in
+   the state that their comments name, because a signal handler may already have changed the
+   state. */
 
 /* Call if the pages do not contain the count, in the state CPUC_PERF_VIA_MMAP. Opens the events
    again, for read(2). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The slow path: reads the events of the calling thread with read(2), or with the instruction and
    all mmap pages of the thread. A thread that loses the page or the instruction continues its count
-   with read(2), or with the fallback counter if that fails. A thread that loses the descriptor
-   continues with the fallback counter. Its count never steps back, with one exception:
-   cpucycles(3), Threads.
+   with read(2), or with the fallback counter if read(2) fails. A thread that loses the descriptor
+   continues with the fallback counter. The count of a thread never steps back, with one exception,
+   which cpucycles(3), Threads, describes.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
@@ -50,7 +50,7 @@ int cpuc_perf_read_descriptors(long long *count)
     if (!read_event(&self->events[i], &reading))
       return -1;
     if (self->event_count == 1 && reading.enabled != reading.running)
-      return -1; /* the event did not count all of the time; of several, one counts at a time */
+      return -1; /* the only event did not count all of the time, but several events take turns */
     sum += reading.value;
   }
   *count = (long long)sum;
@@ -60,12 +60,12 @@ int cpuc_perf_read_descriptors(long long *count)
 /* The sum over the pages. */
 struct total {
   unsigned long long count;
-  uint32_t index; /* in the page of the event that is counting; 0: in no page */
-  int shift;      /* 64 minus the width of that counter */
-  int is_partial; /* 1 if the only event did not count all of the time, or if two have an index */
+  uint32_t index; /* index in the page of the event that is counting; 0: no page has one */
+  int shift;      /* 64 minus the width of the hardware counter with this index */
+  int is_partial; /* 1 if the only event missed some time, or if two events have an index */
 };
 
-/* Only the event for the type of the current core has an index. The others have stopped. */
+/* Only the event for the type of the current core has an index. The other events have stopped. */
 static inline void add_page(const struct cpuc_perf_counter *counter,
   const volatile struct perf_event_mmap_page *page, struct total *total)
 {
@@ -113,7 +113,7 @@ static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
   while (!add_pages(counter, &total))
     ;
   if (total.index != 0 && total.shift == cpuc_perf_self.shift)
-    cpuc_perf_self.index = total.index; /* first read, or the event was moved */
+    cpuc_perf_self.index = total.index; /* on the first read, or after the event was moved */
   *count = (long long)total.count;
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }
@@ -135,8 +135,8 @@ int cpuc_perf_pages_have_count(void)
 
 /* Reads with the descriptors. Returns -1 if they cannot be read, or if the event has stopped, for
    example after PR_TASK_PERF_EVENTS_DISABLE. If the thread has one descriptor,
-   cpuc_perf_read_slowly() has already called read(2) for it. It may belong to another file, which
-   must not be read twice, so this function identifies it first. */
+   cpuc_perf_read_slowly() has already called read(2) for it. The descriptor may belong to another
+   file, which must not be read twice, so this function identifies the descriptor first. */
 static int reread_descriptors(long long *count)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;

@@ -20,8 +20,8 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  /* 1 if the event counts the kernel, because the PMU cannot exclude it. Also 1 if the kernel
-     refused such an event. */
+  /* 1 if the event counts the kernel, because the PMU cannot exclude the kernel. Also 1 if the
+     kernel refused to open an event that counts the kernel. */
   int counts_kernel;
   int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
 };
@@ -29,7 +29,7 @@ struct cpuc_perf_findings {
 /* Properties of one counter. The functions for opening, reading and explaining get a pointer to
    them. */
 struct cpuc_perf_counter {
-  /* Reads hardware counter number index - 1. index is that of the page, and not 0. NULL: the
+  /* Reads hardware counter number index - 1. index is the index in the page, and not 0. NULL: the
      counter is read with read(2). */
   uint64_t (*instruction)(uint32_t index);
   /* The width that read() of the backend requires; 0: any. cpuc_perf_read_slowly() reads hardware
@@ -38,12 +38,12 @@ struct cpuc_perf_counter {
   /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
   uint64_t config1;
   struct cpuc_perf_findings *findings;
-  /* Explains why programs may not read the register, if the event opened. */
+  /* Explains why programs may not read the register, although the event opened. */
   void (*diagnose_access)(struct cpuc_diagnosis *diagnosis);
 };
 
 struct cpuc_perf_own_event {
-  int descriptor; /* -1: closed; a mapped page keeps the event open */
+  int descriptor; /* -1: closed, but a mapped page keeps the event open */
   uint64_t id;    /* unique among all events; 0: not identified yet */
   struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
@@ -64,8 +64,8 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  /* The value of page->index for which the hot path may use `shift`: that of the hardware counter
-     that the slow path has read last, if `shift` fits it. UINT32_MAX: none yet. */
+  /* The value of page->index for which the hot path may use `shift`: the index of the last hardware
+     counter of this width that the slow path has read. UINT32_MAX: no index yet. */
   uint32_t index;
   int shift;                /* 64 minus the width of the hardware counter */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
@@ -79,8 +79,8 @@ struct cpuc_perf_thread {
 
 extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 
-/* Code that executes the instruction, which the kernel can revoke at any time. It has its own
-   section, so that the fix-up recognizes the address of a fault. */
+/* Code that executes the instruction, which the kernel can revoke at any time, has its own section,
+   so that the fix-up recognizes the address of a fault. */
 #define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
 #define CPUC_PERF_INSTRUCTION CPUC_PERF_SECTION __attribute__((always_inline))
 #define CPUC_PERF_FIXABLE CPUC_PERF_SECTION __attribute__((noinline))
@@ -91,8 +91,8 @@ extern const char __start_cpuc_perf_reads[] __attribute__((visibility("hidden"))
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): hidden, because lld exports both otherwise */
 extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")));
 
-/* Returns 1 if the address is in that section. Only files with code in the section may call this,
-   because the linker does not define the names for an empty section. */
+/* Returns 1 if the address is in the section cpuc_perf_reads. Only files with code in this section
+   may call this function, because the linker does not define the names for an empty section. */
 static inline int cpuc_perf_is_fixable(uintptr_t address)
 {
   return address >= (uintptr_t)__start_cpuc_perf_reads
@@ -104,10 +104,10 @@ static inline int cpuc_perf_is_fixable(uintptr_t address)
 long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
-   otherwise takes the slow path. The hardware counter has 64 - shift bits. `index`
-   and `shift` are those of the thread, or constants that match counter->width. The base is read
-   between the two reads of the lock, because a handler that loses the page changes the base and the
-   lock. This is the body of a CPUC_PERF_FIXABLE function, whose instruction is known at compile
+   otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are
+   those of the thread, or constants that match counter->width. The base is read between the two
+   reads of the lock, because a signal handler that loses the page changes the base and the lock.
+   This function is the body of a CPUC_PERF_FIXABLE function, whose instruction is known at compile
    time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),
@@ -123,7 +123,7 @@ cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(
       return cpuc_perf_read_slowly(counter);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     offset = (uint64_t)page->offset + (uint64_t)cpuc_perf_self.base;
-    __asm__ volatile("" : "+r"(offset) : : "memory"); /* also keeps the sum in one register */
+    __asm__ volatile("" : "+r"(offset) : : "memory"); /* barrier, with the sum in one register */
     count = instruction(index);
   } while (__builtin_expect(page->lock != lock, 0));
   count = (uint64_t)((int64_t)(count << shift) >> shift);
@@ -132,7 +132,7 @@ cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(
 }
 
 /* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
-   does not allow it. */
+   does not allow this instruction. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
   struct cpuc_diagnosis *diagnosis);
 void cpuc_perf_close(void);

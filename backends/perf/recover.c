@@ -14,14 +14,15 @@
 
 #include <errno.h>
 
-/* Makes the lock of the empty page odd, so that an interrupted read finds it changed: the lock of a
-   kernel page is odd only while the kernel writes to the page. */
+/* Makes the lock of the empty page odd, so that an interrupted read finds a changed lock, because
+   the lock of a kernel page is odd only while the kernel writes to the page. */
 static void mark_as_changed(struct perf_event_mmap_page *page)
 {
   page->lock = 1;
 }
 
-/* The pages stay mapped, because this read may have interrupted another one that uses them. */
+/* The pages stay mapped, because this read may have interrupted another read, which uses the
+   pages. */
 void cpuc_perf_use_fallback(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -39,8 +40,8 @@ void cpuc_perf_switch_to_fallback(void)
     cpuc_perf_use_fallback();
 }
 
-/* Takes the count from the pages after all of their events have lost their index: the offset of
-   each page is then the whole count of its event. Does nothing if a page has an index. */
+/* Takes the count from the pages if no page has an index, because the offset of each page is then
+   the whole count of its event. If a page has an index, does nothing. */
 static void take_last_count(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -58,10 +59,10 @@ static void take_last_count(void)
     self->last = (long long)sum;
 }
 
-/* Opens the new events first: opening a pinned event makes the kernel reschedule the events of this
-   thread and update their pages. If the old events held the last hardware counters, the new
-   events do not count. They are then closed, and opened once more after the pages are replaced,
-   because that closes the old events. */
+/* Opens the new events first, because opening a pinned event makes the kernel reschedule the events
+   of this thread and update their pages. If the old events held the last hardware counters, the new
+   events do not count. In this case the new events are closed and opened once more after the pages
+   are replaced, because replacing the pages closes the old events. */
 void cpuc_perf_switch_to_read(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
@@ -85,9 +86,9 @@ void cpuc_perf_switch_to_read(void)
     cpuc_perf_use_fallback();
 }
 
-/* In another state than CPUC_PERF_VIA_MMAP this changes nothing. That happens if a signal handler
-   interrupted the read before the fault, and lost the page. The read is repeated then, too, because
-   the lock of its page has changed. */
+/* In a state other than CPUC_PERF_VIA_MMAP this function changes nothing. The thread is in such a
+   state if a signal handler interrupted the read before the fault, and lost the page. In both cases
+   the read is repeated, because the lock of its page has changed. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;
@@ -96,9 +97,9 @@ void cpuc_perf_fix_up_instruction(void)
   errno = saved_errno;
 }
 
-/* The child does not have the pages of events. Empty pages that replaced some in the parent are
-   mapped in the child, too, and stay. The child releases the copies of descriptors when it opens
-   its own events. This function makes no system call, because many children never read. */
+/* The child does not have the pages of events. Empty pages that replaced pages of events in the
+   parent stay mapped in the child. The child releases the copies of descriptors when it opens its
+   own events. This function makes no system call, because many children never read. */
 void cpuc_perf_forked(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;

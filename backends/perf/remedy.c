@@ -5,10 +5,11 @@
    perf_event_paranoid and perf_user_access; Documentation/admin-guide/perf-security.rst
    (CAP_PERFMON since 5.8); kernel/events/core.c (no level refuses an event that excludes the
    kernel; permission is tested before the kernel looks for the PMU); Debian, "security,perf: Allow
-   further restriction of perf_event_open" (above 2 such an event needs CAP_SYS_ADMIN); for Ubuntu:
-   launchpad.net/bugs/2131046; Docker and Podman, default seccomp profile (perf_event_open with
-   CAP_PERFMON); drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which create perf_user_access if they
-   find a PMU; proc_pid_status(5), Seccomp and CapEff; user_namespaces(7), uid_map. */
+   further restriction of perf_event_open" (above 2 even an event that excludes the kernel needs
+   CAP_SYS_ADMIN); for Ubuntu: launchpad.net/bugs/2131046; Docker and Podman, default seccomp
+   profile (perf_event_open with CAP_PERFMON); drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
+   create perf_user_access if they find a PMU; proc_pid_status(5), Seccomp and CapEff;
+   user_namespaces(7), uid_map. */
 
 #include "config.h"
 
@@ -132,7 +133,7 @@ enum {
   PERFMON_CAN_BE_ADDED = 1 << 18,
   /* The hypervisor, if there is one. */
   KVM = 1 << 19,
-  QEMU = 1 << 20, /* perhaps without KVM: an emulated CPU has no -cpu host */
+  QEMU = 1 << 20, /* perhaps without KVM, which -cpu host needs */
   VMWARE = 1 << 21,
   HYPER_V = 1 << 22,
   XEN = 1 << 23,
@@ -154,8 +155,8 @@ enum {
 
 /* The decision: the first row that fits applies. A row fits if, in each group, it has no bit, or
    one of its bits is set in the known facts. Without a PMU no permission helps, but the kernel
-   tests permissions first. So the rows about permissions come after those for an absent PMU, whose
-   reason is "absent". */
+   tests permissions first. So the rows about permissions come after the rows for an absent PMU,
+   which set the reason "absent". */
 static const struct {
   unsigned if_known;
   const char *explanation, *remedy;
@@ -358,7 +359,7 @@ void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
     diagnosis->explanation = "user-space access to the PMU needs a newer kernel";
     diagnosis->remedy = needed->upgrade_remedy;
   } else
-    cpuc_remedy_for_no_pmu(diagnosis); /* a driver that finds a PMU creates the setting */
+    cpuc_remedy_for_no_pmu(diagnosis); /* because a driver that finds a PMU creates the setting */
 }
 
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
@@ -376,8 +377,8 @@ void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
     diagnosis->remedy = "sysctl kernel.perf_user_access=2";
 }
 
-/* The perf event keeps Intel's fixed cycle counter running, and sets it back only once in several
-   hours (after 2^47 cycles). The watchdog must be off, because it uses the counter. */
+/* The event of perf stat keeps Intel's fixed cycle counter running, and sets it back only once in
+   several hours (after 2^47 cycles). The watchdog must be off, because it uses the counter. */
 #define FIXED_COUNTER_REMEDY \
   "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 

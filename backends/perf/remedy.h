@@ -16,21 +16,22 @@
 #define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 0
 #endif
 
-/* Call if there is no PMU, or if that is unknown. If the cause is a hypervisor, explains how it can
-   provide a PMU. */
+/* Call if there is no PMU, or if it is unknown whether there is a PMU. If the cause is a
+   hypervisor, explains how it can provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
-/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). For a call that a
-   filter made fail, call cpuc_remedy_for_perf_event(). */
+/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). If a filter made a
+   call fail with an errno, call cpuc_remedy_for_perf_event(). */
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
 
 /* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is
    1 if the event did not exclude the kernel, because the PMU had refused the exclusion. */
 void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis);
 
-/* sysctl kernel.perf_user_access, the setting for user-space access to PMUs of Linux on arm64 and
-   RISC-V: the counter works with the values from 1 to `highest`; the first release with the
-   setting; and the remedy for older releases. */
+/* What a counter needs of sysctl kernel.perf_user_access, the setting of Linux for user-space
+   access to PMUs on arm64 and RISC-V. The counter works with the values from 1 to `highest`.
+   major.minor is the first release with the setting, and upgrade_remedy is the remedy for older
+   releases. */
 struct cpuc_remedy_user_access {
   int highest, major, minor;
   const char *upgrade_remedy;
@@ -42,24 +43,24 @@ struct cpuc_remedy_user_access {
 /* riscv64-perfrdcycle, riscv32-perfrdcycle. */
 #define CPUC_REMEDY_RISCV_USER_ACCESS { 2, 6, 6, "use Linux 6.6 or later" }
 
-/* If the setting does not allow access, explains why not. */
+/* If kernel.perf_user_access is missing or does not allow access, explains why. */
 void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *diagnosis);
 
-/* For arm64-pmc and arm32-cortex: Linux itself does not keep user-space access to the register
-   enabled. A kernel module can do that, if there is a PMU. */
+/* For arm64-pmc and arm32-cortex. Linux itself does not keep user-space access to the register
+   enabled, but a kernel module can, if there is a PMU. */
 void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis);
 
 /* For riscv64-rdcycle and riscv32-rdcycle, if RDCYCLE raised SIGILL. Linux since 6.6 has the
-   setting perf_user_access if it finds a PMU; 2 makes the register readable, as before 6.6.
-   Without the setting there is no remedy. */
+   setting perf_user_access if it finds a PMU. The value 2 makes the register readable, as it is
+   before 6.6. Without the setting there is no remedy. */
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis);
 
 /* If the RDPMC setting of Linux is lower than `needed`, explains how to raise it. */
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);
 
 /* Call if amd64-pmcff is readable, but the NMI watchdog sets it back or it is stopped. The remedy
-   is to turn the watchdog off, and an event that keeps the counter running. */
+   turns the watchdog off, and starts an event that keeps the counter running. */
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis);
 
 #pragma GCC visibility pop

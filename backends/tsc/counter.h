@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The time-stamp counter: the members that its backends share, and the read with assembly.
-   Register: IA32_TIME_STAMP_COUNTER, read with RDTSC. Readable in user mode unless CR4.TSD is set
-   (Linux sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)); RDTSC then raises SIGSEGV.
-   Rate: near the nominal frequency, and constant if CPUID 8000_0007H EDX bit 8 is set; rate.c asks
-   the sources that report it.
+   Register: IA32_TIME_STAMP_COUNTER, read with RDTSC. Readable in user mode if CR4.TSD is clear
+   (Linux sets it per thread on prctl(PR_SET_TSC, PR_TSC_SIGSEGV)). Otherwise RDTSC raises SIGSEGV.
+   Rate: near the nominal frequency, and constant if CPUID 8000_0007H EDX bit 8 is set. rate.c asks
+   the sources that report the rate.
    Source: Intel SDM volume 3, "Time-Stamp Counter"; AMD APM volume 3, RDTSC; prctl(2). */
 
 #ifndef CPUCYCLES_TSC_COUNTER_H

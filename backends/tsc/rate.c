@@ -57,7 +57,7 @@ static int open_dummy_event(void)
 
 /* Computes the rate from the factors with which the kernel converts counts to nanoseconds: count *
    mult / 2^shift. Rounds to the nearest integer. Works in two steps, because 10^9 * 2^shift can
-   have more than 64 bits: 10^9 has 30. */
+   have more than 64 bits, of which 10^9 alone takes 30. */
 static long long rate_from_factors(unsigned int mult, unsigned int shift)
 {
   unsigned int first = shift < 34 ? shift : 34, rest = shift - first;
@@ -77,7 +77,7 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
 {
   unsigned int lock, has_time, mult, shift;
 
-  do { /* again if the kernel has changed the page during the read */
+  do { /* repeats if the kernel has changed the page during the read */
     lock = page->lock;
     has_time = page->cap_user_time;
     mult = page->time_mult;
@@ -136,7 +136,7 @@ static long long from_cpuid16(void)
 }
 
 /* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
-   Brand strings of AMD contain none, and those of emulators can contain anything.
+   Brand strings of AMD contain no frequency, and those of emulators can contain anything.
    Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
 static long long from_brand_string(void)
 {
@@ -167,7 +167,7 @@ static long long from_hypervisor(void)
 {
   unsigned int highest;
 
-  /* If the hypervisor is hidden, further leaves would only exit to it. */
+  /* If the hypervisor is hidden, reads of its leaves would only cause exits to it. */
   if (!(cpuc_cpuid_read(1).c >> 31))
     return 0;
   highest = cpuc_cpuid_read(0x40000000).a;

@@ -11,7 +11,7 @@
 
 #include "backends/tsc/counter.h"
 
-/* Read with assembly, because not all compilers have the intrinsic. */
+/* The counter is read with assembly, because not all compilers have the intrinsic. */
 const struct cpuc_backend *cpuc_reference_counter(void)
 {
   static const struct cpuc_backend tsc = { CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly };

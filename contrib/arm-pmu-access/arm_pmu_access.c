@@ -6,12 +6,12 @@
  * On each CPU, also on a CPU that comes online later: the counter runs (PMCR.E, PMCNTENSET),
  * counts every cycle in user and kernel mode (PMCR.D and .DP clear, PMCCFILTR), and user mode may
  * read it (PMUSERENR). After an idle state that resets the registers, the module writes them
- * again. When the module is unloaded, or the CPU goes offline, it restores the old value of each
- * register.
+ * again. When the module is unloaded, or the CPU goes offline, the module restores the old value
+ * of each register.
  *
- * The kernel's perf driver uses the same registers, and has no lock for others. The module leaves
- * the cycle counter to perf while perf counts with it, restores PMUSERENR and PMCCFILTR only if
- * perf has not changed them since, and leaves PMCR.E set while perf counts.
+ * The kernel's perf driver uses the same registers, and has no lock for the module to take. The
+ * module leaves the cycle counter to perf while perf counts with it, restores PMUSERENR and
+ * PMCCFILTR only if perf has not changed them since, and leaves PMCR.E set while perf counts.
  *
  * Source: Arm Architecture Reference Manual for A-profile (DDI 0487), "The Performance Monitors
  * Extension"; for ARMv7-A and ARMv7-R (DDI 0406C), chapter C12.
@@ -32,11 +32,11 @@
 
 #define PMCR_E BIT(0)	/* counters run */
 #define PMCR_D BIT(3)	/* one count per 64 cycles */
-#define PMCR_DP BIT(5)	/* stops while event counting is prohibited */
+#define PMCR_DP BIT(5)	/* the counter stops while event counting is prohibited */
 #define PMCR_LC BIT(6)	/* 64 bits wide, not 32 */
 
 #define PMUSERENR_EN BIT(0)	/* user mode may use all registers of the PMU */
-#define PMUSERENR_CR BIT(2)	/* ... may read the cycle counter; since PMUv3 */
+#define PMUSERENR_CR BIT(2)	/* user mode may read the cycle counter; since PMUv3 */
 
 #ifdef CONFIG_ARM64
 
@@ -55,7 +55,7 @@ static unsigned long wanted_access(void)
 	return PMUSERENR_CR;
 }
 
-/* Counts user mode and the kernel, which may run at EL2. Excludes a hypervisor at EL2. */
+/* Counts user mode and the kernel, also if the kernel runs at EL2. Excludes a hypervisor at EL2. */
 static unsigned long wanted_filter(void)
 {
 	return is_kernel_in_hyp_mode() ? PMCCFILTR_NSH : 0;
@@ -253,7 +253,7 @@ static void write_cycles(u64 value)
 #error this module is for arm64 and ARMv7
 #endif
 
-/* PMUVer or PerfMon is 0: no PMU. 15: a PMU of another architecture. */
+/* PMUVer or PerfMon is 0 without a PMU, and 15 with a PMU of another architecture. */
 static bool has_pmu(void)
 {
 	return pmu_version() != 0 && pmu_version() != 0xf;
@@ -302,7 +302,7 @@ static void save(struct state *state)
 	state->filter = state->our_filter = read_filter();
 }
 
-/* Starts the counter, unless perf counts with it, before programs may read it. */
+/* Starts the counter, unless perf counts with it, and then permits programs to read it. */
 static void open_counter(struct state *state)
 {
 	if (!perf_has_cycle_counter()) {
@@ -328,7 +328,7 @@ static void restore_registers(struct state *state)
 			disable_counter();
 		if (read_filter() == state->our_filter)
 			write_filter(state->filter);
-		if (perf_counts()) /* other counters, which a cleared E would stop */
+		if (perf_counts()) /* with other counters, which a cleared E would stop */
 			write_pmcr_bits(state->pmcr | PMCR_E);
 		else
 			write_pmcr_bits(state->pmcr);
@@ -336,7 +336,7 @@ static void restore_registers(struct state *state)
 	isb();
 }
 
-/* CPU hotplug callback: runs on that CPU, in its hotplug thread. */
+/* CPU hotplug callback: runs on `cpu`, in the hotplug thread of this CPU. */
 static int cpu_came_online(unsigned int cpu)
 {
 	struct state *state = per_cpu_ptr(&states, cpu);
@@ -368,8 +368,8 @@ static int cpu_goes_offline(unsigned int cpu)
 }
 
 /*
- * An idle state may have reset the PMU, and perf does so in any case. The counter then continues
- * from its count at entry, so that it does not step back.
+ * An idle state may have reset the PMU, and perf resets it in any case. If the count is lower than
+ * at entry to idle, the counter continues from its count at entry, so that it does not step back.
  */
 static void wake(struct state *state)
 {
@@ -378,7 +378,7 @@ static void wake(struct state *state)
 	open_counter(state);
 }
 
-/* CPU power notifier: runs on that CPU, with interrupts off. */
+/* CPU power notifier: runs on the CPU whose power state changes, with interrupts off. */
 static int idle_notified(struct notifier_block *block, unsigned long action, void *unused)
 {
 	struct state *state = this_cpu_ptr(&states);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The cycle count without a call: cpucycles_inline() returns the count of cpucycles(), and executes
-   the instruction of the selected counter in place if a constant below stands for it. For C99
-   and C++11. Compilers that cannot inline these functions, and those without GNU extensions, call
-   the copies in the library. Includes cpucycles.h only. No other installed header contains
-   instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
+   the instruction of the selected counter in place if a constant below stands for the instruction.
+   For C99 and C++11. Compilers that cannot inline these functions, and those without GNU
+   extensions, call the copies in the library. Includes cpucycles.h only. No other installed header
+   contains instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
 
 #ifndef CPUCYCLES_INLINE_H
 #define CPUCYCLES_INLINE_H
@@ -44,7 +44,7 @@ enum {
 /* State that cpucycles_inline() reads. Programs must not write it. Its layout never changes; a new
    layout would get a new name. */
 struct cpucycles_inline_state {
-  unsigned int method;           /* a constant above; written at most once, after the others */
+  unsigned int method;           /* a constant above; written at most once, and last */
   int shift;                     /* if scaled: 1..63; otherwise 0 */
   unsigned long long multiplier; /* if scaled: cycles are count * multiplier / 2^shift */
 };
@@ -54,7 +54,8 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if a constant above stands for the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if no constant stands for it.
+   Fails: never. Calls cpucycles() if no counter is selected yet, or if no constant stands for the
+     selected one.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
@@ -74,14 +75,14 @@ extern long long cpucycles_inline_overhead(void);
 
 #ifdef __GNUC__
 
-/* With gnu_inline, no program contains a copy of these functions: one that is not inlined is called
-   in the library. They have external linkage in C and in C++, so that inline functions of the
-   program may call them (C99 6.7.4) and modules of C++ may export them. Compilers inline them with
-   optimization, except Clang with -Oz or in code that it takes for rarely executed. GCC, and older
-   releases of Clang, do not inline them in a function for another CPU, such as
-   target("arch=haswell"), where always_inline is an error for GCC. Hooks of -finstrument-functions
-   would disturb the measurement, and would need the address of the function, which
-   CPUCYCLES_INLINE_HELPER functions do not have. */
+/* With gnu_inline, no program contains a copy of these functions, because a call that is not
+   inlined calls the copy in the library. The functions have external linkage in C and in C++, so
+   that inline functions of the program may call them (C99 6.7.4) and modules of C++ may export
+   them. Compilers inline them with optimization, except Clang with -Oz or in code that it takes for
+   rarely executed. GCC, and older releases of Clang, do not inline them in a function for a CPU
+   other than that of the rest of the program, such as target("arch=haswell"), where always_inline
+   is an error for GCC. Hooks of -finstrument-functions would disturb the measurement, and would
+   need the address of the function, which CPUCYCLES_INLINE_HELPER functions do not have. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
@@ -112,8 +113,8 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale_portable(long long coun
 }
 
 /* Clang decides by the number of its internal instructions whether to inline a function, and a
-   multiplication of _BitInt is a single one. On the CPUs below, Clang compiles it without a call
-   of a library function. */
+   multiplication of _BitInt is a single one. On the CPUs below, Clang compiles this multiplication
+   without a call of a library function. */
 #if defined(__SIZEOF_INT128__)
 #define CPUCYCLES_INLINE_WIDE __int128
 #elif defined(__clang__) && defined(__BITINT_MAXWIDTH__) \
@@ -137,8 +138,8 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale(long long count,
 #endif
 }
 
-/* One function per instruction. The backends in the library call them, and the comments in their
-   files name the manuals. */
+/* One function per instruction. The backends in the library call these functions, and the comments
+   in the files of the backends name the manuals. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -295,7 +296,7 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_stable_counter(void)
 #endif
 
 /* Reads the counter with its instruction. Returns 0 if `method` stands for no instruction of this
-   architecture, or if the program is compiled for CPUs without it. */
+   architecture, or if the program is compiled for CPUs without the instruction. */
 CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
@@ -388,19 +389,19 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long
   return 1;
 }
 
-/* A fence around a timed section: the code before it is executed before the code after it, as far
-   as the instruction guarantees this. Uses the instruction that the manual of the CPU names; if
-   there are several, one that does not leave user mode or the virtual machine, unlike CPUID. Across
-   the fence, the compiler moves neither accesses to memory that other functions can reach, nor
-   calls of functions that make such accesses. It may move other code: the caller must prevent
-   this. */
+/* A fence for both ends of a timed section: the code before the fence is executed before the code
+   after the fence, as far as the instruction guarantees this. Uses the instruction that the manual
+   of the CPU names; if there are several, one that does not leave user mode or the virtual machine,
+   unlike CPUID. Across the fence, the compiler moves neither accesses to memory that other
+   functions can reach, nor calls of functions that make such accesses. The compiler may move other
+   code, which the caller must prevent. */
 CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
-  /* LFENCE waits until all instructions before it have completed, and none after it begins earlier:
-     Intel SDM volume 2A, LFENCE. On CPUs of AMD, LFENCE must be dispatch serializing, which Linux
-     enables: AMD, "Software Techniques for Managing Speculation on AMD Processors", MSR
-     C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
+  /* LFENCE waits until all instructions before it have completed, and no instruction after it
+     begins until it has completed: Intel SDM volume 2A, LFENCE. On CPUs of AMD, LFENCE must be
+     dispatch serializing, which Linux enables: AMD, "Software Techniques for Managing Speculation
+     on AMD Processors", MSR C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
   __asm__ volatile("lfence" : : : "memory");
 #elif defined(__i386__)
   /* Programs for CPUs without SSE2 have no LFENCE. Apart from CPUID, IRET is the serializing
@@ -429,8 +430,9 @@ CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
      are cleared: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
   __asm__ volatile("sync\n\tehb" : : : "memory");
 #elif defined(__powerpc__)
-  /* All instructions before ISYNC have completed before it does, and none after it is initiated
-     until then: Power ISA version 3.1, book II, "Instruction Synchronize". */
+  /* All instructions before ISYNC complete before ISYNC does, and no instruction after ISYNC is
+     initiated until ISYNC has completed: Power ISA version 3.1, book II, "Instruction
+     Synchronize". */
   __asm__ volatile("isync" : : : "memory");
 #elif defined(__s390x__)
   /* BRANCH ON CONDITION with mask 15 and register 0 serializes: z/Architecture Principles of
@@ -438,12 +440,12 @@ CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
   __asm__ volatile("bcr 15,0" : : : "memory");
 #elif defined(__sparc_v9__) || defined(__arch64__)
   /* All operations before MEMBAR #Sync have been performed, and their exceptions are visible,
-     before any after it is initiated: The SPARC Architecture Manual version 9, appendix A, "Memory
-     Barrier", #Sync. */
+     before any operation after it is initiated: The SPARC Architecture Manual version 9, appendix
+     A, "Memory Barrier", #Sync. */
   __asm__ volatile("membar #Sync" : : : "memory");
 #elif defined(__alpha__)
-  /* MB orders accesses to memory, EXCB instructions that can raise exceptions: Alpha Architecture
-     Handbook version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
+  /* MB orders accesses to memory, and EXCB orders instructions that can raise exceptions: Alpha
+     Architecture Handbook version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
   __asm__ volatile("mb\n\texcb" : : : "memory");
 #elif defined(__hppa__)
   /* SYNC orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
@@ -496,7 +498,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
-  const unsigned long long none = 1ULL << 63; /* as unsigned, negative ones are not smaller */
+  const unsigned long long none = 1ULL << 63; /* as unsigned, negative sections are not smaller */
   unsigned long long begin, section, smallest = none;
   int i;
 
@@ -506,7 +508,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
     if (section < smallest)
       smallest = section;
   }
-  return (long long)(smallest % none); /* 0 if all are negative */
+  return (long long)(smallest % none); /* 0 if all sections are negative */
 }
 
 #undef CPUCYCLES_INLINE_WIDE

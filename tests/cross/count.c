@@ -3,10 +3,10 @@
    continuous reads, and then for the same time without a read? Correct counts are positive, never
    decrease, and keep the rate of the first half second within 1 % against the OS clock. In 10
    seconds, a counter of 32 bits and 1 GHz wraps around. Then tests each of the CPU's own counters
-   through its backend, also those that were dropped for an unknown rate: its rates in two half
-   seconds must agree. With SCOPE, only counters of this scope need to keep their rate: on a real
-   CPU, the rate of a counter that is not of scope "system" can change, and the counter can stop
-   while the thread sleeps. Exit status: 0 correct, 1 wrong, 2 wrong usage. */
+   through its backend, also those that were dropped because of their rate: the rates of a counter
+   in two half seconds must agree. With SCOPE, only counters of this scope need to keep their rate,
+   because on a real CPU, the rate of a counter that is not of scope "system" can change, and the
+   counter can stop while the thread sleeps. Exit status: 0 correct, 1 wrong, 2 wrong usage. */
 
 #include "config.h"
 
@@ -36,8 +36,8 @@ static long long clock_now(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Uses the tightest of some brackets clock-counter-clock: a busy machine interrupts some of
-   them. */
+/* Uses the tightest of some brackets clock-counter-clock, because a busy machine interrupts some
+   brackets. */
 static struct point measure_point(long long (*read)(void))
 {
   struct point point = { 0, 0 };
@@ -109,7 +109,7 @@ static struct point extended_point(struct point from, struct point to, int width
   return to;
 }
 
-/* Tests a counter as its backend reads it. Returns 1 if it is wrong. */
+/* Tests a counter as its backend reads it. Returns 1 if the counter is wrong. */
 static int test_backend(const struct cpuc_table_entry *entry)
 {
   long long (*read)(void) = entry->backend->read;

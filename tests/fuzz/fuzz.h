@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Shared by the programs for libFuzzer: an input is consumed from its beginning; zeros follow
+/* Shared by the programs for libFuzzer. An input is consumed from its beginning, and zeros follow
    its end. */
 
 #ifndef CPUCYCLES_FUZZ_H
@@ -32,8 +32,8 @@ static inline uint64_t fuzz_consume(struct fuzz_input *input, int bytes)
   return value;
 }
 
-/* From 1 to limit, of any magnitude: the first byte gives the number of bits, and up to eight
-   bytes with the value follow. */
+/* Returns a number of any magnitude from 1 to limit. The first byte gives its number of bits, and
+   up to eight bytes with the value follow. */
 static inline uint64_t fuzz_consume_magnitude(struct fuzz_input *input, uint64_t limit)
 {
   unsigned int bits = (unsigned int)fuzz_consume(input, 1) % 64 + 1;

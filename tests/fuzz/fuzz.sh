@@ -23,8 +23,8 @@ END
       sys/kernel-file.c sys/parse.c sys/root.c
 }
 
-# seed NAME: makes the initial inputs. For the parsers of frequencies, each small file of the
-# recorded machines after the number of each parser.
+# seed NAME: makes the initial inputs. An input for a parser of frequencies is the number of the
+# parser, followed by a small file of a recorded machine.
 seed() {
   mkdir -p "$directory/$1"
   [ "$1" != perfex ] ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Fuzzes calibrate.c with random counters, clocks and interruptions. A measurement leads to no
-   wrong factor or rate, and to the right one if clock and counter are good. check_scale tests the
-   arithmetic of factors. The first byte selects the test. For libFuzzer: make check-fuzz. */
+   wrong factor or rate. If clock and counter are good, it finds a factor that exists, and accepts a
+   reported rate that is right. check_scale tests the arithmetic of factors. The first byte selects
+   the test. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -126,7 +127,8 @@ static long double error_of_window(int window)
   return end * 2 / window * 1000000;
 }
 
-/* No reported rate: a factor that is found is near the true one, and one is found if it exists. */
+/* Without a reported rate: a factor that is found is near the true factor, and a factor is found if
+   a significant multiple exists. */
 static void try_find(struct fuzz_input *input)
 {
   long long persecond = (long long)fuzz_consume_magnitude(input, 10000000000ULL) + 1000,
@@ -154,7 +156,7 @@ static void try_find(struct fuzz_input *input)
       || !has_multiple(rate, (long double)persecond, 499 - 4 * window_error));
 }
 
-/* Reported rate: accepted if it is right within 1 %, rejected if not. */
+/* A reported rate is accepted if it is right within 1 %, and is rejected if it is not. */
 static void try_reported(struct fuzz_input *input)
 {
   long long reported = (long long)fuzz_consume_magnitude(input, THZ * 2), sixteenths = -1;

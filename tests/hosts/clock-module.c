@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Preloaded by the clock hosts: the C library's clocks, read with a system call. If CLOCK_STEP is
-   set, it is their step in nanoseconds, and they are read as usual. */
+/* The clock hosts preload this module, which replaces the C library's clocks. If CLOCK_STEP is set,
+   it is the step of the clocks in nanoseconds, and the clocks are read as usual. If it is not set,
+   the clocks are read with a system call. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

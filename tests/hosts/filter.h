@@ -32,8 +32,8 @@ static inline void host_filter(struct sock_filter *program, unsigned short lengt
     host_is_impossible("a seccomp filter cannot be installed");
 }
 
-/* Makes perf_event_open(2) fail with this error. Without a filter, the call that verifies it would
-   fail with EFAULT. */
+/* Makes perf_event_open(2) fail with this error. Without the filter, the call that verifies the
+   error would fail with EFAULT. */
 static inline void host_refuse_perf_events(int error)
 {
   struct sock_filter program[] = {
@@ -48,7 +48,7 @@ static inline void host_refuse_perf_events(int error)
     host_is_impossible("the filter does not refuse perf_event_open");
 }
 
-/* Executes the command that follows the host's name. Returns only if that is impossible. */
+/* Executes the command that follows the host's name. Returns only if execvp() fails. */
 static inline int host_run(char **argv)
 {
   execvp(argv[1], argv + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A host whose seccomp filter refuses perf_event_open with ENOSYS, as a kernel without it does. */
+/* A host whose seccomp filter refuses perf_event_open with ENOSYS, as a kernel without
+   perf_event_open does. */
 
 #include "tests/hosts/filter.h"
 

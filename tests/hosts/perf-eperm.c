@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A host whose seccomp filter refuses perf_event_open with EPERM, like that of some containers. */
+/* A host whose seccomp filter refuses perf_event_open with EPERM, like the filter of some
+   containers. */
 
 #include "tests/hosts/filter.h"
 

@@ -9,7 +9,7 @@
 
 enum { CALLS = 1000, DIVISIONS = 4000, LEAST_DELAY = 3000 /* nanoseconds */ };
 
-/* Duration of a system call in nanoseconds: the shortest of many, because others are
+/* Duration of a system call in nanoseconds: the shortest of many, because some calls are
    interrupted. */
 static long long call_duration(void)
 {

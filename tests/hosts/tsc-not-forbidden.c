@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* A host on which prctl(PR_SET_TSC, PR_TSC_SIGSEGV) succeeds without an effect, as with some
    hypervisors. Where the call has an effect, this program installs a seccomp filter that answers
-   it with 0. */
+   the call with 0. */
 
 #include "tests/hosts/filter.h"
 

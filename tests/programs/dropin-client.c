@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client written for the public-domain library: both GNU C89 and C++98. Prints the version and
-   the counter. */
+/* A client written for the public-domain library, valid both as GNU C89 and as C++98. Prints the
+   version and the counter. */
 
 #include "dropin.h"
 

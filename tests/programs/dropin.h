@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The interface of the public-domain libcpucycles in its clients: five symbols. Written from its
-   documentation; replaces its header in tests. */
+/* The interface of the public-domain libcpucycles in its clients: five symbols. This file is
+   written from the documentation of that library, and replaces the library's header in tests. */
 
 #ifndef DROPIN_H
 #define DROPIN_H

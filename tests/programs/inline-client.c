@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A part of a client of <cpucycles/inline.h>: compiled as each language and with each level of
-   optimization, as the function PART. Returns what is wrong, or 0. */
+/* A part of a client of <cpucycles/inline.h>. It is compiled as each language and with each level
+   of optimization, each time with another name for the function PART. PART returns what is wrong,
+   or 0. */
 
 #include <cpucycles/inline.h>
 
@@ -8,7 +9,8 @@
 extern "C" {
 #endif
 
-/* How often -finstrument-functions has called its hooks, in inline-main.c. */
+/* How often the hook in inline-main.c has been called at the beginning of a function that was
+   compiled with -finstrument-functions. */
 extern long hook_calls;
 
 extern const char *PART(void);
@@ -17,12 +19,12 @@ extern const char *PART(void);
 }
 #endif
 
-/* Functions for another model of the CPU than the rest of the program: GCC does not inline
+/* Functions for another model of the CPU than the rest of the program, so GCC does not inline
    functions for the program's model into them. */
 #if defined(__x86_64__) || defined(__i386__)
 #define FOR_ANOTHER_MODEL __attribute__((target("arch=core2")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
-#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* 14: unknown there */
+#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16) /* not in clang 14 */
 #define FOR_ANOTHER_MODEL __attribute__((target("arch=armv8-a")))
 #define WITHOUT_FLOATING_POINT __attribute__((target("general-regs-only")))
 #else

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* perf-cost why-not: prints why the bound does not apply to this build, or nothing.
-   perf-cost bare|ours|nothing READS: reads a perf event's page READS times, with the bare sequence
-   or with that of the library, with memory in place of the instruction; or calls an empty function.
-   perf-cost.sh counts the instructions. */
+/* perf-cost why-not: prints why the bound in perf-cost.sh does not apply to this build, or nothing.
+   perf-cost bare|ours READS: reads a perf event's page READS times, with the bare sequence or with
+   the sequence of the library. Memory replaces the counter that the instruction would read.
+   perf-cost nothing READS: calls an empty function READS times.
+   perf-cost.sh counts the instructions that this program executes. */
 
 #include "config.h"
 
@@ -17,7 +18,7 @@ static struct perf_event_mmap_page recorded
 static volatile uint32_t low[2] = { 5, 5 };
 static volatile uint32_t high;
 
-/* Two halves, like RDPMC. */
+/* Reads the count in two halves, like RDPMC. */
 static inline CPUC_PERF_INSTRUCTION uint64_t instruction(uint32_t index)
 {
   return (uint64_t)high << 32 | low[index - 1];
@@ -53,7 +54,7 @@ static CPUC_PERF_FIXABLE long long bare(void)
   return offset + count;
 }
 
-/* The cost of the call and of the loop around it. */
+/* Costs only the call and the loop around the call. */
 static __attribute__((noinline)) long long nothing(void)
 {
   return 1005;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The library as a module that check_unload loads and unloads, with all that stays after a call:
-   perf events of threads, and signal handlers. The event is a software one, which needs no PMU. */
+   perf events of threads, and signal handlers. The event is a software event, which needs no
+   PMU. */
 
 #include "config.h"
 

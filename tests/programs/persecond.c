@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* persecond: prints "PERSECOND SOURCE", then the names and settings that were ignored, if any.
-   "set-id " precedes all of it if the program runs set-user-ID or set-group-ID. Linked so that it
-   finds the library in such a program too. */
+   "set-id " precedes this output if the program runs set-user-ID or set-group-ID. The program
+   contains the library, because a set-user-ID program would not find the shared library in the
+   build directory. */
 
 #include "config.h"
 

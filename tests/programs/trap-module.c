@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* To preload: enables traps of floating-point exceptions before main(). */
+/* A module to preload. It enables traps of floating-point exceptions before main(). */
 
 #define _GNU_SOURCE
 #include "tests/suites/float-traps.h"

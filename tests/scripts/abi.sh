@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Compares the exported interface with the record of this release, tests/abi/NAME-x86_64.abi:
 # functions, their types, the layout of public structures, sizes and versions of symbols. Uses
-# abidiff, on x86-64 only: other CPUs have the same header and the same map. "abi.sh --record"
-# replaces the record, for a release whose interface has grown.
+# abidiff, only on x86-64, because all other CPUs have the same header and the same map.
+# "abi.sh --record" replaces the record, for a release whose interface has grown.
 
 set -eu
 export LC_ALL=C

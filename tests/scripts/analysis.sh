@@ -32,7 +32,7 @@ done
 export flags srcdir
 tool 'gcc -fanalyzer' xargs -n 1 -P 2 sh -c \
   'gcc $flags -O2 -Wall -Wextra -fanalyzer -Werror -c "$1" -o /dev/null' sh
-# one file per process: in a process with several files, version 14 keeps state from file to file
+# one file per process, because version 14 keeps state from file to file within a process
 tool clang-tidy xargs -n 1 -P 2 sh -c \
   'clang-tidy --quiet --config-file="$srcdir/.clang-tidy" "$@" -- $flags -std=gnu11 2>/dev/null' sh
 # readdirCalled: each stream belongs to one thread, which POSIX (2024) declares safe

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make installcheck", second part: builds the program in README with the installed library, with
-# README's command for pkg-config, and its files for CMake and Meson. Runs each result.
+# README's command for pkg-config, and README's files for CMake and Meson. Runs each result.
 
 set -eu
 : "${srcdir:=.}" "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"

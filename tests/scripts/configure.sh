@@ -65,7 +65,8 @@ says() {
   fi
 }
 
-# Newer tools may warn of more, and must not fail for packagers: warnings are errors only here.
+# Warnings are errors only here, because newer tools may warn of more, and must not fail for
+# packagers.
 if (cd "$source" && AUTOCONF='autoconf -Wall -Werror' AUTOMAKE='automake -Werror' \
   autoreconf --force --install >"$work/out" 2>&1); then
   passed=$((passed + 1))
@@ -111,7 +112,7 @@ refuses "empty list" "the list is empty" --with-backends=
 refuses "list of separators only" "the list is empty" --with-backends=' , '
 refuses "no list of counters to leave out" "needs a list" --with-excluded-backends
 refuses "no counters at all" "--with-excluded-backends=LIST" --without-backends
-# Autoconf supports a value for --with only.
+# Autoconf supports a value for --with, but not for --without.
 refuses "list in the wrong option" backends --without-backends="$first"
 refuses "counter both wanted and left out" "$first" --with-backends="$first" \
   --with-excluded-backends="$first"
@@ -120,9 +121,9 @@ id=$(echo "$first" | tr - _)
 accepts "preset by the packager" "$(echo "$usual" | sed "s/$first //")" "cpucycles_cv_backend_$id=no"
 says "the summary says that it was preset" "^    $first: cpucycles_cv_backend_$id is preset to no\$"
 refuses "counter wanted and preset to no" "$first" --with-backends="$first" "cpucycles_cv_backend_$id=no"
-rm -f "$work/cache" # it contains the preset
+rm -f "$work/cache" # the cache contains the preset
 
-# Libtool or pkg-config would fail later.
+# With a space in these directories, Libtool or pkg-config would fail later.
 for option in --prefix --exec-prefix --libdir --bindir --includedir; do
   refuses "a space in $option" 'Libtool .* spaces' "$option=/usr/with space"
 done
@@ -154,7 +155,7 @@ else
 fi
 sed -i.bak '$d' "$source/backends/$first.c"
 
-# A cross build decides as a native one does. The build machine is declared to be another, so that
+# A cross build decides like a native build. --build names a machine other than the host, so that
 # configure runs no program.
 rm -f "$work/cache"
 host=$("$source/build-aux/config.guess")
@@ -176,7 +177,7 @@ else
   wrong "flags: $(grep -e '^CFLAGS =' -e '^LDFLAGS =' "$work/build/Makefile")"
 fi
 
-# A compiler that rejects one of the library's flags loses only this one.
+# If the compiler rejects one of the library's flags, configure leaves out only this flag.
 rm -f "$work/cache"
 cat >"$work/cc" <<END
 #!/bin/sh
@@ -208,8 +209,8 @@ rm -f "$work/cache"
 refuses "no thread-local storage" "no C11 thread-local storage" CC="${CC:-cc} -D_Thread_local=missing"
 rm -f "$work/cache"
 
-# libperfex is built by default, can be left out, and is an error if it is asked for and cannot be
-# built; the summary gives the reason.
+# libperfex is built by default, and can be left out. If libperfex is asked for and cannot be built,
+# this is an error. If libperfex is left out, the summary gives the reason.
 perfex() {
   if grep -q '^#define HAVE_PERFEX 1$' "$work/build/config.h"; then echo yes; else echo no; fi
 }
@@ -247,7 +248,7 @@ if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
 fi
 rm -f "$work/cache"
 
-# Shared libraries only, and static libraries only.
+# A build of shared libraries only, and a build of static libraries only.
 for disabled in shared static; do
   configure --disable-$disabled || wrong "--disable-$disabled: refused"
   if make -s -C "$work/build" >"$work/out" 2>&1 && "$work/build/cpucycles-info/cpucycles-info" >/dev/null; then

@@ -3,7 +3,7 @@
 # Prints line and branch coverage from gcov: coverage.py SOURCE PERCENT DIRECTORY..., in the build
 # directory. Prints a row for each file of these directories, with the lines that were not reached.
 # Exits with 1 if less than PERCENT of all lines were reached. A file that a suite compiles with
-# other headers is in several objects: a line counts as reached if one of them reached it.
+# other headers is in several objects, so a line counts as reached if one of the objects reached it.
 
 import glob
 import json
@@ -13,7 +13,7 @@ import sys
 
 source, least, directories = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 lines = {}  # (file, line): executions
-branches = {}  # (file, line): executions of each branch, from the objects with the most branches here
+branches = {}  # (file, line): executions per branch, from the objects with most branches on it
 notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
 if not notes:
     sys.exit('coverage: no object was built with --coverage')

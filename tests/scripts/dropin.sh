@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that a program written for the public-domain libcpucycles runs with this one. The program is
-# compiled as GNU C89 and C++98, and linked position-independent, with a copy relocation of the pointer,
-# and statically. It is linked with this library; it is also linked with a stand-in for the
-# public-domain one, and then run with this one.
+# compiled as GNU C89 and C++98, and linked position-independent, with a copy relocation of the
+# pointer, and statically. It is linked once with this library, and once with a stand-in for the
+# public-domain library. Both programs run with this library.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
@@ -16,7 +16,8 @@ version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h"
 
 wrong() { echo "dropin: $*"; failed=1; }
 
-# runs NAME PROGRAM: expects the program, run with this library, to count and to print its version
+# runs NAME PROGRAM: expects the program, run with this library, to count and to print the
+# version of this library
 runs() {
   said=$(LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$2") ||
     { wrong "$1: exit status $?: $said"; return; }

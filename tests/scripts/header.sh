@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the public headers compile alone: cpucycles.h and perfex.h from C89 and C++98 on,
-# cpucycles/inline.h from C99 and C++11 on. Warnings are errors if CPUCYCLES_TEST_WERROR is -Werror:
-# newer compilers may warn of more, and must not fail for packagers.
+# cpucycles/inline.h from C99 and C++11 on. Warnings are errors only if CPUCYCLES_TEST_WERROR is
+# -Werror, because newer compilers may warn of more, and must not fail for packagers.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -39,7 +39,7 @@ long long use(void)
   return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline() - cpucycles_inline_overhead();
 }
 END
-# in an inline function with external linkage, too
+# the same calls in an inline function with external linkage
 cat >>$work/inline.c <<'END'
 inline long long timed(void);
 inline long long timed(void)
@@ -77,8 +77,8 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
 else
   echo "header: skipped: C++: this compiler does not compile it"
 fi
-# Of the macros with "cpucycles" or "perfex" in the name, they define guards and documented ones
-# only.
+# Of the macros with "cpucycles" or "perfex" in the name, the headers define only guards and
+# documented macros.
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |

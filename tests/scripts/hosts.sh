@@ -3,17 +3,17 @@
 # "make check-hosts": hosts.sh TEST..., from a build directory. Runs each test on each host of
 # tests/hosts, or on those that HOSTS names.
 # A host is a script NAME or a C program NAME.c that runs its arguments as on the host that NAME
-# describes. If this machine does not permit that, it prints the reason and exits with 77. The tests
-# of a host run in the directory hosts.tmp/NAME, which contains a link to each file and directory of
-# the build directory, except hidden ones. Their logs remain there. Hosts may preload the modules
-# *-module.c, compiled as $HOST_BINARIES/*-module.so.
+# describes. If this machine does not permit the host, the program prints the reason and exits with
+# 77. The tests of a host run in the directory hosts.tmp/NAME, which contains a link to each file
+# and directory of the build directory, except hidden ones. The logs of the tests remain there.
+# Hosts may preload the modules *-module.c, compiled as $HOST_BINARIES/*-module.so.
 
 set -eu
 : "${srcdir:=.}" "${HOSTS:=}" "${SHELL:=/bin/sh}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}"
 srcdir=$(cd "$srcdir" && pwd)
 build=$(pwd -P)
 : "${HOST_BINARIES:=$build/hosts.tmp/.compiled}" # what this script compiles
-# Repetitions end after 20 ms: the races that they look for do not depend on the host.
+# Repetitions end after 20 ms, because the races that they look for do not depend on the host.
 : "${CPUCYCLES_TEST_MS:=20}"
 export srcdir SHELL CPUCYCLES_TEST_MS HOST_BINARIES
 
@@ -53,7 +53,7 @@ compile() {
   $CC $CFLAGS -Wall -Wextra -I"$srcdir" "$srcdir/tests/hosts/$name.c" $LDFLAGS "$@"
 }
 
-# Prints the checks, failures and errors of the logs. A log without totals, such as that of a
+# Prints the checks, failures and errors of the logs. A log without totals, such as the log of a
 # script, is one check. A test that neither passed nor was skipped is at least one failure or error.
 count_checks() {
   n='\([0-9]*\)'

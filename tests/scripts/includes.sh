@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the direction of includes: a directory includes its own files and those of the directories
-# in the table below. All may include config.h, except the installed headers and the probes. The
-# suites and their programs test every part and may include any. Also tests the direction of calls:
-# no file of sys/ or backends/ names a function or variable that an object of a higher layer defines.
+# in the table below. All files may include config.h, except the installed headers and the probes.
+# The suites and their programs test every part and may include any file. Also tests the direction
+# of calls: no file of sys/ or backends/ names a function or variable that an object of a higher
+# layer defines.
 
 set -eu
 export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
 # Rows of "DIRECTORY: directories that it may include". A file's own row overrides the row of its
-# directory: these two files of the benchmark measure internal parts of the library.
+# directory. The two files of the benchmark that have a row measure internal parts of the library.
 directions() {
   cat <<'END'
 include:
@@ -27,7 +28,7 @@ END
 }
 
 # Prints each include that is against the direction, and fails if there is one. An include in quotes
-# is a path from the root of the tree, except inline.h's of cpucycles.h.
+# is a path from the root of the tree, except the include of cpucycles.h in inline.h.
 check_includes() {
   awk '
     !/include *[<"]/ {
@@ -72,7 +73,7 @@ includes=$(cd "$srcdir" && find $(directions | sed -n 's/^\([^/]*\):.*/\1/p') -t
   directions
   echo "$includes" | sed -e 's|<cpucycles|"include/&|' -e 's|<perfex|"include/&|' | grep '"'
 } | check_includes
-# A compiler looks for a header of the system in the tree first.
+# No header of the system has the name of a file in the tree, where compilers look first.
 for header in $(echo "$includes" | sed -n 's/.*<\(.*\)>.*/\1/p' | sort -u); do
   [ ! -f "$srcdir/$header" ] || { echo "includes: <$header> finds a file of this tree"; exit 1; }
 done
@@ -114,7 +115,7 @@ check_names() {
       return in_comment ? code : code line
     }
     FILENAME == "-" {
-      sub(/^_/, "") # before each name of C on some systems
+      sub(/^_/, "") # some systems put an underscore before each name of C
       higher[$1]
       next
     }

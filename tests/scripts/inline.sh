@@ -17,15 +17,15 @@ client=$work/client$EXEEXT
 
 wrong() { echo "inline: $*"; failed=1; }
 
-# An emulated CPU's frequency differs from process to process, so that a counter can be scaled in
-# one and not in the next: set it.
+# Sets the frequency for an emulated CPU, because it would differ from process to process, so that a
+# counter could be scaled in one process and not in the next.
 [ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
 
 run_client() {
   LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$client"
 }
 
-# part NAME "OPTIONS": compiles a part of the client, unless the compiler does not know the options
+# part NAME "OPTIONS": compiles a part of the client if the compiler knows the options
 part() {
   # words are meant to split
   # shellcheck disable=SC2086
@@ -50,8 +50,8 @@ part cpp17_o2 '-O2 -std=c++17 -fno-exceptions -x c++'
 part instrumented_o0 '-O0 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
 part instrumented_o2 '-O2 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
 
-# The overhead is that of the reads: a function inlines all three functions, or calls all three in
-# the library. Clang inlines only short functions, so it could inline some of the three.
+# The overhead fits the reads only if a function inlines all three functions, or calls all three in
+# the library. Clang inlines only short functions, so it could inline one or two of the three.
 cat >$work/section.c <<'EOF'
 #include <cpucycles/inline.h>
 long long section(void);
@@ -61,7 +61,8 @@ long long section(void)
   return cpucycles_inline_end() - begin - overhead;
 }
 EOF
-# section COMPILER OPTION...: compiles the section for any CPU, and checks which functions it calls
+# section COMPILER OPTION...: compiles the section, for the CPU of the compiler, and checks which
+# functions the section calls
 section() {
   "$@" -w -g0 -I"$srcdir/include" -S $work/section.c -o $work/section.s ||
     { wrong "$*: a section does not compile"; return; }
@@ -75,7 +76,8 @@ for level in -O0 -Og -O1 -Os -O2 -O3; do
   # shellcheck disable=SC2086
   section $CC $CPPFLAGS $CFLAGS $level
 done
-# Under an emulator, the compilers for other CPUs would only repeat their results.
+# Skipped under an emulator, where the compilers for other CPUs would only repeat the results of a
+# native run.
 if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
   absent=
   echo 'int x;' >$work/try.c
@@ -98,7 +100,7 @@ for kind in pie no-pie; do
     wrong "main -f$kind: does not compile"
 done
 
-# The output of the first program, which all others must repeat.
+# The output of the first program, which all later programs must repeat.
 said_first=
 
 # client NAME KIND "LINKER OPTIONS": links the parts with the main program of this kind, and expects
@@ -142,8 +144,8 @@ if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
   fi
 fi
 
-# A C++ module exports the functions, and a program that calls them compiles. The test is skipped with compilers
-# that cannot import a name of cpucycles.h from a module either.
+# A C++ module exports the functions, and a program that calls them compiles. The test is skipped
+# with compilers that cannot even import a function of cpucycles.h from a module.
 modules='-std=c++20 -fmodules-ts'
 interface='-x c++ -c -o m.o'
 case $($CC --version 2>/dev/null) in
@@ -177,8 +179,8 @@ elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycl
   cat $work/said
 fi
 
-# Each begin and each end has two fences, which an emulated CPU does not need: they are counted in
-# the compiled files.
+# Each begin and each end has two fences. The fences are counted in the compiled files, because an
+# emulated CPU does not need them.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;

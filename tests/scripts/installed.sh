@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make installcheck": pkg-config finds the installed libraries, a program builds and runs with the
-# shared and with the static ones, the tool runs, the schema is installed.
+# shared and with the static libraries, the tool runs, the schema is installed.
 
 set -eu
 : "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
-# its entries in config.h and in the manual; and that no file of a counter lacks its row. Tests that
-# all lists of reasons are equal, and that doc/promises.md names each test of a suite, and no test
-# that does not exist.
+# its entries in config.h and in the manual; and that each file of a counter has a row. Tests that
+# all lists of reasons are equal, and that doc/promises.md names each test of a suite, and only
+# tests that exist.
 
 set -eu
 export LC_ALL=C
@@ -39,8 +39,8 @@ for file in "$srcdir"/probes/*.c "$srcdir"/backends/*.c; do
   echo "$rows" | grep -q ":$(basename "$file" .c)$" || wrong "$file is in no list"
 done
 
-# The tests in the second column of doc/promises.md and those of the suites, as check_NAME:TEST; and
-# the scripts that doc/promises.md names.
+# Compares the tests in the second column of doc/promises.md with the tests of the suites, as
+# check_NAME:TEST. Looks for the scripts that doc/promises.md names.
 named=$(cut -s -d '|' -f 3 "$srcdir/doc/promises.md" | grep -o '[A-Za-z0-9]*_[A-Za-z0-9_]*' |
   awk '/^check_/ { suite = $0; next } { print suite ":" $0 }')
 tests=$(cd "$srcdir/tests/suites" &&

@@ -25,7 +25,7 @@ unshare --mount --pid --fork sh -c "$in_other_mounts" 2>/dev/null ||
 rm -rf --one-file-system "$work"
 mkdir -p "$work"
 
-# The mirror of this machine's own packages; debootstrap's default if that is not known.
+# The mirror of this machine's own packages, or debootstrap's default if this mirror is not known.
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
   'Origin: Debian' 'Component: main' 2>/dev/null |
   sed -n '/-\(security\|updates\|backports\)$/!{s/ .*//p;q;}')

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the library opens or looks for only files that SECURITY lists, and opens them read-only
-# and close-on-exec, in the first call and in all later ones, that it starts no process and opens no
-# connection, and that the first call replaces each signal handler at most once and restores it
-# at most once. If a mount namespace can be created, tests this also with an empty /proc/cpuinfo.
+# and close-on-exec, in the first call and in all later calls. Tests that the library starts no
+# process and opens no connection, and that the first call replaces each signal handler at most once
+# and restores it at most once. If a mount namespace can be created, repeats these tests with an
+# empty /proc/cpuinfo.
 
 set -eu
 export LC_ALL=C
@@ -44,7 +45,7 @@ sed -n 's|^    \(/[^ ]*\)$|\1|p' "$srcdir/SECURITY" |
   sed -e 's|cpuN|cpu[0-9]\\+|' -e 's|\*|[^/]*|g' -e 's|.*|^&$|' >$out.list
 [ "$(wc -l <$out.list)" -gt 5 ] || wrong "SECURITY lists no files"
 
-# The loader's calls come before the library's first, which opens /etc/cpucyclespersecond.
+# The loader's calls come before the library's first call, which opens /etc/cpucyclespersecond.
 for run in $out $out.2; do
   sed -n '/"\/etc\/cpucyclespersecond"/,$p' $run | sed 's/^[0-9]* *//'
 done >$out.calls

@@ -43,7 +43,7 @@ def _on_terminal(arguments, columns, **environment):
         elif ended:
             break
         else:
-            ended = child.poll() is not None  # it may have written just before
+            ended = child.poll() is not None  # the child may have written just before its end
     assert child.wait() == 0, seen
     os.close(master)
     return seen.decode().replace("\r\n", "\n")

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Builds distribution packages from contrib/: packages.sh TARBALL VERSION, from a build directory,
 # as root. lintian (for RPMs: rpmlint) finds no error and no warning; the packages are installed in
-# a scratch root over an older libcpucycles1, whose client still runs; clients build with them.
-# PACKAGES limits the script to "deb" or "rpm". It skips a kind of package if a program that builds it is not
-# installed.
-# With "archive" after "deb", it also installs the packages on this system, over those of Debian's
-# archive, and returns to those: do this only on a system that is used for nothing else.
+# a scratch root over an older libcpucycles1, whose client still runs; clients build with the new
+# packages. PACKAGES limits the script to "deb" or "rpm". The script skips a kind of package if a
+# program that builds such packages is not installed.
+# With "archive" after "deb", the script also installs the packages on this system, over the
+# packages of Debian's archive, and then returns to the packages of the archive. Do this only on a
+# system that is used for nothing else.
 
 set -eu
 export LC_ALL=C
@@ -84,12 +85,12 @@ libcpucycles (0~20240114-1) unstable; urgency=medium
 
  -- $maintainer  Sun, 14 Jan 2024 00:00:00 +0000
 END
-  # nocheck: the package build would run "make check" again.
+  # With nocheck, the package build does not run "make check".
   (cd "$directory" &&
     quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc) ||
     exit 1
-  # Warnings to ignore: libtool's are about a directory that is not in its final place yet,
-  # dpkg's about sid's own C library.
+  # Ignores libtool's warnings about a directory that is not in its final place yet, and dpkg's
+  # warnings about sid's own C library.
   if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
     grep 'warning:'; then
     wrong "deb: the build is not free of warnings"
@@ -102,8 +103,8 @@ END
     wrong "deb: lintian complains"
   fi
 
-  # A root with an older libcpucycles1, which contains the manual as Debian's does; and outside of
-  # it, a client of this library.
+  # Makes a root with an older libcpucycles1, which contains the manual like Debian's package.
+  # Outside of this root, makes a client of the older library.
   dpkg=$root/var/lib/dpkg
   mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
   touch "$dpkg/status" "$dpkg/available"
@@ -153,10 +154,10 @@ END
   esac
   for file in "$root$libdir/libcpucycles.so.1" "$root$libdir/libperfex.so.1" \
     "$root/usr/bin/cpucycles-info"; do
-    # the dependencies are made from symbols, and cannot contain such a requirement
+    # the dependencies are made from symbols, and cannot name an ABI of the C library
     ! readelf -VW "$file" | grep -q GLIBC_ABI ||
       wrong "deb: ${file##*/} needs an ABI of the C library that no dependency names"
-    # a build without the distribution's flags lacks the last two
+    # a build without the distribution's flags lacks the last two symbols
     if readelf -d "$file" | grep -q 'FLAGS.*NOW' && readelf -lW "$file" | grep -q GNU_RELRO &&
       readelf -hW "$file" | grep -q 'Type: *DYN' && nm -D "$file" | grep -q '_chk@' &&
       nm -D "$file" | grep -q '__stack_chk_fail@'; then
@@ -174,7 +175,8 @@ END
 
 # measure WHICH COMPARISON: expects that no file of the packages $replaced and $clients has changed,
 # and that the archive's clients measure with default-gettimeofday (=) or with another counter (!=).
-# They request default-gettimeofday: our library then uses it, and the archive's knows no requests.
+# The clients request default-gettimeofday. Our library uses this counter, but the archive's library
+# knows no requests.
 measure() {
   # words are meant to split
   # shellcheck disable=SC2086
@@ -192,8 +194,8 @@ measure() {
   done
 }
 
-# Replaces the packages of Debian's archive by ours, and ours by those of the archive. The archive's
-# clients stay installed, and run with both.
+# Replaces the packages of Debian's archive with ours, and ours with the packages of the archive.
+# The archive's clients stay installed, and run with both libraries.
 archive() {
   get='apt-get install -y --no-install-recommends'
   replaced='libcpucycles1 libcpucycles-dev cpucycles'

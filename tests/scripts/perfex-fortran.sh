@@ -16,7 +16,7 @@ mkdir $work
 wrong() { echo "perfex-fortran: $*"; failed=1; }
 skipped() { echo "perfex-fortran: skipped: $*" >&9; echo "perfex-fortran: skipped: $*"; exit 77; }
 
-# For a cross compiler, the gfortran of its toolchain; else the system's.
+# Uses the gfortran of a cross compiler's toolchain, or the system's gfortran with other compilers.
 case ${CC%% *} in
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
   *) fortran=gfortran ;;
@@ -27,7 +27,7 @@ sanitizers=$(echo " $CFLAGS" | tr ' ' '\n' | grep '^-fsanitize=' || :)
 $fortran -O2 -Wall ${CPUCYCLES_TEST_WERROR-} -c "$srcdir/tests/programs/perfex-fortran.f90" \
   -o $work/program.o ||
   { wrong "the program does not compile"; exit 1; }
-# Unquoted: these variables hold several words.
+# These variables are unquoted, because they hold several words.
 # shellcheck disable=SC2086
 "$builddir/libtool" --quiet --tag=CC --mode=link $fortran $sanitizers $work/program.o \
   -o $work/program $LDFLAGS "$builddir/libperfex.la" ||

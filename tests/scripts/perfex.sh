@@ -88,7 +88,7 @@ case $status in
   *) wrong "the example's exit status is $status" ;;
 esac
 
-# A set-user-ID copy ignores the environment; an ordinary one does not.
+# A set-user-ID copy ignores the environment, but an ordinary copy uses it.
 copy=./$work/print
 cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
 printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that each probe fails on the wrong target, by its own #error and not by a later one, which
-# could be a mistake. Two targets are tried: this one, which is wrong for most probes, and a
-# compiler without predefined macros (-undef), which is wrong for all probes except the portable
-# ones. Cross builds run this test, too; tests/cross/expected has the right counters for each of
-# their targets.
+# Tests that each probe fails on the wrong target, by its own #error and not by a later error, which
+# could come from a mistake. Two targets are tried: the target of this build, which is wrong for
+# most probes, and a compiler without predefined macros (-undef), which is wrong for all probes
+# except the portable probes. Native and cross builds run this test. tests/cross/expected has the
+# right counters for each target of the cross builds.
 
 set -eu
 export LC_ALL=C
@@ -48,8 +48,8 @@ for probe in "$srcdir"/probes/*.c; do
       fi
       ;;
   esac
-  if preprocesses "$probe"; then # for this target, or portable
-    # A native compiler may lack a header or an intrinsic; the cross compilers have all of them.
+  if preprocesses "$probe"; then # the probe is for this target, or portable
+    # A native compiler may lack a header or an intrinsic, but the cross compilers have all of them.
     if [ "${CPUCYCLES_TEST_UNDER-}" = qemu ]; then
       $CC $CPPFLAGS $CFLAGS "$probe" -o $out $LDFLAGS 2>$out.err ||
         wrong "$name: it accepts this target, but it does not link: $(cat $out.err)"

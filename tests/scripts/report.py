@@ -58,7 +58,7 @@ def json_follows_the_shipped_schema():
 
 
 def schema_refuses_other_reports():
-    _validator()  # or the test is skipped
+    _validator()  # skips the test without jsonschema
     report = document()
     for change in (lambda r: r.pop("warnings"), lambda r: r.update(format=2),
                    lambda r: r.update(more=1), lambda r: r["counters"][0].update(kind="other"),
@@ -84,7 +84,7 @@ def json_agrees_with_the_plain_lines():
     assert [words[9] for words in traced] == only32
     for words, counter in zip(traced, report["counters"]):
         assert (words[5] == "0") == (counter["score"] == 0), words
-        # Proportional to the estimate of the frequency if the counter is scaled.
+        # If the counter is scaled, its scale factor is proportional to the frequency estimate.
         scaling = float(words[7])
         assert not _differs(scaling, counter["scaling"]) or not _differs(
             scaling / persecond, counter["scaling"] / report["frequency"]["persecond"]), words
@@ -92,7 +92,7 @@ def json_agrees_with_the_plain_lines():
     assert used == [report["implementation"]]
     assert f"cpucycles implementation {used[0]}" in lines
     assert f"cpucycles frequency source {report['frequency']['source']}" in lines
-    explained = {}  # what a line contains after the name: the first counter that has this
+    explained = {}  # values that a line contains after the name: first counter with these values
     for counter in report["counters"]:
         prefix = f"cpucycles dropped {counter['name']} "
         dropped = [line for line in lines if line.startswith(prefix)]
@@ -227,7 +227,7 @@ def each_counter_can_be_forced():
     unusable = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
     for name in names():
         if name in unusable[1:]:
-            continue  # each unusable counter leads to the same selection: one is tested
+            continue  # each unusable counter leads to the same selection, so only one is tested
         report = document(f"--json --counter {name}")
         if jsonschema:
             _validate(report)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs report.py, which tests the tool's reports, if Python 3 is installed. options.sh runs this
-# script under its own name, for options.py.
+# Runs report.py, which tests the tool's reports, if Python 3 is installed. options.sh reads this
+# script, which then runs options.py.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
-# Without libtool's script, which takes longer than most runs of the tool.
+# Runs the tool without libtool's script, which takes longer than most runs of the tool.
 direct=cpucycles-info/.libs/cpucycles-info
 paths=.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 if [ "${TOOL#./}" = cpucycles-info/cpucycles-info ] &&
@@ -22,4 +22,4 @@ if [ -n "${LOG_COMPILER:-}" ] && [ -z "$EXEEXT" ]; then
   echo "$script: skipped: the tool is for a CPU other than this one"
   exit 77
 fi
-exec python3 -B "$srcdir/tests/scripts/$script.py" # -B: it writes nothing beside the source
+exec python3 -B "$srcdir/tests/scripts/$script.py" # -B: Python writes nothing beside the source

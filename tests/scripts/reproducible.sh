@@ -3,9 +3,9 @@
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
 # directory. Compares tarballs that are made in other directories, with another umask, language,
 # time zone and time, with other options of tar and xz, and from an unpacked tarball. Compares the
-# tarball's files with those in git, apart from two exact lists, and all installed files of two
-# builds. SOURCE is a checkout, including changes of tracked files; in an unpacked tarball, the part
-# that needs git is skipped.
+# tarball's files with the files in git, apart from two exact lists, and all installed files of two
+# builds. SOURCE is a checkout, including changes of tracked files, or an unpacked tarball, for
+# which the part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)
@@ -147,8 +147,8 @@ build() {
   )
 }
 
-# installs NAME CFLAGS: expects two builds to install the same files; the word DIRECTORY in CFLAGS
-# stands for each build's directory
+# installs NAME CFLAGS: expects two builds to install the same files. The word DIRECTORY in CFLAGS
+# stands for each build's directory.
 installs() {
   near=$work/b far=$work/b2/elsewhere
   near_flags=$(echo "$2" | sed "s|DIRECTORY|$near|")

@@ -3,7 +3,7 @@
 # Tests the settings of the library in whole programs. A number in /etc/cpucyclespersecond
 # overrides the sources of this machine; check_frequency tests the order of all sources, and
 # malformed text. Set-user-ID and set-group-ID programs ignore the environment. /etc is a tmpfs in a
-# mount namespace: the system's own is not changed.
+# mount namespace, so the system's own /etc is not changed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -58,7 +58,7 @@ else
 fi
 
 # with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with malformed text in the
-# environment; an ordinary program would print a reason for ignoring it.
+# environment. An ordinary program would print a reason for ignoring this text.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
     set-id*'ignored: cpucyclespersecond '*|set-id*nonesuch*) wrong "a $1 program uses the environment" ;;

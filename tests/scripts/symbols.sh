@@ -4,8 +4,8 @@
 # types, and Debian's symbols file on their versions; that the global names of the static libraries
 # begin with cpuc_ or pfx_ and the module that defines them; that thread-local variables are few,
 # and safe in signal handlers; that libcpucycles as a shared library exports the map's symbols, has
-# its name (on macOS also its version), and needs the C library only (on Windows, also kernel32).
-# perfex.sh tests this for libperfex.
+# the right name (on macOS also the right version), and needs the C library only (on Windows, also
+# kernel32). perfex.sh tests libperfex as a shared library.
 
 set -eu
 export LC_ALL=C
@@ -35,7 +35,7 @@ agree() {
     wrong "map: $(echo $versioned); $packed: $(echo $symbols)"
 }
 declared=$(sed -n 's/^extern int \([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
-# With an underscore, the names are those for Fortran.
+# The names with an underscore are for Fortran.
 declared=$(for name in $declared; do printf '%s\n%s_\n' "$name" "$name"; done | sort)
 agree libperfex perfex.h perfex/libperfex.3
 declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
@@ -70,7 +70,7 @@ if [ -f "$library" ]; then
   for name in cpucycles cpucycles_inline_state; do
     grep " $name\\(@.*\\)*\$" symbols.tmp | grep -q DEFAULT || wrong "$name does not have default visibility"
   done
-  # Programs may have a copy relocation of it: the size is fixed.
+  # Programs may have a copy relocation of cpucycles_inline_state, so its size is fixed.
   grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' symbols.tmp ||
     wrong "cpucycles_inline_state does not have 16 bytes"
   rm -f symbols.tmp
@@ -88,7 +88,7 @@ if [ -f "$library" ]; then
     grep -vi -e '^kernel32\.dll$' -e '^msvcrt\.dll$' -e '^ucrtbase\.dll$' -e '^api-ms-win-crt-' || :)
   [ -z "$needed" ] || wrong "it needs $(echo $needed)"
   rm -f symbols.tmp
-  # Clients must get the pointer itself, not a function that jumps there.
+  # Clients must get the pointer itself, not a function that jumps to the pointer.
   $NM "$builddir/.libs/libcpucycles.dll.a" | grep -q ' T cpucycles$' &&
     wrong "cpucycles is not imported as data"
 fi
@@ -96,13 +96,13 @@ fi
 library=$builddir/.libs/libcpucycles.1.dylib
 if [ -f "$library" ]; then
   checked=1
-  # C names begin with an underscore there; two names come from zig's linker.
+  # On macOS, C names begin with an underscore. The two deleted names come from zig's linker.
   exported=$($NM -gU "$library" | sed -e 's/.* //' -e '/^___dso_handle$/d' \
     -e '/^__mh_dylib_header$/d' -e 's/^_//' | sort)
   [ "$exported" = "$mapped" ] || wrong "exported: $(echo $exported); map: $(echo $mapped)"
   $OBJDUMP --macho --dylibs-used "$library" >symbols.tmp
-  # The first line is the library itself. A program that was linked with an older one, with
-  # compatibility version 1, loads this one.
+  # The first line is the library itself. A program that was linked with an older library, with
+  # compatibility version 1, loads this library.
   grep -q '/libcpucycles\.1\.dylib (compatibility version 2\.0\.0, current version 2\.0\.0)' symbols.tmp ||
     wrong "name and versions are $(sed -n 2p symbols.tmp)"
   needed=$(sed -e 1,2d -e 's/^[[:blank:]]*\([^ ]*\) .*/\1/' symbols.tmp | grep -v '/libSystem\.B\.dylib$' || :)
@@ -111,8 +111,8 @@ if [ -f "$library" ]; then
 fi
 [ $checked = 1 ] || echo "symbols: skipped: no shared library was built"
 
-# With glibc, thread-local variables are initial-exec, and few: sys/thread-local.h. All other models
-# leave one of these relocations, TLSDESC being the one of arm64, or call __tls_get_addr.
+# With glibc, thread-local variables are initial-exec, and few, as sys/thread-local.h explains. All
+# other models leave one of the relocations below (on arm64, TLSDESC), or call __tls_get_addr.
 for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so.1"; do
   [ -f "$library" ] && $READELF -d "$library" | grep -q 'NEEDED.*\[libc\.so\.6' || continue
   $NM -D "$library" | grep -q '__tls_get_addr' && wrong "$library calls __tls_get_addr"
@@ -122,10 +122,10 @@ for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so
   [ $((${size:-0})) -le 256 ] || wrong "$library has $(($size)) bytes of thread-local variables"
 done
 
-# foreign LIBRARY PUBLIC: prints the global names of a static library that are not public and do
-# not begin with cpuc_MODULE or pfx_MODULE, each with its module. The module is the source file, or
-# its directory, or the part of its name before the dash in cost-*.c and frequency-*.c; -windows is
-# left out.
+# foreign LIBRARY PUBLIC: prints the global names of a static library that are not public and do not
+# begin with cpuc_MODULE or pfx_MODULE, each with its module. The module is the source file without
+# -windows, or its directory for some files of backends/perf and backends/tsc, or the part of its
+# name before the dash in cost-*.c and frequency-*.c.
 foreign() {
   $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
     /:$/ {
@@ -165,9 +165,9 @@ for library in cpucycles perfex; do
 done
 [ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
 
-# Internal headers: types, the first enumerator of each line, and macros that are not undefined
-# again, begin with cpuc_ or pfx_ and the file, a part of its name, or its directory. The types of
-# backend.h have cpuc_ only.
+# In internal headers, types, the first enumerator of each line, and macros that are not undefined
+# again begin with cpuc_ or pfx_ and the file, a part of its name, or its directory. Names in
+# backend.h need only the prefix cpuc_ or pfx_.
 found=$(cd "$srcdir" && awk '
   FNR == 1 {
     in_enum = 0

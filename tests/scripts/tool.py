@@ -24,13 +24,13 @@ class Skip(Exception):
 
 
 def environment_with_secrets():
-    """Without our settings, and with markers in place of values that identify a person or a host: no
-    report may contain them."""
+    """Returns the environment without our settings, and with markers in place of values that
+    identify a person or a host. No report may contain the markers."""
     ours = ("COLUMNS", "NO_COLOR", "CPUCYCLES_IMPLEMENTATION", "cpucyclespersecond")
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     environment.update(USER="secret-user", LOGNAME="secret-user", HOSTNAME="secret-host",
                        container="secret-container")
-    if not WINDOWS:  # Wine needs its own
+    if not WINDOWS:  # Wine needs its own HOME
         environment["HOME"] = "/secret-home"
     return environment
 
@@ -93,9 +93,9 @@ def bars(chart):
 
 
 def three_attempts(promise):
-    """Marks a promise whose test needs undisturbed measurements, or compares those of two processes.
-    A busy machine can disturb them, so one attempt of three must succeed. A repeated attempt makes
-    new reports."""
+    """Marks a promise whose test needs undisturbed measurements, or compares the measurements of
+    two processes. A busy machine can disturb the measurements, so one attempt of three must
+    succeed. A repeated attempt makes new reports."""
     @functools.wraps(promise)
     def attempts():
         for left in (2, 1, 0):
@@ -121,8 +121,8 @@ def skip(script, line):
 
 
 def main(names_of_script):
-    """Calls each function of the script whose name does not begin with "_": a promise. Returns the
-    exit status."""
+    """Calls each promise of the script, which is each function whose name does not begin with "_".
+    Returns the exit status."""
     script = os.path.basename(sys.argv[0])[:-len(".py")]
     step = clock_step()
     if step > 100000:

@@ -11,7 +11,7 @@ source=$(cd "$2" && pwd)
 cflags='-O1 -g'
 compiler=${CC:-cc}
 suites=all # or "threads": the suites whose own source creates threads
-scripts=   # those that execute code which the variant compiles differently
+scripts=   # scripts that execute code which the variant compiles differently
 launcher=
 options=
 ms=
@@ -30,7 +30,7 @@ case $kind in
     scripts='tests/scripts/options.sh tests/scripts/report.sh' under=asan options=--disable-static
     ;;
   tsan)
-    # It finds races, and is slow.
+    # ThreadSanitizer finds races and is slow, so it runs only the suites with threads.
     cflags="$cflags -fsanitize=thread" options=--disable-static
     ms=2000 under=tsan suites=threads
     # A forked child does not have its parent's threads and cannot join them.

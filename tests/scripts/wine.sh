@@ -8,7 +8,7 @@ set -u
 # Wine's drive Z: is this system's root.
 WINEPATH="${WINEPATH:+$WINEPATH;}Z:$(cd "${builddir:-.}" && pwd)/.libs"
 WINEDEBUG=${WINEDEBUG--all}
-# Without this, Wine would offer to install .NET and Gecko, which no test needs.
+# Without WINEDLLOVERRIDES, Wine would offer to install .NET and Gecko, which no test needs.
 WINEDLLOVERRIDES=${WINEDLLOVERRIDES-mscoree,mshtml=}
 export WINEPATH WINEDEBUG WINEDLLOVERRIDES
 { true >&9; } 2>/dev/null || exec 9>/dev/null

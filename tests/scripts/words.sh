@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Reports retired words in sources, manuals and scripts: idioms for which there is a plain word, words
-# that the terms of HACKING, "Words", have replaced, and British spellings. Words that underscores
-# join count, too.
+# Reports retired words in sources, manuals and scripts: idioms for which there is a plain word,
+# words that the terms of HACKING, "Words", have replaced, and British spellings. Words that are
+# joined by underscores are reported like separate words.
 
 set -eu
 export LC_ALL=C
@@ -13,7 +13,7 @@ terms='(un|over)?stated|statements?|states_(the|no|a)|folders?|granularity|granu
 terms="$terms|multiplied up|(runs?|running) backward|next best|core's( own)? (frequency|cycles)"
 terms="$terms|per cent|(hz|%lld|%.0f|times|cycles|counts) a second|by a system call"
 spellings='licences?|[a-z_]*(initial|optim|recogn)is(e|ed|es|er|ing|ation)[a-z_]*'
-verb='states( [a-z]|$)' # the verb: a word follows, or the end of the line; not the plural noun
+verb='states( [a-z]|$)' # the verb, before a word or the end of the line; not the plural noun
 joined=$(echo "$idioms|$terms" | sed 's/ /[ _]/g')
 
 cd "$srcdir"

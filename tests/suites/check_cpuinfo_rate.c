@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the parser of rates in /proc/cpuinfo: it reads each architecture's own line and no
-   other. */
+/* Tests that the parser of rates in /proc/cpuinfo reads each architecture's own line and no other
+   line. */
 
 #include "config.h"
 
@@ -49,7 +49,7 @@ static const struct {
   { cpuc_cpuinfo_rate_alpha_cycle_frequency, "timer frequency [Hz]\t: 1024.00", 0 },
   { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.000000", 552000000 },
   { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.000001", 552000001 },
-  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 2596.132", 0 }, /* x86's */
+  { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 2596.132", 0 }, /* a line of x86 */
   { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552", 0 },
   { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: .552000", 0 },
   { cpuc_cpuinfo_rate_parisc_cr16, "cpu MHz\t\t: 552.0000000", 0 },
@@ -70,7 +70,8 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* Behind lines of other kinds and lengths, and with the file cut into pieces of many lengths. */
+/* The line comes after lines of other kinds and lengths, and the file is cut into pieces of many
+   lengths. */
 START_TEST(only_the_architectures_own_line_gives_a_rate)
 {
   char file[1024] = "processor\t: 0\n\nflags\t\t: ";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the tool's measurements of a counter against fake counters: coarse ones, wrong ones, and
-   ones that differ between CPUs. CPUs are real, and so is time unless a test fakes the clock.
-   This file has the library's functions and those of cpucycles-info/clock-and-fork.c: the linker
-   leaves out both. */
+/* Tests the tool's measurements of a counter against fake counters, which are coarse, wrong, or
+   different between CPUs. CPUs are real, and so is time unless a test fakes the clock. This file
+   defines the functions of the library and of cpucycles-info/clock-and-fork.c, so the linker leaves
+   out the real functions. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include <sched.h>
 #endif
 
-/* cpucycles-info/clock-and-fork.c */
+/* In place of cpucycles-info/clock-and-fork.c. */
 
 static int fork_is_refused;
 
@@ -37,7 +37,7 @@ const char clock_name[] = "test";
 
 static long long clock_resolution = 1;
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
-static long long clock_cost;            /* nanoseconds that a read of the clock takes first */
+static long long clock_cost;            /* nanoseconds that pass before the clock is read */
 
 long long clock_nanoseconds(void)
 {
@@ -46,14 +46,14 @@ long long clock_nanoseconds(void)
 
   while (cpuc_os_clock_raw() < end)
     ;
-  if (reads_until_stop != 0) { /* a stopped one is read millions of times */
+  if (reads_until_stop != 0) { /* a stopped clock is read millions of times */
     reads_until_stop -= reads_until_stop > 0;
     time = cpuc_os_clock_raw() / clock_resolution * clock_resolution;
   }
   return time;
 }
 
-/* The library */
+/* In place of the library. */
 
 static struct cpucycles_counter_info counter
   = { .name = "fake", .kind = "reference", .scope = "system",
@@ -66,7 +66,8 @@ static struct cpucycles_counter_info other = { .name = "other", .kind = "clock",
   .scaling = 1, .state = CPUCYCLES_USABLE };
 
 static pid_t parent;
-/* What a child of `parent` calls, if set: at its selection, and when it asks for the overhead. */
+/* Functions that a child of `parent` calls if they are not NULL: at_selection() when it asks for a
+   counter, at_overhead() when it asks for the overhead. */
 static void (*at_selection)(void), (*at_overhead)(void);
 
 static void call_in_child(void (*function)(void))
@@ -114,7 +115,7 @@ static long long read_clock(void)
 
 long long (*cpucycles)(void) = read_clock;
 
-/* library.c calls these; no test does. */
+/* library.c calls these functions, but no test does. */
 
 const char *cpucycles_version(void)
 {
@@ -218,7 +219,7 @@ END_TEST
 enum { INTERRUPTION = 20000000 /* nanoseconds */ };
 
 static int reads_until_interruption;
-static long long last_read, longest_read; /* of the first 10000, without the interruption */
+static long long last_read, longest_read; /* longest of the first 10000, without the interruption */
 
 /* Microseconds. */
 static long long read_interrupted_once(void)
@@ -234,7 +235,7 @@ static long long read_interrupted_once(void)
   return now / 1000;
 }
 
-/* Against a clock of whole microseconds, for which ten reads are too short. */
+/* Uses a clock of whole microseconds, for which ten reads are too short. */
 START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
 {
   if (skip_where_the_clock_steps_are_long("interruption_of_the_first_reads_does_not_hide_the_cost"))
@@ -363,12 +364,12 @@ START_TEST(stopped_clock_measures_no_rate)
 
   for (i = 0; i < sizeof stop_after / sizeof stop_after[0]; i++) {
     reads_until_stop = stop_after[i];
-    examine_for(1000, read_up); /* the clock stops before, even on a busy machine */
+    examine_for(1000, read_up); /* the clock stops earlier, even on a busy machine */
     ck_assert(results.measured == 0);
     ck_assert(results.seconds == 0);
     if (stop_after[i] == 0)
       ck_assert(results.read_nanoseconds == 0);
-    ck_assert_int_eq(results.difference_count, SAMPLES); /* needs no clock */
+    ck_assert_int_eq(results.difference_count, SAMPLES); /* the differences need no clock */
     ck_assert_int_eq(results.step, 10);
   }
 }
@@ -420,8 +421,8 @@ START_TEST(signal_ends_only_one_examination)
 }
 END_TEST
 
-/* A pipe. The process of the tool and its child hold the write end, so the end of its data shows
-   that both have ended. */
+/* A pipe. The process of the tool and its child hold the write end, so the end of the pipe's data
+   shows that both processes have ended. */
 static int held[2];
 
 static void write_byte(void)
@@ -430,7 +431,7 @@ static void write_byte(void)
 }
 
 /* Kills a process of the tool 100 ms after its child has begun a long examination. Returns the
-   milliseconds until the child has ended, too. */
+   milliseconds until both processes have ended. */
 static long life_without_the_tool(void)
 {
   const struct timespec pause = { 0, 100000000 };
@@ -460,7 +461,7 @@ static long life_without_the_tool(void)
   return suite_elapsed(&begin);
 }
 
-/* Allows for 0.1 seconds more, in one of ten attempts. */
+/* One of ten attempts must take at most 1.1 seconds. */
 START_TEST(child_ends_within_a_second_after_the_tool)
 {
   struct suite_repeat retry = suite_retry(10);
@@ -476,7 +477,7 @@ END_TEST
 
 enum { BEHIND = 1000 };
 
-/* Each CPU is BEHIND seconds behind the one before. */
+/* Each CPU is BEHIND seconds behind the CPU before it. */
 static long long read_by_cpu(void)
 {
   return clock_nanoseconds() - sched_getcpu() * BEHIND * 1000000000LL;

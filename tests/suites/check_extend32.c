@@ -32,14 +32,14 @@
 enum { READS = 32 };
 
 /* The simulated machine: its count in all 64 bits, and its clock. Each access takes time, and a
-   stall before one may take very long. */
+   stall before an access may take very long. */
 static struct {
   uint64_t count;
   double part;          /* fraction of a count */
   double rate;          /* counts per nanosecond */
   uint64_t core_offset; /* of the counter of the core that runs the thread */
   long long time;       /* ns */
-  long long lag;        /* the coarse clock's */
+  long long lag;        /* of the coarse clock, in ns */
   long long stall;      /* before access number stall_at, in ns */
   int stall_at;
   uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
@@ -103,7 +103,7 @@ static long long leave_simulation(long long value)
   return value;
 }
 
-/* Only the low half is valid: on alpha, the high half is a process's own. */
+/* Only the low half is valid, as on alpha, where the high half is a process's own. */
 static long long simulated_counter(void)
 {
   uint64_t count;
@@ -184,7 +184,7 @@ static void stall_at_random(double longest)
 }
 
 /* Reads after a random gap, with a random stall. The time from the beginning of a call to the end
-   of the next one is less than the bound. Three quarters of the gaps are short. */
+   of the next call is less than the bound. Three quarters of the gaps are short. */
 static int read_after_random_gap_is_right(double bound)
 {
   advance(random64() % 4 ? random_below(1e5) : random_below(bound / 3));
@@ -210,7 +210,7 @@ START_TEST(constant_rate_allows_gaps_up_to_the_bound)
 }
 END_TEST
 
-/* A core that sleeps and changes its frequency, with an estimate of the rate at the start. */
+/* The core sleeps and changes its frequency. The estimate is the rate at the start. */
 START_TEST(changing_rate_allows_gaps_up_to_the_bound)
 {
   struct suite_repeat repeat = suite_repeat(LIVES);
@@ -284,11 +284,12 @@ END_TEST
 
 /* Threads and cores. */
 
-/* Moves between cores whose counters differ by any amount. After each move, the count is the one
-   nearest to the prediction from the anchor, and thus off by at most 2^31 more than the anchor. The
-   count before the move can be off by up to 2^26, and the counts in AGE, more than the anchor: a
-   count within 2^26 of an anchor up to AGE old is not compared with the prediction. If the clock
-   does not advance, the prediction has an error, too. _i: the clock; CLOCKS: it advances. */
+/* Moves between cores whose counters differ by any amount. After each move, a read returns the
+   count that is nearest to the prediction from the anchor, and thus off by at most 2^31 more than
+   the anchor. The count before the move can be off by up to 2^26, plus the counts in AGE, more than
+   the anchor, because a count within 2^26 of an anchor up to AGE old is not compared with the
+   prediction. If the clock does not advance, the prediction itself has an error. _i: the number of
+   the clock; CLOCKS: a clock that advances. */
 START_TEST(each_move_adds_an_error_below_2_32)
 {
   struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
@@ -354,7 +355,7 @@ START_TEST(thread_on_one_core_sees_no_jump_of_other_cores)
 }
 END_TEST
 
-/* Real threads and signals: a counter that wraps every 43 ms. */
+/* Real threads and signals, with a counter that wraps every 43 ms. */
 
 enum { QUICK_RATE = 100 }; /* counts per nanosecond */
 
@@ -403,7 +404,7 @@ static void quick_read_in_handler(int signal, siginfo_t *info, void *context)
   errno = saved_errno;
 }
 
-/* With SA_SIGINFO, because qemu 7.2 restores the FPU's registers of an m68k only then. */
+/* Sets SA_SIGINFO, because qemu 7.2 restores the FPU's registers of an m68k only with this flag. */
 static void set_handler(int signal, void (*handler)(int, siginfo_t *, void *))
 {
   struct sigaction action;
@@ -486,7 +487,8 @@ END_TEST
 #ifdef SINGLE_STEPS
 
 /* Replaces the C library's function, which the library calls to block signals. A SIGTRAP that is
-   blocked would end the process, so single-stepping pauses while it is: no handler can run then. */
+   blocked would end the process, so single-stepping pauses while SIGTRAP is blocked. No handler can
+   run in that time. */
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
   sigset_t now;
@@ -505,9 +507,9 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 /* What the handler does after an instruction of the interrupted read, and how often it did. */
 static struct {
   int number;    /* of instructions so far */
-  int at;        /* the handler acts after this one */
+  int at;        /* the handler acts after the instruction of this number */
   long long gap; /* before its own read */
-  int jumps;     /* it does not return */
+  int jumps;     /* 1: the handler does not return */
   long acted, wrong;
 } handler;
 
@@ -552,11 +554,11 @@ static int stepped_read_is_right(void)
   return right;
 }
 
-/* Of a case: the interrupted read renews the anchor, the handler's read renews it, the handler
-   jumps out, the thread has an anchor. */
+/* Bits that describe a case: the interrupted read renews the anchor, the handler's read renews the
+   anchor, the handler jumps out, the thread has an anchor. */
 enum { READ_RENEWS = 1, HANDLER_RENEWS = 2, HANDLER_JUMPS = 4, HAS_ANCHOR = 8, KINDS = 16 };
 
-/* Interrupts one read after each of its instructions, in one run for each. */
+/* Interrupts one read after each of its instructions, in one run for each instruction. */
 static void interrupt_after_each_instruction(int kind)
 {
   long before;
@@ -582,7 +584,8 @@ static void interrupt_after_each_instruction(int kind)
   ck_assert_int_gt(handler.at, 20);
 }
 
-/* Returns 1 for the cases that run in every check. The others run only in "make check-soak". */
+/* Returns 1 for the cases that run in every check. The other cases run only in "make
+   check-soak". */
 static int runs_without_soak(int kind)
 {
   switch (kind) {

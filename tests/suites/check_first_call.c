@@ -103,7 +103,7 @@ static void count_and_escape(int signal, siginfo_t *info, void *context)
     siglongjmp(escape, 1);
 }
 
-/* Raises without pause: faults, and signals that it sends to itself. */
+/* Raises signals without pause, alternately by faults and by sending signals to itself. */
 static void *raise_signals(void *unused)
 {
   while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE) || raised < 100) {
@@ -280,7 +280,8 @@ END_TEST
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
 
-/* Answers to perf_event_open(), and the reason why default-perfevent is dropped then. */
+/* Answers to perf_event_open(), and the reason for which default-perfevent is dropped after each
+   answer. */
 static const struct {
   unsigned int action;
   const char *reason;
@@ -306,7 +307,8 @@ static int expected_answer(void)
   return filters[filter].signal ? -filters[filter].signal : filters[filter].error;
 }
 
-/* The reason is that of the answer, unless there is no PMU anyway. */
+/* Returns 0 if default-perfevent is dropped for the reason in the row, or as "absent", because
+   there may be no PMU. */
 static int call_with_perf_filtered(void)
 {
   static const int calls[] = { SYS_perf_event_open };
@@ -326,7 +328,7 @@ static int call_with_perf_filtered(void)
   return 0;
 }
 
-/* Opening any file raises SIGSYS: no source of the frequency that reads a file can answer. */
+/* Opening any file raises SIGSYS, so no source of the frequency that reads a file can answer. */
 static int files_answer_sigsys(void)
 {
   static const int calls[] = {
@@ -392,7 +394,7 @@ START_TEST(first_call_survives_sigsys_at_every_open)
 }
 END_TEST
 
-/* The TSC forbidden, and the clocks of the vDSO with it. */
+/* The TSC is forbidden, and thus the clocks of the vDSO, which read the TSC. */
 
 #ifdef PR_SET_TSC
 
@@ -511,11 +513,11 @@ END_TEST
 
 #endif
 
-/* Repeatability. An emulated CPU has no frequency: the measurement in its place differs by more
-   than a factor of three from process to process, and a clock's score with it. So the test
-   sets the frequency there. */
+/* Repeatability. An emulated CPU has no frequency. The measurement in its place differs by more
+   than a factor of three from process to process, and so does the score of a clock. So the test
+   sets the frequency under qemu. */
 
-/* In up to a hundred processes, within the time limit. */
+/* Compares up to a hundred processes, within the time limit. */
 START_TEST(selection_is_equal_in_each_process)
 {
   struct suite_repeat repeat = suite_repeat(100);
@@ -576,7 +578,7 @@ static void call_all(void)
 #ifdef HAVE_SECURE_GETENV
 
 /* Replaces the C library's secure_getenv(), which the selection calls. */
-static int call_is_due; /* 1 until the selection calls it for the first time */
+static int call_is_due; /* 1 until the selection calls secure_getenv() for the first time */
 static void (*while_selecting)(void) = call_all;
 
 char *secure_getenv(const char *name)
@@ -609,7 +611,7 @@ START_TEST(every_function_answers_during_the_selection)
 }
 END_TEST
 
-static int sent; /* to the selecting thread; it stays pending until the selection is over */
+static int sent; /* to the selecting thread; the signal stays pending until the selection is over */
 
 static void send_to_self(void)
 {

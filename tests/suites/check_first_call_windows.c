@@ -100,7 +100,7 @@ START_TEST(clocks_agree_with_the_systems_own)
   gettimeofday(&before, NULL);
   wall = cpuc_os_clock_wall_microseconds();
   gettimeofday(&after, NULL);
-  /* the steps of the two differ by up to 16 ms */
+  /* the steps of the two clocks differ by up to 16 ms */
   ck_assert_int_ge(wall, before.tv_sec * 1000000LL + before.tv_usec - 16000);
   ck_assert_int_le(wall, after.tv_sec * 1000000LL + after.tv_usec + 16000);
   for (i = 0; i < 20 && !agree; i++)

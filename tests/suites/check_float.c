@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the library in programs that trap floating-point exceptions, or round in another direction
-   than to the nearest: it works, and its arithmetic is the same. */
+/* Tests that the library works, and that its arithmetic is the same, in programs that trap
+   floating-point exceptions, or that round in another direction than to the nearest. */
 
 #define _GNU_SOURCE /* feenableexcept() */
 
@@ -19,8 +19,8 @@
 #include <fenv.h>
 #include <stddef.h>
 
-/* Some systems do not define all of these macros: a macro is missing where there is no such
-   rounding. */
+/* Some systems do not define all of these macros, because a macro is missing where its rounding
+   does not exist. */
 static const struct environment {
   const char *name;
   int rounding; /* -1: to the nearest, and traps */
@@ -71,7 +71,7 @@ static int skip_environment(const char *test, const struct environment *environm
   return skip_unless(test, change_rounding, 0, "the rounding cannot be changed");
 }
 
-/* Calls every public function: 0 if the counts increase and no section is negative. */
+/* Calls every public function. Returns 0 if the counts increase and no section is negative. */
 static int call_every_function(void)
 {
   long long begin;
@@ -160,7 +160,8 @@ static void compute(long long *results)
 
 static long long expected[RESULTS];
 
-/* Computes in an environment, in a child process: 0 if the results are the expected ones. */
+/* Computes in an environment, in a child process. Returns 0 if the results are the expected
+   ones. */
 static int compute_in_environment(void)
 {
   static long long results[RESULTS];

@@ -34,7 +34,7 @@ static void expect_ignored(const char *reason)
   ck_assert_str_eq(found.ignored, reason);
 }
 
-enum { BUSY_TRIES = 1000 }; /* of a measurement, because a busy machine can prevent some */
+enum { BUSY_TRIES = 1000 }; /* of a measurement, because a busy machine can make some tries fail */
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 
@@ -182,7 +182,7 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   write_file(POLICY("4") "affected_cpus", "4 5\n");
   write_file(POLICY("12") "affected_cpus", "12\n");
   write_file(CPU("0") "scaling_max_freq", "1800000\n");
-  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* never read: policy of CPU 0 */
+  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* not read, because CPU 0 has its policy */
   write_file(CPU("4") "scaling_max_freq", "3000000\n");
   write_file(CPU("12") "scaling_max_freq", "2400000\n");
   expect(3000000000, "cpufreq/scaling_max_freq");
@@ -191,7 +191,7 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
 }
 END_TEST
 
-/* As in kernels before 4.3, and in some recorded machines. */
+/* Kernels before 4.3, and some recorded machines, list no policies. */
 START_TEST(without_listed_policies_only_cpu_0_is_read)
 {
   write_file(CPU("0") "base_frequency", "1800000\n");
@@ -219,7 +219,7 @@ START_TEST(device_tree_is_searched_for_cpus)
   expect(1500000000, "/proc/device-tree");
   write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
   expect(5000000000, "/proc/device-tree");
-  /* the same with the two nodes exchanged: the order of a directory is not known */
+  /* exchanges the two nodes, because the order of a directory is not known */
   write_bytes(NODES "PowerPC,POWER9@28/clock-frequency", "\x59\x68\x2f\x00", 4);
   write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
   expect(5000000000, "/proc/device-tree");
@@ -252,8 +252,8 @@ static const struct {
   { CPUC_ARCHITECTURE_IA64, "cpu MHz    : 1500.000\n", 1500000000 },
 };
 
-/* sysfs describes the real CPU, whatever machine an emulator imitates: its files are right if
-   they exist. */
+/* sysfs describes the real CPU, whatever machine an emulator imitates. So the files of sysfs are
+   right if they exist. */
 START_TEST(cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used)
 {
   size_t i;

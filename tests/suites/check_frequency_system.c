@@ -17,7 +17,7 @@
 #include <sys/processor.h>
 #include <sys/sysctl.h>
 
-/* The system's answers: numbers of `length` bytes, of which only 4 and 8 are valid. */
+/* The system's answers: numbers of `length` bytes. The only valid lengths are 4 and 8. */
 static struct answer {
   const char *name;
   long long number;

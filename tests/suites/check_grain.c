@@ -79,7 +79,7 @@ static void expect_grain(double tolerance, double least_share)
     machine.unique ? "unique" : "as they are");
 }
 
-/* Published: EPYC 7742, 22 at 2.25 GHz (100 MHz would give 22.5); Gold 6230, 60 at 2.1 GHz;
+/* Published grains: EPYC 7742, 22 at 2.25 GHz (100 MHz would give 22.5); Gold 6230, 60 at 2.1 GHz;
    E5-2695, 42; a clock of 24 MHz in nanoseconds, 41 and 42. The tool once mistook 26 for 1. */
 static const double grains[] = { 22, 22.5, 60, 42, 1000.0 / 24, 26, 4, 10, 100 };
 static const double costs[] = { 5, 25, 60 };
@@ -165,9 +165,9 @@ static long long read_fine(void)
 
   machine.time += machine.cost;
   switch (kind) {
-  case 0: /* each read takes the same time, */
+  case 0: /* each read takes the same time */
     break;
-  case 1: /* or one of two times */
+  case 1: /* each read takes one of two times */
     machine.time += draw() < 0.5;
     break;
   case 2:

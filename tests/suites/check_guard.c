@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the fault guard: faults of the guarded body are caught. All other faults and signals reach
-   the program as without the library. Afterwards, the program's handlers are those from before. */
+   the program as without the library. After the guard is left, the program's handlers are those
+   from before the guard. */
 
 #include "config.h"
 
@@ -20,15 +21,15 @@
 #endif
 
 static volatile char *forbidden; /* a read raises SIGSEGV */
-static volatile char read_value; /* holds every value read, or an emulator may drop the read */
+static volatile char read_value; /* holds every value read, so that no emulator drops the read */
 
 static void make_readable(volatile char *page)
 {
   mprotect((void *)page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
 }
 
-/* A page that raises SIGBUS: mapped beyond the end of its file. NULL if the system maps no such
-   page. */
+/* Returns a page that raises SIGBUS, because it is mapped beyond the end of its file. Returns NULL
+   if the system maps no such page. */
 static volatile char *map_page_beyond_end(void)
 {
   FILE *empty = tmpfile();
@@ -112,7 +113,7 @@ END_TEST
 
 enum { STACK = 1 << 20, ALTERNATE = 1 << 16 };
 
-static char *all_stacks; /* an alternate one, the thread's own, an alternate one */
+static char *all_stacks; /* an alternate stack, the thread's own stack, an alternate stack */
 
 static void *fault_with_an_alternate_stack(void *above)
 {
@@ -168,8 +169,8 @@ static int use_alternate_stack(void)
   return !is_on_alternate_stack;
 }
 
-/* _i: whether the alternate stack is above the thread's own. A build with _FORTIFY_SOURCE checks
-   the direction of jumps. */
+/* _i: whether the alternate stack is above the thread's own stack. Both are tested because a build
+   with _FORTIFY_SOURCE checks the direction of jumps. */
 START_TEST(fault_is_caught_on_any_alternate_stack)
 {
   const char *test = "fault_is_caught_on_any_alternate_stack";
@@ -215,7 +216,7 @@ static void handler_b(int signal, siginfo_t *info, void *context)
 
 START_TEST(handlers_are_restored_with_mask_and_flags)
 {
-  /* SIGSYS is never set */
+  /* no handler is set for SIGSYS */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
   struct sigaction set, before[CPUC_OS_THREAD_FAULTS], after;
   int i, member;
@@ -303,7 +304,7 @@ static void record_signal(int signal, siginfo_t *info, void *context)
   seen_masked = sigismember(&mask, SIGUSR2);
   seen_count++;
   if (signal == SIGSEGV)
-    make_readable(forbidden); /* a fault would repeat */
+    make_readable(forbidden); /* without this, a fault would repeat */
 }
 
 static void set_recording_handler(int signal, int flags)
@@ -332,9 +333,9 @@ static void join_a_thread_that(void *(*faults)(void *))
   pthread_join(thread, NULL);
 }
 
-/* The system chooses the code of a fault, and whether the handler's own mask is in force: emulators
-   give SEGV_MAPERR on some CPUs, and qemu 7 has another mask on RISC-V. The test expects the same
-   as without the guard. */
+/* The system chooses the code of a fault, and whether the handler's own mask is in force. For
+   example, emulators give SEGV_MAPERR on some CPUs, and qemu 7 has another mask on RISC-V. The test
+   expects the code and the mask of a fault without the guard. */
 START_TEST(fault_of_another_thread_reaches_the_program)
 {
   int usual_code, usually_masked;
@@ -383,7 +384,7 @@ START_TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
   ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
   ck_assert_int_eq(seen_count, 0);
   leave_guard();
-  ck_assert_int_eq(seen_count, 1); /* two were sent: pending signals merge */
+  ck_assert_int_eq(seen_count, 1); /* two were sent, but pending signals merge */
   ck_assert_int_eq(seen_signal, suite_fault_to_send(SIGSEGV));
 }
 END_TEST
@@ -408,7 +409,7 @@ static void note_code(int signal, siginfo_t *info, void *context)
   received_code = info->si_code;
 }
 
-/* 0 if a signal that the thread sends to itself has the code that it gives. */
+/* 0 if a signal that the thread sends to itself has the given code. */
 static int receive_sent_codes(void)
 {
   int codes[] = { -42, SI_USER, BUS_ADRERR }, i;
@@ -519,8 +520,8 @@ START_TEST(jump_out_of_a_handler_loses_no_other_signal)
   if (skip_under("qemu", test, "qemu keeps all but one of these signals for itself")
     || skip_where_sent_signals_wait(test))
     return;
-  /* Each handler blocks the other signal: a handler that the system had interrupted at its start
-     would be lost in the jump. */
+  /* Each handler blocks the other signal, because a handler that the system had interrupted at its
+     start would be lost in the jump. */
   memset(&action, 0, sizeof action);
   sigfillset(&action.sa_mask);
   action.sa_handler = _i ? count_and_return : count_and_jump;
@@ -595,9 +596,9 @@ static int raise_sigill(void)
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
 
-/* Stands for a fault whose instruction is not repeated, as on s390x: the process sends itself a
-   signal with the code of a fault. The filter keeps the guard from making it
-   pending with its siginfo. */
+/* In place of a fault whose instruction is not repeated, as on s390x, the process sends itself a
+   signal with the code of a fault. The filter keeps the guard from making the signal pending with
+   its siginfo. */
 static int single_fault_under_a_filter(void)
 {
   static const int calls[] = { SYS_rt_tgsigqueueinfo };
@@ -615,7 +616,7 @@ static int single_fault_under_a_filter(void)
 
 enum cause { FAULT, FAULT_ELSEWHERE, SENT }; /* only a signal that is sent can be ignored */
 
-/* Each crash, and the signal that ends the process as without the guard. */
+/* Each crash, and the signal that ends the process with and without the guard. */
 static const struct {
   const char *name;
   enum cause cause;
@@ -698,7 +699,7 @@ static siginfo_t last_signal_of(int (*body)(void))
   return info;
 }
 
-/* Every fault of the traced thread, compared with the same fault without the guard. */
+/* Compares every fault of the traced thread with the same fault without the guard. */
 START_TEST(crash_shows_its_own_cause)
 {
   const char *test = "crash_shows_its_own_cause", *name = crashes[_i].name;
@@ -730,7 +731,7 @@ END_TEST
 /* Handlers that stay. */
 
 static volatile int fixed_up;
-static volatile char *not_fixed_up; /* another page without access */
+static volatile char *not_fixed_up; /* a page without access, beside `forbidden` */
 static volatile int reads_not_fixed_up; /* 1 during a read of not_fixed_up */
 
 static void read_not_fixed_up(void)
@@ -797,7 +798,7 @@ START_TEST(other_faults_and_signals_reach_the_program)
   if (!sigsetjmp(out, 1))
     raise(SIGILL);
   ck_assert_int_eq(seen_signal, SIGILL);
-#ifndef __APPLE__ /* which gives a sent SIGILL the code of a fault */
+#ifndef __APPLE__ /* macOS gives a sent SIGILL the code of a fault */
   ck_assert(SI_USER > 0 ? seen_code >= SI_USER : seen_code <= 0); /* it was sent */
 #endif
   ck_assert_int_eq(fixed_up, 0);
@@ -887,7 +888,7 @@ END_TEST
 
 static int calls_before_the_change;
 
-/* Like another thread that installs the same handler, with another flag and mask. */
+/* Acts like another thread that installs the same handler, with a different flag and mask. */
 static void change_flags_and_mask(void)
 {
   struct sigaction action;
@@ -920,7 +921,7 @@ END_TEST
 static int calls_before_the_fork;
 static pid_t forked_child;
 
-/* With the mask of a thread that does not select. */
+/* Enters the guard with the mask of a thread that does not select. */
 static void enter_in_the_child(void)
 {
   struct sigaction after;

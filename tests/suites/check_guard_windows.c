@@ -8,7 +8,7 @@
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
-static volatile char *volatile forbidden; /* handlers read it too */
+static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
 static void read_page(void *unused)
 {

@@ -219,7 +219,7 @@ static int execute_instruction(void)
     __asm__ volatile("rdtime.d %0, $zero" : "=r"(unused));
     break;
 #endif
-  default: break; /* not known here: the library's read is tested */
+  default: break; /* unknown instruction, which only the library's read executes */
   }
   (void)unused;
   return 0;
@@ -264,7 +264,8 @@ static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpu
   expect_between(&reader);
 }
 
-/* As if each counter had been selected, and scaled if its kind is. */
+/* Tests each counter as if it had been selected without scaling and, if its kind is scaled, also as
+   if it had been selected with scaling. */
 START_TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
 {
   const char *test = "inline_reads_equal_those_of_every_backend_with_an_instruction";
@@ -299,7 +300,7 @@ static long long scripted_counter(void)
   return scripted_count;
 }
 
-/* A library newer than the program, or for another CPU. */
+/* The library is newer than the program, or is for another CPU. */
 START_TEST(unknown_method_is_a_call)
 {
   int reads;

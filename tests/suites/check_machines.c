@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the frequency estimate for recorded machines: within the known limits of each machine. If a
-   file is truncated, at any byte in "make check-soak", the estimate is within wider limits, or is
-   the default. The recorded machines are not part of the project.
+/* Tests that the frequency estimate for each recorded machine is within the known limits of the
+   machine. If a file is truncated, the estimate is within wider limits, or is the default. "make
+   check-soak" truncates each file at every byte. The recorded machines are not part of the project.
    tests/machines has further machines, written by hand. */
 
 #include "config.h"
@@ -18,7 +18,7 @@
 static const struct machine {
   const char *name;
   long long lowest, highest;
-  long long lowest_if_truncated; /* if a file is truncated; 0: the same */
+  long long lowest_if_truncated; /* if a file is truncated; 0: equal to lowest */
 } machines[] = {
   { "armv7", 1700000000, 1700000000, 0 },
   { "arm-A510-A710-A715-X3", 0, 0, 0 },

@@ -107,7 +107,8 @@ static int skip_where_adds_show_no_frequency(const char *test)
     || skip_unless(test, time_chain_of_adds, 0, "the times of one chain of adds differ");
 }
 
-/* Alternates with the underlying measurement, so that both see the same core frequencies. */
+/* Alternates cpucycles_core_persecond() with the underlying measurement, so that both see the same
+   core frequencies. */
 START_TEST(core_persecond_is_the_measured_frequency)
 {
   const char *test = "core_persecond_is_the_measured_frequency";
@@ -138,8 +139,8 @@ static void *measure_core(void *persecond)
   return persecond;
 }
 
-/* The first call of each thread: one of them selects while the others wait. Then each thread
-   measures for itself. */
+/* Each thread makes its first call. One of the threads selects while the other threads wait. Then
+   each thread measures for itself. */
 START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 {
   pthread_t threads[8];
@@ -156,7 +157,7 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
 }
 END_TEST
 
-/* The test above, check_inline and check_section make the others. */
+/* The test above, check_inline and check_section make the first call with the other functions. */
 static void make_the_first_call(int function)
 {
   switch (function) {
@@ -254,8 +255,8 @@ static long long read_nanoseconds(void)
 
 /* The public call. */
 
-/* Returns true if the check holds in one of several fresh processes: the first call's measurement
-   fails on a busy machine, but not always. */
+/* Returns true if the check holds in one of several fresh processes. One process is not enough,
+   because the measurement of the first call can fail on a busy machine. */
 static int holds_in_a_fresh_process(int (*check)(void))
 {
   int i, status = -1;
@@ -385,7 +386,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
     return;
   cpucycles();
   cpucycles = read_interrupted_at_first;
-  for (i = 0; i < 100 && rate == 0; i++) { /* the machine may be busy, too */
+  for (i = 0; i < 100 && rate == 0; i++) { /* repeats, because the machine may be busy */
     reads_so_far = 0;
     rate = cpuc_timer_find_rate(&selection);
   }

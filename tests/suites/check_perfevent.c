@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the counters of perf events, with the kernel of perf-kernel.c. default-perfevent is tested
-   as the counter that cpucycles() calls. The counters that read through a page are represented by
-   one that has memory in place of the instruction. */
+   as the counter that cpucycles() calls. The counters that read through a page are represented by a
+   counter that reads memory in place of executing an instruction. */
 
 #include "config.h"
 
@@ -150,7 +150,7 @@ static void spend_cpu_time(void)
 }
 
 /* Does the count advance by this thread's CPU time, within a factor of two? The hypervisor may take
-   time from one of the two: one of several attempts is enough. */
+   time from one of the two measurements, so one of several attempts is enough. */
 static int counts_cpu_time(long long (*read)(void))
 {
   struct suite_repeat retry = suite_retry(20);
@@ -203,7 +203,7 @@ START_TEST(each_thread_counts_itself)
   }
   spend_cpu_time();
   mine = cpucycles() - mine;
-  ck_assert_int_le(mine, 2 * (perf_kernel_time() - my_time)); /* it slept while the others ran */
+  ck_assert_int_le(mine, 2 * (perf_kernel_time() - my_time)); /* this thread mostly slept */
   ck_assert_str_eq(loss_reason(), "");
 }
 END_TEST
@@ -223,9 +223,9 @@ static void *count_busy_time(void *counts)
 }
 
 /* _i: the counter in the table. This thread creates a busy thread and joins it. A count of scope
-   "thread" stops while this thread waits, so it advances by less than that of a thread that is busy
-   long enough. A count of scope "system" is common to all threads, so those of the other thread are
-   between the two of this thread. */
+   "thread" stops while this thread waits, so it advances by less than the count of a thread that is
+   busy long enough. A count of scope "system" is common to all threads, so the two counts of the
+   busy thread are between the two counts of this thread. */
 START_TEST(reported_scope_fits_the_count)
 {
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
@@ -256,7 +256,7 @@ START_TEST(reported_scope_fits_the_count)
   else if (strcmp(scope, "system") == 0)
     ck_assert(begin <= other[0] && other[0] < other[1] && other[1] <= end);
   else
-    ck_assert_str_eq(scope, "core"); /* other cores may count otherwise */
+    ck_assert_str_eq(scope, "core"); /* the counts of other cores may differ */
 }
 END_TEST
 
@@ -419,14 +419,14 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
 }
 END_TEST
 
-/* 0 if 3 or 4 is free: the only numbers of an event if the limit is 10. */
+/* 0 if 3 or 4 is free. An event can have no other number if the limit is 10. */
 static int use_low_number(void)
 {
   return fcntl(2, F_DUPFD, 3) < 5 ? 0 : -1;
 }
 
-/* _i: the limit of descriptors is the usual one, or 10, whose quarter is the number of a standard
-   stream. */
+/* _i: whether the limit of descriptors is 10, whose quarter is the number of a standard stream, or
+   is the usual limit. */
 START_TEST(event_descriptor_is_above_standard_streams_and_closed_by_exec)
 {
   const char *test = "event_descriptor_is_above_standard_streams_and_closed_by_exec";
@@ -523,7 +523,8 @@ static int status_of(pid_t child)
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* In a child: 0 if it counts its own time with read(2), upward from its parent's count. */
+/* Returns 0 if this child process counts its own time with read(2), upward from its parent's
+   count. */
 static int child_counts_wrong(long long before)
 {
   long long first = cpucycles();
@@ -560,8 +561,8 @@ START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
 
   if (!select_perfevent_or_skip("forked_child_counts_itself_upward_from_its_parents_count"))
     return;
-  /* No assertion runs at the same time as the fork: valgrind would report its memory in the
-     child. */
+  /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
+     memory in the child. */
   if (_i == 0)
     fork_here(&status);
   else if (pthread_create(&thread, NULL, fork_here, &status) == 0)
@@ -578,8 +579,8 @@ static void close_from(int lowest)
     close(i);
 }
 
-/* As daemon(3) is often written. The program's next files have the numbers of the events that the
-   child inherited. */
+/* The child closes its files, as many daemons do. The program's next files have the numbers of the
+   events that the child inherited. */
 START_TEST(daemon_counts_itself_and_keeps_its_files)
 {
   long long before;
@@ -625,8 +626,8 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
 }
 END_TEST
 
-/* The kernel did not replace the lost page of the parent. The child maps other memory at its
-   address. */
+/* The kernel did not replace the lost page of the parent. The child maps other memory at the
+   address of the page. */
 START_TEST(forked_child_unmaps_no_memory_of_the_program)
 {
   pid_t child;
@@ -670,7 +671,7 @@ static int make_a_system_call_under_a_filter(void)
   return 1;
 }
 
-/* Returns 0 if nothing else makes system calls, as valgrind does. */
+/* Returns 0 if no tool makes system calls of its own, as valgrind does. */
 static int make_none_under_a_filter(void)
 {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
@@ -690,7 +691,7 @@ START_TEST(forked_child_is_prepared_without_a_system_call)
 }
 END_TEST
 
-/* Like a signal handler that forks, and returns in the child as well. */
+/* fork_once() acts like a signal handler that forks, and returns in the child as well. */
 static pid_t child_of_read;
 
 static void fork_once(void)
@@ -711,7 +712,7 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
     return;
   before = cpucycles();
   if (_i) {
-    cpuc_perf_self.reads_one_descriptor = 0; /* as with several core types: no earlier read(2) */
+    cpuc_perf_self.reads_one_descriptor = 0; /* no earlier read(2), as with several core types */
     perf_kernel.reading.enabled = 1;
   }
   perf_kernel.during_read = fork_once;
@@ -748,7 +749,8 @@ static void count_call(void)
   calls_of_read++;
 }
 
-/* The ID of the event, which read(2) returns with the count, shows whose descriptor it is. */
+/* The ID of the event, which read(2) returns with the count, shows whether the descriptor is still
+   that of the event. */
 START_TEST(read_is_one_system_call)
 {
   int i, requests;
@@ -801,11 +803,11 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   other = cpuc_perf_kernel_open(&wanted);
   ck_assert_int_ge(other, 0);
-  perf_kernel.reading = (struct cpuc_perf_reading){ INT64_MAX / 2, 1, 1, 0 }; /* ahead of ours */
+  perf_kernel.reading = (struct cpuc_perf_reading){ INT64_MAX / 2, 1, 1, 0 }; /* above our count */
   ck_assert_int_eq(dup2(other, number), number);
   cpucycles();
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
-  ck_assert_int_ge(fcntl(number, F_GETFD), 0); /* it stays open */
+  ck_assert_int_ge(fcntl(number, F_GETFD), 0); /* the descriptor stays open */
 }
 END_TEST
 
@@ -874,7 +876,7 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
   open_page_counter();
   read_page();
   page->lock += 2;
-  page->index = 3; /* on its core again, after another core type */
+  page->index = 3; /* on this core type again, after another */
   page->time_enabled += 2000000;
   page->time_running += 1000000;
   read_page();
@@ -922,7 +924,8 @@ static void read_in_handler(int signal)
   if (count < last_in_handler)
     backward = 1;
   last_in_handler = count;
-  /* where a signal takes as long as the period, the interrupted reads make no progress */
+  /* stops the timer, because the interrupted reads make no progress if a signal takes as long as
+     the period */
   if (++handled == INTERRUPTIONS)
     setitimer(ITIMER_REAL, &never, NULL);
 }
@@ -985,8 +988,8 @@ static void read_after_steps(int signal, siginfo_t *info, void *context)
 enum { RIGHT, WRONG, NOT_REACHED };
 
 /* Returns RIGHT if the counts of the interrupted read, of the handler and of the next read are from
-   `least` to `most`, and that of the next read is below neither of the others; NOT_REACHED if the
-   handler did not read. */
+   `least` to `most`, and the count of the next read is at least as high as the other two;
+   NOT_REACHED if the handler did not read. */
 static int try_reads(long long (*read)(void), long long least, long long most)
 {
   struct sigaction action = { .sa_sigaction = read_after_steps, .sa_flags = SA_SIGINFO };
@@ -1056,7 +1059,7 @@ static int open_in_a_read(void)
   return try_reads(cpucycles, 0, 1000000);
 }
 
-/* The read blocks signals before it opens the event. A SIGTRAP then ends the child. */
+/* The read blocks signals before it opens the event. A SIGTRAP that is blocked ends the child. */
 START_TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
 {
   const char *test = "first_read_is_right_if_a_handler_reads_before_the_event_is_opened";
@@ -1080,14 +1083,14 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
   } cases[] = {
     { 32, 0, 5, 5 },
     { 32, 0x100000000LL, 0x7fffffff, 0x17fffffffLL },
-    { 32, 0x100000000LL, 0x80000000, 0x80000000LL }, /* past the middle: negative */
+    { 32, 0x100000000LL, 0x80000000, 0x80000000LL }, /* past the middle, so it is negative */
     { 32, 1000, 0xdeadbeef00000010ULL, 1016 },       /* bits above the width are ignored */
     { 40, 1LL << 39, 0xffffffffffULL, (1LL << 39) - 1 },
     { 40, 1LL << 39, 0x8000000000ULL, 0 },
     { 48, 1LL << 47, 0x800000000000ULL, 0 }, /* where Linux starts its counters on Intel */
     { 48, 1LL << 47, 0x7fffffffffffULL, (1LL << 48) - 1 },
     { 48, -1000, 3000, 2000 }, /* a negative offset */
-    { 64, INT64_MIN, 0x8000000000000000ULL, 0 }, /* where Linux starts them on Arm */
+    { 64, INT64_MIN, 0x8000000000000000ULL, 0 }, /* where Linux starts its counters on Arm */
     { 64, INT64_MIN, 0x8000000000001234ULL, 0x1234 },
     { 64, 0, 0x7fffffffffffffffULL, INT64_MAX },
   };
@@ -1293,7 +1296,7 @@ static const struct perf_kernel_file hybrid[] = { HYBRID, ATOM("10\n"), END };
 
 static struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
 
-/* Two events; the thread runs on the core type of the first. */
+/* Opens two events. The thread runs on the core type of the first event. */
 static void open_hybrid(void)
 {
   perf_kernel.files = hybrid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the table of costs: measurement, files, malformed files, and concurrent use. This file has
-   the clocks of the measurement: the linker leaves out perfex/cost-clock.c. */
+/* Tests the table of costs: measurement, files, malformed files, and concurrent use. This file
+   defines the clocks of the measurement, so the linker leaves out perfex/cost-clock.c. */
 
 #include "config.h"
 
@@ -25,10 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Elapsed time passes 1000 times slower, and CPU time is stopped. */
+/* 1: elapsed time passes 1000 times slower, and CPU time is stopped */
 static int is_clock_slow;
 
-/* Elapsed time does not pass. */
+/* 1: elapsed time does not pass */
 static int is_clock_stopped;
 
 long long pfx_cost_clock_elapsed(void)
@@ -55,7 +55,7 @@ long long pfx_cost_clock_thread(void)
     ? time.tv_sec * 1000000000LL + time.tv_nsec : 0;
 }
 
-/* 0: measured. */
+/* 0: the core frequency is measured */
 static long long core_rate;
 
 long long pfx_cost_clock_core_frequency(void)
@@ -105,7 +105,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   ck_assert_int_gt(table.cost[0].typical, 0);
-  /* within a factor of 100: the core frequency changes */
+  /* within a factor of 100, because the core frequency changes */
   ck_assert_int_gt(table.cost[0].typical, PFX_COST_PICOSECONDS_PER_SECOND / rate / 100);
   ck_assert_int_lt(table.cost[0].typical, PFX_COST_PICOSECONDS_PER_SECOND / rate * 100 + 100);
   for (i = 0; i < PFX_EVENTS; i++) {
@@ -120,7 +120,7 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 }
 END_TEST
 
-/* Event 0 counts core cycles, and cpucycles() may count others. */
+/* Event 0 counts core cycles, but cpucycles() may count other cycles. */
 START_TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_cost_measured measured;
@@ -132,7 +132,7 @@ START_TEST(cycle_cost_follows_the_core_frequency)
 }
 END_TEST
 
-/* The table in libperfex(3), COSTS. */
+/* The expected costs follow the table in libperfex(3), COSTS. */
 START_TEST(costs_are_estimated_from_measured_times)
 {
   struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
@@ -661,7 +661,7 @@ START_TEST(largest_table_is_printed_whole)
 }
 END_TEST
 
-/* A name of Fortran. */
+/* The name of load_costs() in Fortran. */
 int load_costs_(const char *name, size_t length);
 
 static char *malformed_path;
@@ -687,8 +687,8 @@ static void *print_table(void *unused)
   return unused;
 }
 
-/* In the first round, print_costs() makes the first call that needs costs: it reads a malformed
-   file and measures. In the second round, perfex_print_table() does. */
+/* In the first round, print_costs() makes the first call that needs costs, which reads a malformed
+   file and measures. In the second round, perfex_print_table() makes this call. */
 START_TEST(every_function_fits_on_the_smallest_stack)
 {
   if (SUITE_SANITIZED) {
@@ -747,7 +747,7 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
   loads = suite_repeat(500);
   while (suite_again(&loads))
     ck_assert_int_gt(load_costs(path[loads.done & 1]), 0);
-  /* a forked child has the table, even if another thread held the lock to read it */
+  /* a forked child has the table, even if another thread held the lock to read the table */
   forks = suite_repeat(50);
   while (suite_again(&forks)) {
     child = fork();

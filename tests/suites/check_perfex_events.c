@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* start_counters() and read_counters() on software events, which every Linux counts without a PMU:
-   page faults, whose number a test knows exactly, and the thread's CPU time. perfex-group.h tells
-   which events these are. */
+/* Tests start_counters() and read_counters() with software events, which every Linux counts without
+   a PMU. The software events are page faults, whose number a test knows exactly, and the thread's
+   CPU time. perfex-group.h gives their event numbers. */
 
 #include "config.h"
 
@@ -49,7 +49,7 @@ enum { PAGES = 64 };
 
 static volatile char *mapping;
 
-/* Maps pages that were never touched: each first write is a fault. */
+/* Maps pages that were never touched, so the first write to each page is a fault. */
 static void map_pages(void)
 {
   size_t size = 2 * PAGES * (size_t)sysconf(_SC_PAGESIZE);
@@ -62,7 +62,7 @@ static void map_pages(void)
   mapping = pages;
 }
 
-/* Not sanitized: sanitizers touch pages of their own. */
+/* Not sanitized, because sanitizers touch pages of their own. */
 static __attribute__((noinline, no_sanitize("address", "thread"))) void touch(int pages)
 {
   long size = sysconf(_SC_PAGESIZE);
@@ -222,7 +222,7 @@ START_TEST(overridden_event_is_read_by_its_argument)
   start = start_counters(0, 12); /* 12 has no kernel event */
   ck_assert_int_gt(start, 0);
   touch(PAGES);
-  setenv("T5_EVENT0", "99", 1); /* too late */
+  setenv("T5_EVENT0", "99", 1); /* too late: the events have started */
   ck_assert_int_eq(read_counters(24, &faults, 0, &time), -1);
   ck_assert_int_eq(errno, EINVAL);
   ck_assert_int_eq(read_counters(12, &faults, 0, &time), start);
@@ -246,7 +246,7 @@ START_TEST(errno_is_unchanged_on_success)
 END_TEST
 
 /* Readings as the kernel returns them if other events had the hardware for a part of the time, or
-   took it permanently; and readings that do not belong to the group. */
+   took the hardware permanently, and readings that do not belong to the group. */
 static void multiplexed(struct pfx_group_reading *reading, ssize_t *length)
 {
   reading->running = reading->enabled / 2;
@@ -550,7 +550,8 @@ static int standard_streams_are_closed(void)
   return fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 && fcntl(2, F_GETFD) < 0;
 }
 
-/* In a child, whose closed streams do not matter. Returns 0, or the number of the failed check. */
+/* Runs in a child, where closed streams do not matter. Returns 0, or the number of the failed
+   check. */
 static int count_without_standard_streams(void)
 {
   long long c0 = -1, c1 = -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the counters of other systems with fakes of the systems' functions, so that their logic
-   runs here and stays tested. The counters are compiled with the stub headers of
-   tests/ports/counter-headers: declarations only, from the systems' documentation. lib/reasons.c is
-   compiled with them, too, because the value of an errno differs there. Nothing of this is
-   installed. */
+/* Tests the counters of other systems with fakes of the systems' functions, so that the code of the
+   counters runs here and stays tested. The counters are compiled with the stub headers of
+   tests/ports/counter-headers, which have only declarations from the systems' documentation.
+   lib/reasons.c is also compiled with the stub headers, because they change the value of an errno.
+   Neither the fakes nor the stub headers are installed. */
 
 #include "config.h"
 
@@ -158,7 +158,7 @@ static void note_loss(const char *code)
 static const struct cpuc_services offered
   = { .fallback = read_fallback, .note_loss = note_loss };
 
-/* Like the kernel: accepts one kind, and exactly the size of its counts. */
+/* Accepts one kind, and exactly the size of the counts of this kind, like the kernel. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)
 {
   const uint64_t filled[2] = { 7, cycles_now }; /* instructions, cycles */
@@ -271,7 +271,7 @@ START_TEST(selfcounts_that_fail_later_continue_with_the_clock)
   clock_now += 300;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5300);
   ck_assert_int_eq(errno, 4711);
-  /* after the clock took over, it stays: the two counts are unrelated */
+  /* the clock stays in use, because the two counts are unrelated */
   selfcounts_error = 0;
   clock_now += 20;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5320);
@@ -335,7 +335,7 @@ START_TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts
   expect_selfcounts_to_open();
   cycles_now = 1000000;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
-  become_child(); /* which has not read yet */
+  become_child(); /* the child has not read yet */
   cycles_now = 500000;
   after_call = become_child; /* in a handler, after the system has returned 500000 */
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);

@@ -21,7 +21,7 @@ static struct report report = { .clock = "CLOCK",
 static struct counter_results fake_results[2];
 static struct cpucycles_counter_info counters[4];
 
-/* Puts these into the report as the library's counters. */
+/* Puts these rows into the report as the library's counters. */
 static void set_counters(const struct cpucycles_counter_info *rows, int count)
 {
   struct library_info *library = &report.library;
@@ -45,7 +45,7 @@ static void print(void (*body)(const struct report *))
 }
 
 /* Expects this part of the document, which is compared without indents and line ends.
-   tests/scripts/report.py validates the whole against the schema. */
+   tests/scripts/report.py validates the whole document against the schema. */
 static void expect_json(const char *part)
 {
   static char dense[sizeof captured];

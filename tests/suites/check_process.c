@@ -23,7 +23,8 @@ static int open_revocable(const struct cpuc_services *services, struct cpuc_diag
   return 0;
 }
 
-/* Advances on every host, unlike the clock of some. Not every CPU adds 64 bits atomically. */
+/* Advances on every host, unlike the clock of some hosts. The count has 32 bits, because not every
+   CPU adds 64 bits atomically. */
 static long long read_revocable(void)
 {
   static unsigned int count;
@@ -54,8 +55,8 @@ const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
 
 static int is_found, searches, is_searching, may_end;
 
-/* Calls cpuc_process_find_once(). Returns 0 if there is a result, so that it can be a child's exit
-   status. */
+/* Calls cpuc_process_find_once(). Returns 0 if there is a result, so that the return value can be a
+   child's exit status. */
 static int search(void (*find)(struct cpuc_selection *))
 {
   return cpuc_process_find_once(&is_found, find) != 1;
@@ -79,7 +80,7 @@ enum { THREADS = 16 };
 
 static pthread_barrier_t all_threads_ready;
 
-/* Takes long enough for the other threads to search, too. */
+/* Takes so long that the other threads search at the same time. */
 static void count_slowly(struct cpuc_selection *unused)
 {
   const struct timespec pause = { 0, 20000000 };
@@ -152,7 +153,7 @@ static void fault_and_send(struct cpuc_selection *unused)
   (void)unused;
   read_value = suite_read(forbidden);
   raise(SIGUSR1);
-  handled_in_search = handled; /* the signal of the fault, but not yet the one that was sent */
+  handled_in_search = handled; /* the signal of the fault, not yet the signal that was sent */
 }
 
 START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
@@ -235,7 +236,7 @@ END_TEST
 
 /* Signals. */
 
-/* Like a program that takes signals with sigwait(3). */
+/* Blocks all signals, like a program that takes signals with sigwait(3). */
 START_TEST(blocked_signal_of_a_fault_stays_pending)
 {
   int signal = suite_fault_to_send(SIGFPE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests every reason that cpucycles(3) lists: a trial gives it to a counter that it applies to. The
-   three reasons of a counter in use are only noted here; check_process and check_perfevent cause
-   them. lists.sh compares the table of reasons with the man page and
+/* Tests every reason that cpucycles(3) lists: a trial gives the reason to a counter to which the
+   reason applies. The three reasons of a counter in use are only noted here, but check_process and
+   check_perfevent cause these reasons. lists.sh compares the table of reasons with the man page and
    the library. */
 
 #include "config.h"
@@ -298,7 +298,7 @@ static void *note_all(void *code)
 
   for (i = 0; i < NOTED; i++) {
     __atomic_add_fetch(&arrivals, 1, __ATOMIC_RELAXED);
-    /* waits until the other thread has arrived here, too, and thus has noted the one before */
+    /* waits until both threads have arrived here, and thus have noted the previous reason */
     for (tries = 0; __atomic_load_n(&arrivals, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
       if (tries > 1000)
         sched_yield();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the remedies for refused counters against simulated files of the kernel: a remedy is
-   given where it helps on that machine, and none elsewhere. */
+/* Tests the remedies for refused counters against simulated files of the kernel: a remedy is given
+   on each machine where it helps, and on no other machine. */
 
 #include "config.h"
 
@@ -77,7 +77,7 @@ struct file {
 #define TREE(text) { "/proc/device-tree/hypervisor/compatible", text }
 #define BOARD(text) { "/proc/device-tree/compatible", text }
 
-/* QEMU has this option on some CPUs only. */
+/* QEMU has the option pmu=on on some CPUs only. */
 #define KVM_REMEDY \
   (CPUC_REMEDY_QEMU_HAS_PMU_OPTION \
       ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
@@ -311,7 +311,7 @@ static const struct {
   { "invalid event", { PARANOID("4"), PMU("cpu"), FILTER("2") }, EINVAL, 0, NULL, NULL },
 };
 
-/* A machine without a PMU has another reason than the errno's. */
+/* On a machine without a PMU, the reason is "absent" and does not follow from the errno. */
 static const char *expected_reason(const char *explanation)
 {
   return equals(explanation, NO_PMU_HERE) || equals(explanation, NO_PMU_DRIVEN) ? "absent" : NULL;
@@ -472,7 +472,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
       ck_assert_str_eq(diagnosis.reason, "decreasing");
     else
       ck_assert_ptr_null(diagnosis.reason);
-    if (rows[i].error != ENODEV) /* 0: it has opened and is stopped */
+    if (rows[i].error != ENODEV) /* 0: the counter was opened and is stopped */
       cpuc_backend_amd64_pmcff.explain(rows[i].error, 0, &diagnosis);
     remove_machine();
     expect_begins(diagnosis.explanation, rows[i].explanation);
@@ -495,7 +495,8 @@ END_TEST
 #define MODULE "load the kernel module of contrib/arm-pmu-access"
 #define LEGACY "sysctl kernel.perf_user_access=2"
 
-/* Functions that know a single remedy, a machine, and the remedy there; NULL: it does not help. */
+/* Functions that know a single remedy, a machine, and the remedy there; NULL: the remedy does not
+   help there. */
 static const struct {
   void (*find)(struct cpuc_diagnosis *diagnosis);
   struct file files[FILES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the tool's description of a machine, from files of the test and of recorded machines, and
-   the tool's warnings. check_examine tests its measurements, and tests/scripts/report.py its
-   report. */
+   the tool's warnings. check_examine tests the tool's measurements, and tests/scripts/report.py
+   tests the tool's report. */
 
 #include "config.h"
 
@@ -26,7 +26,7 @@ static void fill(const char *architecture)
   fill_system(&system_found);
 }
 
-/* For machines whose files do not contain the model. */
+/* Expects this model for a machine whose /proc/cpuinfo does not contain the model. */
 static void expect_fallback_model(const char *test, const char *model)
 {
 #ifdef HAVE_SYSCTLBYNAME

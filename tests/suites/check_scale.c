@@ -116,7 +116,7 @@ START_TEST(clock_set_before_its_origin_still_increases)
 }
 END_TEST
 
-/* Counts are modulo 2^64: nothing is undefined where cycles pass -2^63. */
+/* Counts are modulo 2^64, so nothing is undefined where cycles pass -2^63. */
 START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 {
   struct cpuc_scale twice = cpuc_scale_from_to(1, 2);
@@ -128,9 +128,9 @@ START_TEST(clock_set_back_beyond_all_counts_wraps_around)
 }
 END_TEST
 
-/* Real hardware; the last rows with a CPU frequency that is only the default. sixteenths: the
-   multiple, in sixteenths of a cycle per unit, that is found without a reported rate; 0: the
-   counter is dropped. */
+/* Real hardware. In the last rows, the CPU frequency is only the default. sixteenths: the multiple,
+   in sixteenths of a cycle per unit, that is found without a reported rate; 0: the counter is
+   dropped. */
 static const struct {
   long long rate, persecond, sixteenths;
 } machines[] = {
@@ -148,7 +148,7 @@ static const struct {
   { 1600000000, 2500000000, 25 },
   { 3000000000, 1000000000, 0 },
   { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
-  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen near these three */
+  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen for these three rows */
   { 25000000, CPUC_FREQUENCY_DEFAULT, 96 * 16 },
   { 19200000, CPUC_FREQUENCY_DEFAULT, 125 * 16 },
   { 54000000, CPUC_FREQUENCY_DEFAULT, 0 },
@@ -204,7 +204,7 @@ START_TEST(reported_rate_must_agree_within_one_percent)
 }
 END_TEST
 
-/* A simulated clock and counter; each read of either takes some time. */
+/* A simulated clock and counter. Each read of the clock or the counter takes some time. */
 static struct {
   long long time, resolution, begin;
   double rate;         /* counts per nanosecond */

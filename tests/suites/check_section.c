@@ -17,10 +17,10 @@
 
 enum { SAMPLES = 1001, TRIES = 20 };
 
-/* Each step depends on the previous one, and no compiler can shorten it. Divisions, because a short
-   chain of them already takes long: a chain of more instructions than a CPU's reorder window holds
-   would delay the second read even without fences. NUMBER divides its square, so all steps are the
-   same. */
+/* Each step depends on the previous step, and no compiler can shorten the chain. The steps are
+   divisions, because a short chain of divisions already takes long. A chain must be short, because
+   a chain of more instructions than a CPU's reorder window holds would delay the second read even
+   without fences. NUMBER divides its square, so all steps are the same. */
 #define NUMBER 0xfffdUL
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP
@@ -41,7 +41,7 @@ static long long median_of(long long *values)
   return values[SAMPLES / 2];
 }
 
-/* Returns the grain in cycles: no section is measured finer. */
+/* Returns the grain in cycles. No section is measured more finely than the grain. */
 static long long grain_of_the_counter(void)
 {
   static long long differences[GRAIN_SAMPLES];
@@ -78,7 +78,7 @@ static void lower_to_median(long long *least_so_far, long long (*section)(void))
     *least_so_far = median;
 }
 
-/* The least median of several tries, because a busy machine disturbs some. */
+/* The least median of several tries, because a busy machine disturbs some tries. */
 static long long least_median(long long (*section)(void))
 {
   long long least = LLONG_MAX;
@@ -102,7 +102,8 @@ static long long least(long long (*section)(void))
   return smallest;
 }
 
-/* The grain. Under an emulator and valgrind, whose reads vary, at least half of the overhead. */
+/* Returns the grain. Under an emulator or valgrind, whose reads vary, returns half of the overhead
+   if that is more. */
 static long long allowed_deviation(void)
 {
   long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
@@ -145,7 +146,8 @@ static long long read_by_26(void)
   return last = count;
 }
 
-/* Call it before the first call: the library then uses this counter as if selected. */
+/* Must be called before the first call of the library. The library then uses this counter as if it
+   had selected the counter. */
 static void count_by_26(void)
 {
   static const struct cpuc_backend by_26 = { .inline_method = CPUCYCLES_INLINE_CALL };

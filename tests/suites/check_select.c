@@ -179,7 +179,7 @@ static struct cpuc_rate rate_faults(void)
 
 static int entries; /* of the next selection */
 
-/* A table entry. register_name is the name of the counter if it is not given. */
+/* A table entry. If register_name is not given, it is the name of the counter. */
 static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backend)
 {
   static struct cpuc_backend pool[8];
@@ -196,7 +196,7 @@ static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backe
 
 #define ENTRY(name, ...) entry(name, (struct cpuc_backend) { __VA_ARGS__ })
 
-/* A clock that always works. Most lists contain it, most of them at their end. */
+/* A clock that always works. Most lists contain this clock, usually at the end. */
 static long long read_clock(void)
 {
   static long long now;
@@ -410,7 +410,7 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
 }
 END_TEST
 
-/* The library's own entry; NULL: it was not built. */
+/* The library's own entry, or NULL if the counter was not built. */
 static const struct cpuc_table_entry *entry_of(const char *name)
 {
   int i;
@@ -475,7 +475,7 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
   if (skip_where_the_clock_steps_are_long("rate_reported_in_the_trial_is_used_after_it"))
     return;
   for (i = 0; i == 0 || (i < 30 && candidates[0].info.state != CPUCYCLES_SELECTED); i++) {
-    rate_calls = 0; /* a busy machine can prevent the measurement that verifies it */
+    rate_calls = 0; /* a busy machine can prevent the measurement that verifies the rate */
     SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_reported,
       .rate = rate_reported_once));
   }
@@ -631,8 +631,8 @@ START_TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
 }
 END_TEST
 
-/* Six counters: the first would be selected, the second reads the same register, the third cannot
-   be opened, the fourth never counts. */
+/* Six counters: the first would be selected, the second reads the register of the first, the third
+   cannot be opened, the fourth never counts. */
 static void select_with_request(const char *names)
 {
   requested_names = names;
@@ -649,8 +649,8 @@ static void select_with_request(const char *names)
 #define REFUSED "refused does not work here: refused"
 #define UNKNOWN(name) name " is not a counter of this library"
 
-/* Requests; the initial of each counter that is tried, and "." for each other; the selected one;
-   and the report. "refused" is f, and "core-asm" a. */
+/* Requests, the initial of each counter that is tried and "." for each counter that is not tried,
+   the selected counter, and the report. The initial of "refused" is f, that of "core-asm" is a. */
 static const struct {
   const char *names, *tried, *selected, *unusable;
 } requests[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the measurements of the core frequency and of the rate of a counter on a simulated machine:
-   functions in place of sys/os-clock.c (os-clock-windows.c) and sys/dependent-add.c. */
+/* Tests the measurements of the core frequency and of the rate of a counter on a simulated machine,
+   whose functions replace sys/os-clock.c (os-clock-windows.c) and sys/dependent-add.c. */
 
 #include "config.h"
 
@@ -18,12 +18,12 @@
    core frequency can change. */
 static struct {
   double hz, nanoseconds;
-  double changed_hz, changes_at; /* frequency from that time on; 0: it does not change */
+  double changed_hz, changes_at; /* frequency from changes_at on; changed_hz 0: no change */
   long long resolution; /* of the clock, nanoseconds */
   int interruptions;     /* in ten thousand passes */
   double length;         /* longest interruption, nanoseconds */
   double jump;           /* time passes by this much at once (an interruption), or steps back */
-  double jump_at;        /* when it does */
+  double jump_at;        /* time of the jump */
   double read_cost;      /* time of a read of the clock */
   double last_read;      /* time of the last read of the clock */
   double longest[2];     /* the two longest intervals between two reads */
@@ -145,7 +145,7 @@ START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
 }
 END_TEST
 
-/* A clock of 1 us or less is fine enough; a coarser one may give no result. */
+/* A clock of 1 us or less must give a result, but a coarser clock may give none. */
 START_TEST(coarse_clock_gives_no_wrong_frequency)
 {
   static const long long resolutions[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
@@ -189,7 +189,7 @@ START_TEST(interruption_lengthens_the_measurement_by_its_duration)
         ck_assert_msg(fabs((double)measured / machine.hz - 1) < 0.02,
           "%lld for %g Hz, interrupted for %g ns at %d ns", measured, machine.hz, length, at);
         ck_assert(machine.nanoseconds - begin < 2000000 + length);
-        if (at > 1000000) /* a result was found before: the interruption ends the measurement */
+        if (at > 1000000) /* a result was found before, so the interruption ends the measurement */
           ck_assert(machine.nanoseconds - begin < fmax(2000000, at + length + 300000));
       }
     }
@@ -224,8 +224,8 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
 }
 END_TEST
 
-/* A busy machine: the measurement ends when interruptions beyond the longest one have used up its
-   time. */
+/* On a busy machine, the measurement ends when all interruptions except the longest one have used
+   up the time of the measurement. */
 START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
 {
   struct suite_repeat repeat = suite_repeat(10000);
@@ -301,8 +301,8 @@ static long long measure_rate(int is_narrow)
 }
 
 /* The coarser clocks give no rate, because the measurement is too short for them. With the longer
-   read costs, such a clock advances before it is taken for stopped. _i: whether the counter has 32
-   bits. */
+   read costs, a coarse clock advances before it is taken for stopped. _i: whether the counter has
+   32 bits. */
 START_TEST(coarse_clock_gives_no_wrong_rate)
 {
   static const long long resolutions[] = { 1000, 100000, 1000000, 4000000, 10000000 };
@@ -364,8 +364,9 @@ START_TEST(interruption_does_not_hide_a_rate)
 }
 END_TEST
 
-/* A 32-bit counter wraps around in 1.4 s. If it may have done so in the interruption, there is no
-   result. Any other result is within 0.1 %: cpucycles(3) has the gaps that this allows. */
+/* A 32-bit counter wraps around in 1.4 s. If the counter may have wrapped around in the
+   interruption, there is no result. If there is a result, it is within 0.1 %. cpucycles(3) has the
+   gaps between calls that this error allows. */
 START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 {
   static const double interruptions[] = { 1e4, 1e6, 1e8, 3e8, 1e9, 1.4e9, 1.5e9, 5e9, 1e12 };
@@ -385,8 +386,9 @@ START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 }
 END_TEST
 
-/* An interruption of 95 ms is too short for an exact rate. The library returns 0; a rate would also
-   be accepted if it is right within 1 %. _i: whether the counter has 32 bits. */
+/* A measurement that an interruption of 95 ms has lengthened is too short for an exact rate. The
+   library returns 0, but the test would also accept a rate that is right within 1 %. _i: whether
+   the counter has 32 bits. */
 START_TEST(interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate)
 {
   static const long long coarse[] = { 1000000, 4000000, 10000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the reported rates of the time-stamp counter, from kernel, CPU and hypervisor: true
-   numbers, and the zeros of virtual machines; and the order of the sources. Other CPUs than x86
-   have no such counter. */
+/* Tests the reported rates of the time-stamp counter, from kernel, CPU and hypervisor, with true
+   numbers and with the zeros of virtual machines. Also tests the order of the sources. CPUs other
+   than x86 have no such counter. */
 
 #include "config.h"
 
@@ -63,13 +63,14 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
   }
 }
 
-/* Expects this rate from the first source that the simulated CPU has; 0: from none. */
+/* Expects this rate from the first source that the simulated CPU has. hz 0: no source has a
+   rate. */
 static void expect_rate(long long hz, const char *source, int is_rounded, int which)
 {
   struct cpuc_rate rate = tsc_rate_without_kernel();
 
   if (rate.source && strcmp(rate.source, "sysctl of the TSC") == 0 && (hz == 0 || is_rounded))
-    return; /* that of the real system */
+    return; /* the rate of the real system */
   ck_assert_msg(rate.hz == hz, "case %d: %lld", which, rate.hz);
   if (hz == 0)
     return;
@@ -125,7 +126,7 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
     { 1u << 31, 0x40000010, 0, 0 },
     { 1u << 31, 0x4000000f, 2596132, 0 },
     { 1u << 31, 0, 2596132, 0 },
-    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no such leaf: the CPU returns another's */
+    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no such leaf, so the CPU returns another leaf */
     { 0, 0x40000010, 2596132, 0 },
     { 1u << 31, 0x40000010, 0xffffffff, 0 },
   };
@@ -171,7 +172,7 @@ START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
       long long hz = vendor == 0 ? rows[i].hz : 0;
 
       memset(cpu.brand, 0, sizeof cpu.brand);
-      memcpy(cpu.brand, rows[i].name, strlen(rows[i].name)); /* each leaf has 16 bytes of it */
+      memcpy(cpu.brand, rows[i].name, strlen(rows[i].name)); /* 16 bytes of the name per leaf */
       memcpy(&cpu.leaf_0.b, vendors[vendor], 4);
       memcpy(&cpu.leaf_0.d, vendors[vendor] + 4, 4);
       memcpy(&cpu.leaf_0.c, vendors[vendor] + 8, 4);
@@ -236,7 +237,7 @@ END_TEST
 #if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
 
 static struct perf_event_mmap_page changing;
-static int steps = -1; /* instructions until the handler changes the page; -1: it has changed it */
+static int steps = -1; /* instructions until the handler changes the page; -1: it has done so */
 
 static void change_page_after_steps(int signal, siginfo_t *info, void *context)
 {
@@ -277,7 +278,7 @@ END_TEST
 #endif
 
 /* The simulated CPU has every source. The test removes one after another, in the order of their
-   precedence, and expects the rate of the next one. */
+   precedence, and expects the rate of the next source. */
 START_TEST(exact_sources_precede_rounding_ones)
 {
   static const char name[] = "Intel @ 2.10GHz";

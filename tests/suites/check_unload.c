@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests a module that contains the perf counters, loaded, used and unloaded: nothing points into
-   the unloaded code. Also tests that a read is not a cancellation point, which check_perfevent
+/* Loads, uses and unloads a module that contains the perf counters, and tests that nothing points
+   into the unloaded code. Also tests that a read is not a cancellation point, which check_perfevent
    cannot test, because it replaces the system calls. */
 
 #include "config.h"
@@ -100,7 +100,7 @@ START_TEST(fork_and_signals_avoid_the_unloaded_module)
     return;
   module_read();
   sigaction(SIGSEGV, NULL, &action);
-  ck_assert_ptr_ne(action.sa_handler, before.sa_handler); /* installed while it is loaded */
+  ck_assert_ptr_ne(action.sa_handler, before.sa_handler); /* installed while the module is loaded */
   ck_assert_int_eq(dlclose(module_handle), 0);
   ck_assert_ptr_null(dlopen(module, RTLD_NOW | RTLD_NOLOAD));
   sigaction(SIGSEGV, NULL, &action);

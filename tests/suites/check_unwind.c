@@ -9,7 +9,8 @@
 
 #include "tests/suites/suite.h"
 
-/* Elsewhere, C is not unwound unless the C library was built for it. */
+/* With other C libraries and on other CPUs, C is unwound only if the C library was built for
+   unwinding. */
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include <pthread.h>
@@ -85,7 +86,7 @@ static int run(void *(*body)(void *), suseconds_t microseconds)
       suite_exit(99);
     signal(SIGALRM, end_thread);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, NULL); /* for the other thread */
+    pthread_sigmask(SIG_SETMASK, &all, NULL); /* so that the other thread gets SIGALRM */
     pthread_create(&thread, NULL, body, &microseconds);
     pthread_join(thread, NULL);
     suite_exit(seen);

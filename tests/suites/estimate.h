@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate for a simulated machine, its sources that are not files, and the
-   architecture: functions in place of sys/environment.c, sys/architecture.c,
-   lib/frequency-system.c, lib/frequency-measure.c and backends/tsc/reference.c. */
+/* The frequency estimate for a simulated machine. Functions that replace sys/environment.c,
+   sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c and backends/tsc/reference.c
+   simulate the architecture and the sources of the estimate that are not files. */
 
 #ifndef CPUCYCLES_ESTIMATE_H
 #define CPUCYCLES_ESTIMATE_H
@@ -18,7 +18,7 @@
 
 enum { EVERY_ARCHITECTURE = 0xff };
 
-/* A test may set these. */
+/* A test may set these members. */
 static struct {
   const char *setting;      /* the environment variable cpucyclespersecond, or NULL */
   unsigned int architectures; /* of enum cpuc_architecture */

@@ -70,8 +70,8 @@ static inline void write_file(const char *path, const char *text)
   write_bytes(path, text, strlen(text));
 }
 
-/* The path of a recorded machine. CPUCYCLES_MACHINES names the directory of all of them; the
-   default is beside the sources. */
+/* The path of a recorded machine. CPUCYCLES_MACHINES names the directory of all recorded machines.
+   Without it, the directory is shared/machines beside the sources. */
 static inline const char *recorded_machine(const char *name)
 {
   static char root[1024];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Keeps a thread on its CPU: the counts of a counter of scope "core" differ between CPUs. Define
-   _GNU_SOURCE before including this header. */
+/* Keeps a thread on its CPU, because the counts of a counter of scope "core" differ between CPUs.
+   Define _GNU_SOURCE before including this header. */
 
 #ifndef CPUCYCLES_ONE_CPU_H
 #define CPUCYCLES_ONE_CPU_H

@@ -32,8 +32,8 @@ static int simulates;
 
 /* The page that this thread mapped last, until it is unmapped. */
 static _Thread_local struct perf_event_mmap_page *last_page;
-/* 1 if the event that this thread opened last has no hardware counter, because the event of that
-   page has the only one. */
+/* 1 if the event that this thread opened last has no hardware counter, because the event of
+   last_page has the only hardware counter. */
 static _Thread_local int last_event_has_no_counter;
 
 static int refuses(const struct perf_event_attr *wanted)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The kernel of check_perfevent: perf-kernel.c replaces backends/perf/kernel.c. A software event
-   replaces the cycles of the PMU: the CPU time of the thread in nanoseconds, which every Linux
-   counts. A test fills the mmap pages itself, and may change what the kernel returns. The real
-   kernel does all the rest. */
+   replaces the cycles of the PMU. It counts the CPU time of the thread in nanoseconds, which every
+   Linux counts. A test fills the mmap pages itself, and may change what the kernel returns. The
+   real kernel does all the rest. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
@@ -21,17 +21,18 @@ struct perf_kernel_file {
 extern struct perf_kernel {
   int has_no_events;         /* as in an emulator */
   int cannot_exclude_kernel; /* like some PMUs */
-  uint32_t excluding_pmu;    /* type of a PMU that can exclude it nevertheless */
+  uint32_t excluding_pmu;    /* type of a PMU that can exclude the kernel nevertheless */
   int has_one_counter;       /* an event that is opened while a page is mapped cannot be read */
   int cannot_replace;        /* refuses mmap(2), like a seccomp filter */
   uint32_t missing_pmu;      /* type of a PMU without the generic event */
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here
-     gets that of the kernel. */
+     gets the page of the kernel. */
   struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
   int mapped;
   int copies_page;
-  /* The result of read(2), except for the ID of the event, if its enabled time is not 0. */
+  /* If its enabled time is not 0, `reading` is the result of read(2), except for the ID of the
+     event. */
   struct cpuc_perf_reading reading;
   void (*during_read)(void); /* called after read(2), like a signal handler */
   /* The files of all PMUs. A row of zeros ends the list. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The kernel of libperfex in tests, in place of perfex/group.c: three hardware events are software
-   events, which every Linux counts without a PMU. Event 15 counts page faults, 24 minor ones (the
-   same number in the tests), and 0 the thread's CPU time. */
+   events, which every Linux counts without a PMU. Event 15 counts page faults, event 24 counts
+   minor page faults (the same number in the tests), and event 0 counts the thread's CPU time. */
 
 #ifndef CPUCYCLES_PERFEX_GROUP_TEST_H
 #define CPUCYCLES_PERFEX_GROUP_TEST_H
@@ -17,7 +17,8 @@ struct perfex_group {
   int refused_together;       /* config refused as the second of a group, or 0 */
   int refused_without_kernel; /* 1: every event that excludes the kernel */
   int refusal_errno;
-  /* Called, if set: before an event is opened; after the group is read, with the result. */
+  /* Called if not NULL: on_open() before an event is opened, and alter_reading() after the group is
+     read, with the result. */
   void (*on_open)(void);
   void (*alter_reading)(struct pfx_group_reading *reading, ssize_t *length);
 };

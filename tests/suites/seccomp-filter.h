@@ -13,7 +13,7 @@
 
 enum { NO_FILTERS = 77 }; /* exit status of a child that cannot set a filter */
 
-/* Makes the kernel answer these system calls with this action. Returns 0, or -1 if this is
+/* Makes the kernel answer these system calls with this action. Returns 0, or -1 if a filter is
    impossible here. */
 static inline int set_filter(const int *calls, int count, unsigned int action)
 {

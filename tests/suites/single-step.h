@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Single-stepping: the CPU raises SIGTRAP after each instruction, so that a handler can run there.
-   SINGLE_STEPS is defined if this is possible. */
+/* Single-stepping: the CPU raises SIGTRAP after each instruction, so that a handler can run after
+   any instruction. SINGLE_STEPS is defined if single-stepping is possible. */
 
 #ifndef CPUCYCLES_SINGLE_STEP_H
 #define CPUCYCLES_SINGLE_STEP_H

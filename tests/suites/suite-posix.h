@@ -53,8 +53,8 @@ static inline volatile char *suite_forbidden_page(void)
 }
 
 /* Returns the signal of a fault, for a test that sends it without a fault. qemu treats most such
-   signals as faults of its own: they can end qemu, and it does not restart system calls after them.
-   SIGSYS is safe. */
+   signals as faults of its own, so they can end qemu, and qemu does not restart system calls after
+   them. SIGSYS is safe. */
 static inline int suite_fault_to_send(int usual)
 {
   return suite_under("qemu") ? SIGSYS : usual;

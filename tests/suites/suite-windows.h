@@ -7,7 +7,7 @@
 
 #include <direct.h>
 #include <io.h>
-#include <pthread.h> /* that of Check; the library does not use it */
+#include <pthread.h> /* a header of Check, which the library does not use */
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -29,7 +29,8 @@ enum { SUITE_TIMEOUT = 60 * 1000 /* milliseconds */ };
 /* Prints on standard output, because children reliably inherit only the three standard streams. */
 #define suite_print(...) (printf(__VA_ARGS__), fflush(stdout))
 
-/* Returns the number of the test that this process runs, or -1 if it starts the others. */
+/* Returns the number of the test that this process runs, or -1 if this process starts the processes
+   that run the tests. */
 static inline int suite_test_number(void)
 {
   const char *number = getenv(SUITE_NUMBER);
@@ -52,8 +53,8 @@ static inline volatile char *suite_forbidden_page(void)
 
 static int suite_tests; /* tests that Check has begun in this process */
 
-/* Check calls this function before each test, and does not run the test if it fails. So a process
-   runs only the test of its number, and the one that starts the others runs none. */
+/* Check calls this function before each test, and does not run the test if the function fails. So a
+   process runs only the test of its number, and the process that starts the others runs no test. */
 static inline void suite_begin_test(void)
 {
   ck_assert_int_eq(suite_tests++, suite_test_number());

@@ -101,7 +101,7 @@ static inline int skip_where_fork_may_deadlock(const char *test)
 }
 
 /* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
-   clock, because a busy machine lengthens others. Returns 1 if the test is skipped. */
+   clock, because a busy machine lengthens some steps. Returns 1 if the test is skipped. */
 static inline int skip_where_the_clock_steps_are_long(const char *test)
 {
   struct timeval before, now;
@@ -121,7 +121,7 @@ static inline int skip_where_the_clock_steps_are_long(const char *test)
   return 1;
 }
 
-/* Skips a test that loads a library, if `error`, the text from dlerror(), tells that this is
+/* Skips a test that loads a library, if `error`, the text from dlerror(), tells that loading is
    impossible, as in static programs with musl. Returns 1 if the test is skipped. */
 static inline int skip_without_dlopen(const char *test, const char *error)
 {
@@ -164,7 +164,7 @@ static inline struct suite_repeat suite_repeat(long rounds)
 }
 
 /* Repeats a test that needs one undisturbed attempt, up to this number of times. The time does not
-   limit them, because a slow host needs the most attempts. */
+   limit the attempts, because a slow host needs the most attempts. */
 static inline struct suite_repeat suite_retry(long attempts)
 {
   struct suite_repeat retry = { attempts, 0, 0, { 0, 0 } };

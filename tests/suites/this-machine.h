@@ -45,7 +45,7 @@ static inline int open_descriptors(void)
   return count;
 }
 
-/* Limits descriptors: new ones get numbers below `numbers`. */
+/* Limits descriptors, so that new descriptors get numbers below `numbers`. */
 static inline int set_descriptor_limit(unsigned long numbers)
 {
   struct rlimit limit;

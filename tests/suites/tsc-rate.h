@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The reported rate of the time-stamp counter without that of the real kernel, which precedes what
-   a simulated CPU reports. */
+/* The reported rate of the time-stamp counter, without a rate from the real kernel, which would
+   precede the rate that a simulated CPU reports. */
 
 #ifndef CPUCYCLES_TSC_RATE_TEST_H
 #define CPUCYCLES_TSC_RATE_TEST_H
@@ -11,7 +11,7 @@
 
 #include <sys/resource.h>
 
-/* Asks while the process can open no event and no file. */
+/* Finds the rate while the process can open no event and no file. */
 static inline struct cpuc_rate tsc_rate_without_kernel(void)
 {
   struct rlimit limit = { 0, 0 }, none;

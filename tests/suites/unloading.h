@@ -7,8 +7,8 @@
 
 #include <dlfcn.h>
 
-/* Skips a test that unloads the module: musl's dlclose() unloads nothing. With glibc, the test is
-   never skipped. Returns 1 if the test is skipped. */
+/* Skips a test that unloads the module if dlclose() does not unload it, as with musl. With glibc,
+   the test is never skipped. Returns 1 if the test is skipped. */
 static inline int skip_without_unloading(const char *test, const char *module)
 {
 #ifndef __GLIBC__

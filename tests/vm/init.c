@@ -7,8 +7,8 @@
      show PROGRAM            run a program as an ordinary user, for the log
      root NAME PROGRAM ...   run a test: as root,
      user NAME PROGRAM ...   or as an ordinary user
-   Prints the result of each test in a line that begins with "vm:"; the programs print to the
-   same console. */
+   Prints the result of each test in a line that begins with "vm:", because the programs print
+   to the same console. */
 
 #include "config.h"
 
@@ -32,7 +32,7 @@ enum {
   LIMIT = 120 /* longest time of a test, in seconds of the guest */
 };
 
-/* Writes a line at once: other processes and the kernel write to the same console. */
+/* Writes a line at once, because other processes and the kernel write to the same console. */
 static void print_line(const char *format, ...)
 {
   char line[512];
@@ -108,7 +108,7 @@ static int run(uid_t user, char **command)
   sigemptyset(&ends);
   sigaddset(&ends, SIGCHLD);
   while ((ended = waitpid(-1, &status, is_late ? 0 : WNOHANG)) != child) {
-    if (ended != 0) /* an orphan's end, or none */
+    if (ended != 0) /* an orphan has ended, or waitpid() failed */
       continue;
     is_late = sigtimedwait(&ends, NULL, &limit) < 0 && errno == EAGAIN;
     if (is_late)

@@ -90,7 +90,7 @@ __attribute__((noinline)) static long long count_loop(unsigned long turns)
   return cpucycles_end() - begin - cpucycles_overhead();
 }
 
-/* The library's entry for a counter; fails the test if the counter was not built. */
+/* Returns the library's entry for a counter. Fails the test if the counter was not built. */
 static const struct cpucycles_counter_info *find_counter(const char *name)
 {
   const struct cpucycles_counter_info *counter;
@@ -102,7 +102,7 @@ static const struct cpucycles_counter_info *find_counter(const char *name)
   exit(fail("%s is not in the library", name));
 }
 
-/* Is it in the list, whose items are separated by commas? */
+/* Is the name in the list, whose items are separated by commas? */
 static int is_listed(const char *name, const char *list)
 {
   size_t length = strlen(name);
@@ -159,9 +159,9 @@ enum { OTHERS = 32 };
 
 static int others[OTHERS];
 
-/* Opens other events, for all processes on CPU 0. They count only the kernel, so they advance in no
-   loop. The kernel gives the hardware to the first `pinned` ones before the events of threads; one
-   of them takes the cycle counter. */
+/* Opens OTHERS events, for all processes on CPU 0. They count only the kernel, so they do not
+   advance in a loop. The kernel gives the hardware to the first `pinned` of these events before the
+   events of threads. One of the pinned events takes the cycle counter. */
 static void open_others(int pinned)
 {
   struct perf_event_attr other;
@@ -203,7 +203,7 @@ __attribute__((noinline)) static int count_events(int e0, int e1, unsigned long 
 }
 
 /* Counts events several times, and subtracts the count of one turn. Returns 0 if the counts
-   differ or one is incomplete. */
+   differ, or if a count is incomplete. */
 static int count_turns(int e0, int e1, unsigned long turns, long long *counts)
 {
   long long once[2], now[2];
@@ -309,7 +309,7 @@ static int dropped(char **arguments)
   return PASSED;
 }
 
-/* Returns 1 if the selected counter has this reason, as after a loss; "-": if it has none. */
+/* Returns 1 if the selected counter has the expected reason. "-" stands for no reason. */
 static int has_reason(const char *expected)
 {
   const char *reason = find_counter(cpucycles_implementation())->reason;
@@ -318,8 +318,8 @@ static int has_reason(const char *expected)
   return strcmp(reason ? reason : "-", expected) == 0;
 }
 
-/* Reads READS times. Returns the last count, or -1 if the count decreased, also from `last`, or
-   did not change. */
+/* Reads READS times. Returns the last count. Returns -1 if the first count is below `last`, if a
+   later count is below the previous count, or if the last count equals the first count. */
 static long long read_upward(long long last)
 {
   long long first = 0, next;
@@ -498,8 +498,8 @@ static void *run_in_turn(void *argument)
 }
 
 /* threads-in-turn NAME: under -icount on two CPUs, one clock counts the instructions of both
-   CPUs. So the threads run one after another, while the others sleep. Each counts its own loop
-   within 1 %. */
+   CPUs. So the threads run one after another: one thread runs while the other threads sleep. Each
+   thread counts its own loop within 1 %. */
 static int threads_in_turn(char **arguments)
 {
   struct ordered_runner ordered[THREADS];
@@ -520,7 +520,7 @@ static int threads_in_turn(char **arguments)
   return wrong ? FAILED : PASSED;
 }
 
-/* The least cycles of a turn. */
+/* Returns the least cycles per turn of a loop. */
 static double fastest_turn(void)
 {
   enum { SOME = 100000 };
@@ -535,8 +535,8 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on CPUs that run in parallel, where an emulated cycle takes a nanosecond.
-   A thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
+/* timed-threads NAME: on CPUs that run in parallel, where an emulated cycle takes a nanosecond, a
+   thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
    its loop. */
 static int timed_threads(char **arguments)
 {
@@ -558,8 +558,8 @@ static int timed_threads(char **arguments)
   return wrong ? FAILED : PASSED;
 }
 
-/* Does the process still count correctly? Uses the least of five counts: an emulator may also
-   count the kernel's cycles. */
+/* Does the process still count correctly? Uses the least of five counts, because an emulator may
+   also count the kernel's cycles. */
 static int counts_correctly(const char *label)
 {
   long long least = count_loop(MANY_TURNS), next;
@@ -572,8 +572,8 @@ static int counts_correctly(const char *label)
   return read_upward(cpucycles()) >= 0 && !differs_from_loop(label, least, MANY_TURNS);
 }
 
-/* forked NAME: under -icount, parent and child continue to count, each its own cycles: the parent's
-   count while it waits is less than one of the child's loops. */
+/* forked NAME: under -icount, parent and child continue to count, each its own cycles, so the
+   parent's count while it waits is less than one of the child's loops. */
 static int forked(char **arguments)
 {
   long long before, waited;
@@ -599,7 +599,7 @@ static int forked(char **arguments)
   return before >= 0 && read_upward(before) >= 0 && counts_correctly("parent") ? PASSED : FAILED;
 }
 
-/* Closes all files but the standard streams, and opens others on the numbers `begin` to `end`. */
+/* Closes all files but the standard streams, and opens files with the numbers `begin` to `end`. */
 static void replace_files(int begin, int end)
 {
   int number, opened;
@@ -613,7 +613,8 @@ static void replace_files(int begin, int end)
   }
 }
 
-/* Returns 1 if the process counts correctly, and these files are still open and were not read. */
+/* Returns 1 if the process counts correctly, and the files with the numbers `begin` to `end` are
+   still open and were not read. */
 static int counts_beside_files(const char *label, int begin, int end)
 {
   int number;
@@ -626,8 +627,9 @@ static int counts_beside_files(const char *label, int begin, int end)
   return 1;
 }
 
-/* First, a file has the number of the parent's event, or of standard error if it keeps none.
-   Then the process closes its own event, and files get the lowest numbers. */
+/* First, the process closes the parent's files, and opens a file with the number of the parent's
+   event, or of standard error if the parent has no file for its event. Then the process closes its
+   own event, and opens files with the numbers 3 to 99. */
 static int run_as_daemon(long long last, const char *reason)
 {
   int old = DESCRIPTORS, null = open("/dev/null", O_RDWR);
@@ -690,7 +692,7 @@ static void *read_and_wait(void *argument)
 }
 
 /* no-descriptors NAME REASON: while 100 threads read, no more descriptors are open than before. If
-   REASON is by-fallback, the limit leaves none to the threads. */
+   REASON is by-fallback, a limit leaves no descriptor to the threads. */
 static int no_descriptors(char **arguments)
 {
   enum { MANY = 100 };
@@ -759,8 +761,8 @@ static int measures(char **arguments)
   return llabs(measured - reported) <= most ? PASSED : fail("more than 2 %% apart");
 }
 
-/* core-rate HZ: the core frequency is measured as HZ within 1 %, 20 times; HZ 0: not
-   measurable. */
+/* core-rate HZ: 20 measurements of the core frequency return HZ within 1 %. HZ is 0 if the core
+   frequency is not measurable. */
 static int core_rate(char **arguments)
 {
   long long expected = atoll(arguments[0]), measured = 0, off;
@@ -794,7 +796,8 @@ static int write_file(const char *file, const char *text)
 }
 
 /* A process of root that carries out commands of one character. It echoes 't' and 'r' before it
-   carries them out, and the other commands afterwards, or '!' for one that failed. */
+   carries them out. It echoes the other commands afterwards, but answers '!' to a command that
+   failed. */
 struct helper {
   int to, from;
 };
@@ -897,13 +900,13 @@ static int revoked(char **arguments)
   end = monotonic() + 3LL * TOGGLES * PAUSE * 1000000;
   while (monotonic() < end && last >= 0)
     last = read_upward(last);
-  request(helper, '1'); /* the helper still runs */
+  request(helper, '1'); /* fails the test if the helper has ended */
   return last >= 0 ? PASSED : FAILED;
 }
 
 /* revoked-between NAME PERCENT, as root: if kernel.perf_user_access becomes 0 between two reads,
    their difference is at least PERCENT of the thread's own time, where a cycle takes a
-   nanosecond. Without the count of the lost page it would be nearly 0. */
+   nanosecond. Without the count of the lost page, the difference would be nearly 0. */
 static int revoked_between(char **arguments)
 {
   struct helper helper = start_helper();
@@ -989,7 +992,7 @@ static int comes_online(char **arguments)
 }
 
 /* goes-offline NAME, as root: under -icount, a thread counts correctly while and after its CPU goes
-   offline, and when it runs there again. */
+   offline, and when the thread runs on this CPU again. */
 static int goes_offline(char **arguments)
 {
   long long begin, cycles;
@@ -1025,7 +1028,7 @@ static long idle_count(void)
   return atol(text);
 }
 
-/* idles NAME: the count continues after its CPU slept. The count of a thread excludes the sleep
+/* idles NAME: the count continues after the CPU slept. The count of a thread excludes the sleep
    and, under -icount, is correct afterwards. */
 static int idles(char **arguments)
 {
@@ -1093,7 +1096,7 @@ static int open_event(unsigned long long read_format)
   return descriptor;
 }
 
-/* The first page of such an event. */
+/* Opens an event with open_event(), and returns the first page of the event. */
 static const struct perf_event_mmap_page *open_page(int *descriptor)
 {
   void *page;
@@ -1105,8 +1108,8 @@ static const struct perf_event_mmap_page *open_page(int *descriptor)
   return page;
 }
 
-/* Nanoseconds per call, against a clock on which each instruction takes one. The least of some
-   rounds, as an interrupt may fall into a round. */
+/* Returns the nanoseconds per call, measured against a clock on which each instruction takes one
+   nanosecond. Returns the least of several rounds, because an interrupt may fall into a round. */
 static double nanoseconds_a_call(long long (*read_once)(void), int calls)
 {
   long long (*volatile read)(void) = read_once; /* loaded for each call, like cpucycles */
@@ -1133,9 +1136,9 @@ static long long read_bare(void)
   return read(bare_event, count, sizeof count) > 0 ? count[0] : 0;
 }
 
-/* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that uses read(2) takes
-   at most RATIO times a bare read(2) of such an event for the count alone. From one read to the
-   next, the program executes at most INSTRUCTIONS of its own. */
+/* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that uses read(2) takes at
+   most RATIO times as long as a bare read(2) of an event that returns only the count. From one read
+   to the next, the program executes at most INSTRUCTIONS instructions in user mode. */
 static int read_cost(char **arguments)
 {
   double bare, ours, most = atof(arguments[1]);
@@ -1180,7 +1183,7 @@ static inline unsigned long long read_register(unsigned index)
   return count;
 }
 
-/* The sequence of perf_event_open(2), for one thread. */
+/* Reads the count with the sequence in perf_event_open(2), for one thread. */
 static long long read_bare_page(void)
 {
   const volatile struct perf_event_mmap_page *page = bare_page;
@@ -1224,7 +1227,7 @@ static int page_cost(char **arguments)
   printf("vm-test: cost: a call of %s %.1f ns, written by hand for one thread %.1f ns, "
          "an empty function %.1f ns; bound %.0f ns\n",
     arguments[0], ours, bare, call, most);
-  /* The clock is read once in 10,000 calls. */
+  /* The margin of 0.5 ns is for the clock, which is read once in 10,000 calls. */
   return ours <= most + 0.5 ? PASSED : fail("too slow");
 }
 
@@ -1240,8 +1243,9 @@ static unsigned long long read_pmccntr(void)
   return count;
 }
 
-/* page-without-index LIST: an event's page permits a read of its counter, without an index; reading
-   PMCCNTR_EL0 raises SIGILL. A counter of the list is selected there, and advances. */
+/* page-without-index LIST: an event's page permits a read of its counter, but contains no index,
+   and reading PMCCNTR_EL0 raises SIGILL. Under these conditions, a counter of the list is selected,
+   and advances. */
 static int page_without_index(char **arguments)
 {
   const struct perf_event_mmap_page *page;
@@ -1311,7 +1315,7 @@ static int competing(char **arguments)
 static int run_promise(char **words);
 
 /* among-others PINNED PROMISE [ARGUMENT...], as root: after other events were opened, of which
-   PINNED are pinned, an ordinary user's program keeps another promise. */
+   PINNED are pinned, an ordinary user's program keeps PROMISE. */
 static int among_others(char **arguments)
 {
   open_others(atoi(arguments[0]));
@@ -1385,7 +1389,7 @@ int main(int argc, char **argv)
   int result;
 
   (void)argc;
-  setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines: other programs write to the same console */
+  setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines, because other programs use this console */
   result = run_promise(argv + 1);
   if (result == USAGE)
     fprintf(stderr, "usage: vm-test PROMISE ARGUMENT...\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The declarations of this header that default-selfcounts uses, for check_ports.c. It hides
-   the C library's own header: a real dlsym() would not find thread_selfcounts. The name in objects
-   is another than the C library's, because a sanitizer calls that one. Source: POSIX.1-2008 dlsym;
-   macOS, dlsym(3), RTLD_DEFAULT. */
+/* The declarations of this header that default-selfcounts uses, for check_ports.c. This file hides
+   the C library's own header, because a real dlsym() would not find thread_selfcounts. The function
+   has another name in objects, because a sanitizer calls the C library's dlsym(). Source:
+   POSIX.1-2008 dlsym; macOS, dlsym(3), RTLD_DEFAULT. */
 
 #ifndef PORTS_DLFCN_H
 #define PORTS_DLFCN_H

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef int BOOL;
-typedef int32_t LONG; /* 32 bits there, in every program */
+typedef int32_t LONG; /* 32 bits on Windows, in every program */
 typedef uint32_t DWORD;
 typedef int64_t LONGLONG;
 
