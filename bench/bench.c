@@ -443,7 +443,7 @@ static int any_missed(void)
 
 /* Returns 1 if a read of the selected counter consists of the inline instruction alone. If not, the
    ratios of the costs of reads have no bounds. */
-static int reads_the_instruction(void)
+static int read_is_the_instruction(void)
 {
   const struct cpucycles_counter_info *info;
   int i;
@@ -480,7 +480,7 @@ static void record_ratios(void)
 {
   const struct result *called = result_named("cpucycles()"), *other = quickest_other();
 
-  if (reads_the_instruction()) {
+  if (read_is_the_instruction()) {
     record_ratio_to_baseline("cpucycles_inline()", "cpucycles_inline() / inline instruction",
       inline_bound);
     record_ratio_to_baseline("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
@@ -520,7 +520,7 @@ static int bench(const char *program, int strict)
   measure_first_uses(program);
   record_ratios();
   report = (struct bench_report) { version(), implementation(), pinning.cpu >= 0,
-    reads_the_instruction(), results, result_count, checks, check_count };
+    read_is_the_instruction(), results, result_count, checks, check_count };
   bench_print(&report);
   return finish() || (strict && any_missed()) ? 1 : 0;
 }

@@ -38,7 +38,7 @@ struct bound_check {
 struct bench_report {
   const char *version, *counter;
   int is_pinned;         /* to one CPU */
-  int reads_instruction; /* a read of the counter is the instruction of the first contender */
+  int read_is_instruction; /* a read of the counter is the instruction of the first contender */
   struct result *results;
   int result_count;
   struct bound_check *checks;

@@ -108,7 +108,7 @@ void bench_print(const struct bench_report *report)
   printf("\n");
   for (i = 0; i < report->check_count; i++)
     print_bound(&report->checks[i]);
-  if (!report->reads_instruction)
+  if (!report->read_is_instruction)
     printf("(%s is not read by the inline instruction: no bounds for the costs of reads)\n",
       report->counter);
 }

@@ -91,16 +91,16 @@ struct values {
   int all;      /* number of plausible differences, zeros included */
 };
 
-static int compare_values(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
   long long x = *(const long long *)a, y = *(const long long *)b;
 
   return (x > y) - (x < y);
 }
 
-void sort_ascending(long long *values, int count)
+void sort_ascending(long long *numbers, int count)
 {
-  qsort(values, (size_t)count, sizeof *values, compare_values);
+  qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
 }
 
 static int compare_occurrences_descending(const void *a, const void *b)

@@ -24,6 +24,6 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    come from interruptions and corrections. */
 struct grain find_grain(long long *differences, int count);
 
-void sort_ascending(long long *values, int count);
+void sort_ascending(long long *numbers, int count);
 
 #endif

@@ -109,7 +109,7 @@ static void integer_or_null(const char *name, long long value)
   printf("null");
 }
 
-static void boolean(const char *name, int value)
+static void boolean_or_null(const char *name, int value)
 {
   key(name);
   printf("%s", value < 0 ? "null" : value ? "true" : "false");
@@ -190,7 +190,7 @@ static void print_core(const struct core_info *core)
   integer_or_null("persecond_before", core->persecond_before);
   integer_or_null("persecond_after", core->persecond_after);
   integer_or_null("counted_persecond", core->counted_persecond);
-  boolean("is_counted", core->is_counted);
+  boolean_or_null("is_counted", core->is_counted);
   number_or_null("cycles_per_counted_cycle", cycles, cycles > 0);
   close_with('}');
 }
@@ -238,7 +238,7 @@ static void print_hops(const struct counter_results *results)
   open_with('{');
   integer("cpus", results->cpu_count);
   integer("hops", results->hop_count);
-  boolean("monotonic", results->largest_step_back == 0);
+  boolean_or_null("monotonic", results->largest_step_back == 0);
   integer("largest_step_back", results->largest_step_back);
   close_with('}');
 }
@@ -268,7 +268,7 @@ static void print_results(const struct counter_results *results, const char *clo
   text_or_null("failure", results->failure);
   if (!*results->failure) {
     print_rate(results, clock);
-    boolean("invariant", results->invariant);
+    boolean_or_null("invariant", results->invariant);
     text_or_null("invariant_source", results->invariant_source);
     print_hops(results);
     integer("step", results->step);
@@ -367,11 +367,11 @@ static void print_settings(const struct settings_info *settings)
     open_with('{');
     text_or_null("name", settings->governor);
     integer("cpus", settings->governor_cpu_count);
-    boolean("others", settings->other_governors);
+    boolean_or_null("others", settings->other_governors);
     close_with('}');
   } else
     printf("null");
-  boolean("turbo", settings->turbo);
+  boolean_or_null("turbo", settings->turbo);
 }
 
 static void print_warnings(const struct report *report)

@@ -28,7 +28,7 @@ struct cpuc_candidate {
   struct cpucycles_counter_info info; /* the public results: state, score, scaling, reason */
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
-  long long units, cycles; /* the scale: `units` equal `cycles`; both 0 until it is found */
+  long long units, cycles; /* a count of `units` is converted to `cycles`; 0: not known yet */
   int cannot_win; /* the candidate loses with any score, so a few reads suffice */
   int has_failed; /* in the current trial or reopening */
 };

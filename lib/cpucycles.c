@@ -59,8 +59,8 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 /* Returns the count for a signal handler or allocator that runs inside the selection of this
    thread: the wall clock, scaled to the default frequency in whole MHz. The selection blocks or
    defers all signals except faults, so a handler runs inside the selection only after a fault
-   outside of the bodies of cpuc_guard_run(), or if another thread has installed the handler during
-   the selection. */
+   outside of the functions that cpuc_guard_run() calls, or if another thread has installed the
+   handler during the selection. */
 static long long provisional_count(void)
 {
   return (long long)((unsigned long long)cpuc_os_clock_wall_microseconds()

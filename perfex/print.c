@@ -14,9 +14,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* Lines to print, cut to size; the table has at most 4500 bytes. write_costs() and write_table(),
-   which have this buffer, are not inlined, because a thread may have a stack of 16 KiB, which has
-   no room for the buffer while their callers measure costs. */
+/* Lines to print, cut to size; the table has at most 4500 bytes. write_costs() and write_table()
+   are not inlined. Otherwise this buffer would already be on the stack while their callers measure
+   costs, and a stack of 16 KiB has no room for both. */
 struct output {
   char text[5120];
   int length;

@@ -13,7 +13,7 @@ import sys
 
 source, least, directories = os.path.realpath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
 lines = {}  # (file, line): executions
-branches = {}  # (file, line): executions per branch, from the objects with most branches on it
+branches = {}  # (file, line): executions per branch; objects with fewer branches there are ignored
 notes = sorted(glob.glob('**/*.gcno', recursive=True) + glob.glob('**/.libs/*.gcno', recursive=True))
 if not notes:
     sys.exit('coverage: no object was built with --coverage')

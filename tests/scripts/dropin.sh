@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that a program written for the public-domain libcpucycles runs with this one. The program is
 # compiled as GNU C89 and C++98, and linked position-independent, with a copy relocation of the
-# pointer, and statically. It is linked once with this library, and once with a stand-in for the
-# public-domain library. Both programs run with this library.
+# pointer, and statically. Each dynamic variant is linked with this library, and again with a
+# stand-in for the public-domain library. All programs run with this library.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

@@ -509,7 +509,7 @@ static struct {
   int number;    /* of instructions so far */
   int at;        /* the handler acts after the instruction of this number */
   long long gap; /* before its own read */
-  int jumps;     /* 1: the handler does not return */
+  int jumps;     /* not 0: the handler does not return */
   long acted, wrong;
 } handler;
 

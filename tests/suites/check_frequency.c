@@ -182,7 +182,7 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   write_file(POLICY("4") "affected_cpus", "4 5\n");
   write_file(POLICY("12") "affected_cpus", "12\n");
   write_file(CPU("0") "scaling_max_freq", "1800000\n");
-  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* not read, because CPU 0 has its policy */
+  write_file(CPU("1") "scaling_max_freq", "9900000\n"); /* not read: it shares CPU 0's policy */
   write_file(CPU("4") "scaling_max_freq", "3000000\n");
   write_file(CPU("12") "scaling_max_freq", "2400000\n");
   expect(3000000000, "cpufreq/scaling_max_freq");

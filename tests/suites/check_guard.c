@@ -731,7 +731,7 @@ END_TEST
 /* Handlers that stay. */
 
 static volatile int fixed_up;
-static volatile char *not_fixed_up; /* a page without access, beside `forbidden` */
+static volatile char *not_fixed_up; /* a second page without access */
 static volatile int reads_not_fixed_up; /* 1 during a read of not_fixed_up */
 
 static void read_not_fixed_up(void)

@@ -661,7 +661,7 @@ START_TEST(largest_table_is_printed_whole)
 }
 END_TEST
 
-/* The name of load_costs() in Fortran. */
+/* The function that a Fortran program calls as load_costs. */
 int load_costs_(const char *name, size_t length);
 
 static char *malformed_path;

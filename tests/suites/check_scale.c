@@ -148,7 +148,8 @@ static const struct {
   { 1600000000, 2500000000, 25 },
   { 3000000000, 1000000000, 0 },
   { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
-  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 }, /* the default was chosen for these three rows */
+  /* The default is near a multiple of each of the next three rates. */
+  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 },
   { 25000000, CPUC_FREQUENCY_DEFAULT, 96 * 16 },
   { 19200000, CPUC_FREQUENCY_DEFAULT, 125 * 16 },
   { 54000000, CPUC_FREQUENCY_DEFAULT, 0 },

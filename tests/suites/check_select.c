@@ -649,8 +649,8 @@ static void select_with_request(const char *names)
 #define REFUSED "refused does not work here: refused"
 #define UNKNOWN(name) name " is not a counter of this library"
 
-/* Requests, the initial of each counter that is tried and "." for each counter that is not tried,
-   the selected counter, and the report. The initial of "refused" is f, that of "core-asm" is a. */
+/* The request; the counters that are tried, each as its initial, except f for "refused" and a for
+   "core-asm", with "." for a counter that is not tried; the selected counter; the report. */
 static const struct {
   const char *names, *tried, *selected, *unusable;
 } requests[] = {

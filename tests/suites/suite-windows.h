@@ -7,7 +7,7 @@
 
 #include <direct.h>
 #include <io.h>
-#include <pthread.h> /* a header of Check, which the library does not use */
+#include <pthread.h> /* of MinGW's thread library, which Check needs and the library does not */
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
