@@ -31,7 +31,7 @@ static struct {
   sigjmp_buf escape;
   volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
   /* The dispositions of the program. They stay valid after leave, because a handler that the
-     program installed before leave may call our handler, as the previous one, at any time. */
+     program installed while ours was installed may call ours, as the previous one, at any time. */
   struct sigaction program[FAULTS];
   int lasting; /* signal whose handler stays installed after leave; 0: none */
   int (*fix_up)(void *context);
@@ -46,7 +46,8 @@ static int index_of(int signal)
   return i;
 }
 
-/* Returns 1 if a call such as kill() sent the signal, 0 if an instruction of the thread caused it.
+/* Returns 1 if a call such as kill() sent the signal, or the kernel because of a memory error that
+   the thread has not accessed yet. Returns 0 if an instruction of the thread caused the signal.
    Decides from si_code. This is correct on two kinds of systems: those where SI_USER exceeds all
    codes of faults, and those, such as Linux (sigaction(2)), where the codes of faults are above 0,
    but SI_USER is at most 0. */
@@ -55,6 +56,10 @@ static int was_sent(const siginfo_t *info)
 #ifdef SI_KERNEL
   if (info->si_code == SI_KERNEL)
     return 0;
+#endif
+#ifdef BUS_MCEERR_AO
+  if (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO)
+    return 1;
 #endif
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
@@ -74,10 +79,10 @@ static int send_with_info(siginfo_t *info)
 
 /* Makes the process end when the handler returns, as it would end without this library, so that a
    core dump contains the siginfo of the fault. If an access to memory caused the fault, the access
-   faults again by itself, unless the fault was asynchronous. Signals with all other causes are sent
-   again, with their siginfo if the system allows this. Without a second signal, the program would
-   continue, because s390x returns to the next instruction, and no system repeats a system call that
-   a filter has answered with SIGSYS. */
+   faults again by itself. Signals with all other causes are sent again, with their siginfo if the
+   system allows this. Without a second signal, the program would continue, because s390x returns to
+   the next instruction, and no system repeats a system call that a filter has answered with SIGSYS.
+   */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;

@@ -594,6 +594,24 @@ static int raise_sigill(void)
   return raise(SIGILL);
 }
 
+#if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
+
+static void keep_for_sigbus(void)
+{
+  keep_and_leave(fix_up_nothing, SIGBUS);
+}
+
+/* The kernel reports a memory error before an access, which then does not fault. */
+static int memory_error_without_access(void)
+{
+  int code = BUS_MCEERR_AO;
+
+  send_with_code(&code);
+  return 0;
+}
+
+#endif
+
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
 
 /* In place of a fault whose instruction is not repeated, as on s390x, the process sends itself a
@@ -636,6 +654,9 @@ static const struct {
     1 },
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
   { "single_fault_under_a_filter", SENT, enter_guard, single_fault_under_a_filter, SIGFPE, 0 },
+#endif
+#if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
+  { "memory_error_without_access", SENT, keep_for_sigbus, memory_error_without_access, SIGBUS, 0 },
 #endif
   { "signal_sent_afterwards", SENT, keep_for_sigill, raise_sigill, SIGILL, 1 },
   { "signal_sent_to_the_thread", SENT, enter_guard, send_to_self_and_leave, 0, 1 },
