@@ -11,7 +11,7 @@
 #include "include/cpucycles.h"
 #include "lib/calibrate.h"
 #include "lib/table.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/os-clock.h"
 
 #include <stdio.h>
@@ -92,7 +92,7 @@ static int bench_rate(const struct cpuc_backend *backend)
 static double kernel_frequency(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
-  long long hz = cpuc_kernel_file_read_number(path, 1000);
+  long long hz = cpuc_file_read_number(path, 1000);
 
   return hz < 0 ? 0 : (double)hz;
 }

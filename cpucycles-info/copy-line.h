@@ -4,7 +4,7 @@
 #ifndef CPUCYCLES_COPY_LINE_H
 #define CPUCYCLES_COPY_LINE_H
 
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #include <stddef.h>
 
@@ -29,7 +29,7 @@ static inline void copy_line_of_file(char *to, size_t size, const char *path)
 {
   char text[256];
 
-  if (cpuc_kernel_file_read_start(path, text, sizeof text) > 0)
+  if (cpuc_file_read_start(path, text, sizeof text) > 0)
     copy_line(to, size, text);
 }
 

@@ -59,8 +59,8 @@ static inline long long difference_of(long long later, long long earlier)
 void measure_differences(struct report *report);
 void measure_loops(struct report *report);
 
-/* clock-and-fork.c: system calls. A test that defines all names of this file itself is linked
-   without the file. */
+/* clock-and-fork.c: system calls. A test that defines all functions and variables of
+   clock-and-fork.c itself is linked without that file. */
 
 /* The OS clock that counters are measured against. */
 extern const char clock_name[];

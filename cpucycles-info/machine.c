@@ -6,7 +6,7 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/copy-line.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/parse.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ static int read_cpus(const char *path, unsigned char *is_listed)
 {
   static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
 
-  if (cpuc_kernel_file_read_start(path, text, sizeof text) <= 0)
+  if (cpuc_file_read_start(path, text, sizeof text) <= 0)
     return 0;
   return count_cpus(text, is_listed);
 }
@@ -58,7 +58,7 @@ static int count_cores(const unsigned char *online)
     if (!online[cpu])
       continue;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (cpuc_kernel_file_read_start(path, text, sizeof text) > 0)
+    if (cpuc_file_read_start(path, text, sizeof text) > 0)
       cores += cpuc_parse_integer(text, &first) && first == cpu;
   }
   return cores;
@@ -197,16 +197,16 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
-  struct cpuc_kernel_file_line line;
+  struct cpuc_file_line line;
   char piece[2048];
   const char *rest;
-  int file = cpuc_kernel_file_open("/proc/cpuinfo"), length;
+  int file = cpuc_file_open("/proc/cpuinfo"), length;
 
   if (file < 0)
     return;
-  cpuc_kernel_file_line_begin(&line);
-  while ((length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0)
-    for (rest = piece; (rest = cpuc_kernel_file_line_add(&line, rest, piece + length)) != NULL;)
+  cpuc_file_line_begin(&line);
+  while ((length = cpuc_file_read_some(file, piece, sizeof piece)) > 0)
+    for (rest = piece; (rest = cpuc_file_line_add(&line, rest, piece + length)) != NULL;)
       parse_cpuinfo_line(&parser, line.text);
   close(file);
   if (cpu->type_count == 1 && !*cpu->model)
@@ -310,11 +310,11 @@ static void count_governors(struct settings_info *settings)
 static int read_turbo(void)
 {
   static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
-  long long is_off = cpuc_kernel_file_read_number(no_turbo, 1);
+  long long is_off = cpuc_file_read_number(no_turbo, 1);
 
   return is_off >= 0
     ? !is_off
-    : (int)cpuc_kernel_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
+    : (int)cpuc_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
 }
 
 void fill_settings(struct settings_info *settings)
@@ -326,5 +326,5 @@ void fill_settings(struct settings_info *settings)
     CLOCKS "available_clocksource");
   count_governors(settings);
   settings->turbo = read_turbo();
-  settings->nmi_watchdog = cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
+  settings->nmi_watchdog = cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }

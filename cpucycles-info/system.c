@@ -83,14 +83,14 @@ static void find_container(struct system_info *system)
   char text[64] = "";
   size_t i;
 
-  if (cpuc_kernel_file_read_start("/run/systemd/container", text, sizeof text) > 0)
+  if (cpuc_file_read_start("/run/systemd/container", text, sizeof text) > 0)
     name = text;
   text[strcspn(text, "\n")] = 0;
   for (i = 0; name && i < sizeof known / sizeof known[0]; i++)
     if (strcmp(name, known[i]) == 0)
       copy_line(system->container, sizeof system->container, known[i]);
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if (!*system->container && cpuc_kernel_file_exists(files[i].path))
+    if (!*system->container && cpuc_file_exists(files[i].path))
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 

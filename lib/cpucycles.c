@@ -23,7 +23,7 @@ static long long first_call(void);
    non-PIE program holds the only valid copy of the pointer (copy relocation). */
 long long (*cpucycles)(void) = first_call;
 
-/* A non-PIE program holds the only valid copy of this state, as of the pointer above. */
+/* A non-PIE program holds the only valid copy of this state, too (copy relocation). */
 struct cpucycles_inline_state cpucycles_inline_state;
 
 /* How to read the selected counter. NULL until the selection is published. */

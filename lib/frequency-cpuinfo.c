@@ -101,7 +101,7 @@ void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo)
   cpuinfo->constant = 0;
   cpuinfo->maybe_current = 0;
   cpuinfo->has_flags = cpuinfo->has_aperfmperf = 0;
-  cpuc_kernel_file_line_begin(&cpuinfo->line);
+  cpuc_file_line_begin(&cpuinfo->line);
 }
 
 /* With the flag aperfmperf, "cpu MHz" of Linux on x86 is the current frequency, computed from the
@@ -138,7 +138,7 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const ch
 {
   const char *end = text + length;
 
-  while ((text = cpuc_kernel_file_line_add(&cpuinfo->line, text, end)) != NULL)
+  while ((text = cpuc_file_line_add(&cpuinfo->line, text, end)) != NULL)
     end_line(cpuinfo);
 }
 
@@ -181,11 +181,11 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
   cpuc_frequency_cpuinfo_begin(&cpuinfo);
   if (cpuinfo.architectures == 0)
     return 0;
-  file = cpuc_kernel_file_open(query->source->name);
+  file = cpuc_file_open(query->source->name);
   if (file < 0)
     return 0;
   while (total < LIMIT && !cpuc_frequency_cpuinfo_is_decided(&cpuinfo)
-    && (length = cpuc_kernel_file_read_some(file, chunk, size_of_read(&cpuinfo, total))) > 0) {
+    && (length = cpuc_file_read_some(file, chunk, size_of_read(&cpuinfo, total))) > 0) {
     cpuc_frequency_cpuinfo_add(&cpuinfo, chunk, length);
     total += length;
   }

@@ -14,17 +14,17 @@
    device_type is not "cpu", such as nodes of caches. */
 static long long from_node(const char *node)
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE], type[16], cells[16];
+  char path[CPUC_FILE_PATH_SIZE], type[16], cells[16];
   int length;
 
   if (!strchr(node, '@'))
     return 0;
   snprintf(path, sizeof path, NODES "/%s/device_type", node);
   /* the byte 0 at the end of the text has become a space */
-  if (cpuc_kernel_file_read_start(path, type, sizeof type) >= 0 && strcmp(type, "cpu ") != 0)
+  if (cpuc_file_read_start(path, type, sizeof type) >= 0 && strcmp(type, "cpu ") != 0)
     return 0;
   snprintf(path, sizeof path, NODES "/%s/clock-frequency", node);
-  length = cpuc_kernel_file_read_whole(path, cells, sizeof cells);
+  length = cpuc_file_read_whole(path, cells, sizeof cells);
   return cpuc_rate_from_dt_cells(cells, length);
 }
 
@@ -42,6 +42,6 @@ long long cpuc_frequency_from_device_tree(struct cpuc_frequency_query *query)
   long long highest = 0;
 
   (void)query;
-  cpuc_kernel_file_list(NODES, keep_highest, &highest);
+  cpuc_file_list(NODES, keep_highest, &highest);
   return highest;
 }

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CPUC_QUERY_CPUINFO "/proc/cpuinfo"
+#define CPUC_FREQUENCY_QUERY_CPUINFO "/proc/cpuinfo"
 
 struct cpuc_frequency_query;
 
@@ -21,7 +21,7 @@ struct cpuc_frequency_query_source {
 
 /* The highest number of CPUs whose files are read, one per frequency policy. Further policies are
    ignored. */
-enum { CPUC_QUERY_CPUS = 32 };
+enum { CPUC_FREQUENCY_QUERY_CPUS = 32 };
 
 struct cpuc_frequency_query {
   struct cpuc_frequency *found;
@@ -30,7 +30,7 @@ struct cpuc_frequency_query {
   const char *name;                 /* the name to report for the source of the result */
   /* frequency-sysfs.c: number of CPUs whose files are read (0: not listed yet), and these CPUs. */
   int cpu_count;
-  int cpus[CPUC_QUERY_CPUS];
+  int cpus[CPUC_FREQUENCY_QUERY_CPUS];
   int has_policies; /* 1 if the CPUs have frequency policies, or may have */
   long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
 };

@@ -14,7 +14,7 @@ enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPU
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
-/* Makes the path of a file in the directory of a CPU. The path must fit. cpuc_kernel_file_path()
+/* Makes the path of a file in the directory of a CPU. The path must fit. cpuc_file_path()
    explains why this function does not use snprintf(). */
 static void make_cpu_path(char *path, int cpu, const char *name)
 {
@@ -40,7 +40,7 @@ static int has_policies(void)
   char path[64];
 
   make_cpu_path(path, 0, "cpufreq");
-  return cpuc_kernel_file_exists(path) || (errno != ENOENT && errno != ENOTDIR);
+  return cpuc_file_exists(path) || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* Adds the CPU whose number is in the name of the directory of a policy. */
@@ -49,7 +49,7 @@ static void add_cpu_of_policy(const char *name, void *argument)
   struct cpuc_frequency_query *query = argument;
   int cpu;
 
-  if (query->cpu_count < CPUC_QUERY_CPUS && strncmp(name, "policy", 6) == 0
+  if (query->cpu_count < CPUC_FREQUENCY_QUERY_CPUS && strncmp(name, "policy", 6) == 0
     && cpuc_parse_integer(name + 6, &cpu))
     query->cpus[query->cpu_count++] = cpu;
 }
@@ -60,7 +60,7 @@ static void list_cpus(struct cpuc_frequency_query *query)
 {
   query->has_policies = has_policies();
   if (query->has_policies)
-    cpuc_kernel_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
+    cpuc_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
   if (query->cpu_count == 0)
     query->cpus[query->cpu_count++] = 0;
 }
@@ -72,7 +72,7 @@ static long long from_cpu(const struct cpuc_frequency_query_source *source, int 
 
   make_cpu_path(path, cpu, source->name);
   return cpuc_rate_if_plausible(
-    (unsigned long long)cpuc_kernel_file_read_number(path, source->unit));
+    (unsigned long long)cpuc_file_read_number(path, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

@@ -46,7 +46,7 @@ static long long from_settings_file(struct cpuc_frequency_query *query)
 {
   const char *path = query->source->name;
   char text[64];
-  int length = cpuc_kernel_file_read_whole(path, text, sizeof text);
+  int length = cpuc_file_read_whole(path, text, sizeof text);
 
   if (length >= 0 && !memchr(text, 0, (size_t)length)) {
     text[length] = 0;
@@ -97,14 +97,14 @@ static const struct cpuc_frequency_query_source sources[] = {
   { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
   { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ },
-  { CPUC_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
   { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ },
   { "clock_tick", cpuc_frequency_from_sysfs, 1 },
   { "/proc/device-tree", cpuc_frequency_from_device_tree, 1 },
   { "tsc_freq_khz", cpuc_frequency_from_sysfs, KHZ },
   { "system call", from_system, 1 },
   { "reference counter", cpuc_frequency_from_reference, 1 },
-  { CPUC_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1 },
   { "cpucyclespersecond", from_environment, 1 },
   { "measurement", from_measurement, 1 },
 };

@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -33,7 +33,7 @@ struct cpuc_frequency_cpuinfo {
   long long constant;         /* highest constant frequency so far in Hz, or 0 */
   long long maybe_current;    /* highest "cpu MHz" of x86 so far in Hz, or 0; see has_aperfmperf */
   int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; 1 if it has aperfmperf */
-  struct cpuc_kernel_file_line line;
+  struct cpuc_file_line line;
 };
 
 /* Accepts only lines of cpuc_architecture(), because under an emulator the file can be that of the

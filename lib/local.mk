@@ -10,8 +10,8 @@ noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/environment.c \
 	sys/environment.h \
-	sys/kernel-file.c \
-	sys/kernel-file.h \
+	sys/file.c \
+	sys/file.h \
 	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \

@@ -7,7 +7,7 @@
 
 #include "perfex/cost-file.h"
 #include "perfex/message.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/parse.h"
 
 #include <errno.h>
@@ -152,7 +152,7 @@ static int read_regular_file(const char *path, char *text)
     pfx_message("%.300s is not a regular file", path);
     errno = EINVAL;
   } else
-    length = cpuc_kernel_file_read_rest(descriptor, text, PFX_COST_FILE_LIMIT + 1);
+    length = cpuc_file_read_rest(descriptor, text, PFX_COST_FILE_LIMIT + 1);
   error = errno;
   close(descriptor);
   errno = error;

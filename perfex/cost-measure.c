@@ -14,7 +14,7 @@
 #include "include/cpucycles.h"
 #include "perfex/cost-clock.h"
 #include "perfex/cost-measure.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/parse.h"
 
 #include <limits.h>
@@ -323,7 +323,7 @@ static int find_caches(long *caches, int *cache_list_is_cut)
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
-      if (cpuc_kernel_file_read_start(path, text[i], sizeof text[i]) <= 0) {
+      if (cpuc_file_read_start(path, text[i], sizeof text[i]) <= 0) {
         *cache_list_is_cut = i == 2 && count > 0; /* Linux omits a size that it does not know */
         return count;
       }
@@ -344,17 +344,18 @@ static int find_caches(long *caches, int *cache_list_is_cut)
    contains "max" or is missing. */
 static long long read_amount(const char *directory, const char *name)
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE];
+  char path[CPUC_FILE_PATH_SIZE];
 
   if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
     return -1;
-  return cpuc_kernel_file_read_number(path, 1);
+  return cpuc_file_read_number(path, 1);
 }
 
 /* Returns how many bytes are still free under the memory limits of the cgroup of this process and
    of all cgroups above it. The kernel kills processes that exceed a limit. A container sees its own
-   cgroup as the uppermost one, and the path of the cgroup can be missing there. Source: cgroups(7);
-   Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux. */
+   cgroup as the uppermost one, and the path in /proc/self/cgroup may not exist below its
+   /sys/fs/cgroup. Source: cgroups(7); Documentation/admin-guide/cgroup-v2.rst and
+   cgroup-v1/memory.rst of Linux. */
 static long long find_cgroup_memory(void)
 {
   static const struct {
@@ -364,11 +365,11 @@ static long long find_cgroup_memory(void)
     { "0::", "/sys/fs/cgroup", "memory.max", "memory.current" },
     { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes" },
   };
-  char lines[2048], path[CPUC_KERNEL_FILE_PATH_SIZE], *slash;
+  char lines[2048], path[CPUC_FILE_PATH_SIZE], *slash;
   long long left = LLONG_MAX;
   int i;
 
-  if (cpuc_kernel_file_read_start("/proc/self/cgroup", lines, sizeof lines) < 0)
+  if (cpuc_file_read_start("/proc/self/cgroup", lines, sizeof lines) < 0)
     lines[0] = 0;
   for (i = 0; i < 2; i++) {
     const char *line = strstr(lines, versions[i].key);

@@ -12,7 +12,7 @@
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/message.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
 
@@ -77,11 +77,11 @@ static int is_complete(void)
 
 static void initialize(void)
 {
-  char path[CPUC_KERNEL_FILE_PATH_SIZE];
+  char path[CPUC_FILE_PATH_SIZE];
   struct pfx_costs costs;
   int error = ENOENT;
 
-  if (cpuc_kernel_file_path(path, "/etc/perfex.costs") == 0)
+  if (cpuc_file_path(path, "/etc/perfex.costs") == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
     merge(&costs, PFX_COST_SYSTEM_FILE);

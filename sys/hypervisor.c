@@ -7,9 +7,9 @@
 
 #include "config.h"
 
+#include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/cpuid.h"
-#include "sys/kernel-file.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -100,24 +100,24 @@ static const char *from_files(void)
   const char *name = NULL;
   int is_dummy = 0; /* 1 for the board of virtual machines of QEMU, Firecracker and others */
 
-  if (cpuc_kernel_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
+  if (cpuc_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
     return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
-  if (cpuc_kernel_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
+  if (cpuc_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
     >= 0)
     return name_of_text(trees, text);
-  if (cpuc_kernel_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0) {
+  if (cpuc_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0) {
     name = name_of_text(boards, text);
     is_dummy = strstr(text, "linux,dummy-virt") != NULL;
   }
   if (!name
-    && cpuc_kernel_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+    && cpuc_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
     name = name_of_text(dmi_texts, text);
-  if (!name && cpuc_kernel_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
+  if (!name && cpuc_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
     name = name_of_text(dmi_texts, text);
   if (!name
-    && cpuc_kernel_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
+    && cpuc_file_read_line("/proc/sysinfo", "VM00 Control Program:", text, sizeof text) >= 0)
     name = name_of_text(mainframes, text);
-  if (!name && cpuc_kernel_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
+  if (!name && cpuc_file_read_line("/proc/cpuinfo", "machine", text, sizeof text) >= 0
     && strstr(text, "emulated by qemu"))
     name = "QEMU";
   return !name && is_dummy ? CPUC_HYPERVISOR_UNNAMED : name;

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the root directory for the functions of kernel-file.h: "". A test that simulates a
+/* Returns the root directory for the functions of file.h: "". A test that simulates a
    machine defines this function itself, so that the linker leaves root.c out. */
 const char *cpuc_root(void);
 

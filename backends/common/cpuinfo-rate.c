@@ -30,7 +30,7 @@ void cpuc_cpuinfo_rate_search_add(struct cpuc_cpuinfo_rate_search *search, const
 {
   const char *end = piece + length;
 
-  while (!search->hz && (piece = cpuc_kernel_file_line_add(&search->line, piece, end)) != NULL)
+  while (!search->hz && (piece = cpuc_file_line_add(&search->line, piece, end)) != NULL)
     if (!search->line.is_cut)
       search->hz = search->rate_of(search->line.text);
 }
@@ -42,13 +42,13 @@ long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line))
   enum { LIMIT = 1 << 20 };
   struct cpuc_cpuinfo_rate_search search = { .rate_of = rate_of };
   char piece[2048];
-  int file = cpuc_kernel_file_open("/proc/cpuinfo");
+  int file = cpuc_file_open("/proc/cpuinfo");
   int length, total = 0;
 
   if (file < 0)
     return 0;
   while (!search.hz && total < LIMIT
-    && (length = cpuc_kernel_file_read_some(file, piece, sizeof piece)) > 0) {
+    && (length = cpuc_file_read_some(file, piece, sizeof piece)) > 0) {
     cpuc_cpuinfo_rate_search_add(&search, piece, length);
     total += length;
   }

@@ -6,7 +6,7 @@
 #ifndef CPUCYCLES_CPUINFO_RATE_H
 #define CPUCYCLES_CPUINFO_RATE_H
 
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -18,7 +18,7 @@ long long cpuc_cpuinfo_rate_find(long long (*rate_of)(const char *line));
    0. */
 struct cpuc_cpuinfo_rate_search {
   long long (*rate_of)(const char *line);
-  struct cpuc_kernel_file_line line;
+  struct cpuc_file_line line;
   long long hz; /* the rate, or 0 until it is found */
 };
 

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ static inline unsigned long long ask_hwprobe(void)
 static inline long long read_device_tree(void)
 {
   char cells[9];
-  int length = cpuc_kernel_file_read_whole("/proc/device-tree/cpus/timebase-frequency", cells,
+  int length = cpuc_file_read_whole("/proc/device-tree/cpus/timebase-frequency", cells,
     sizeof cells);
 
   return cpuc_rate_from_dt_cells(cells, length);

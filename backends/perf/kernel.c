@@ -9,7 +9,7 @@
 
 #include "backends/perf/kernel.h"
 
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
@@ -87,7 +87,7 @@ int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
-  cpuc_kernel_file_list(PMUS, visit, argument);
+  cpuc_file_list(PMUS, visit, argument);
 }
 
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size)
@@ -96,7 +96,7 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
   int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
 
   return length > 0 && length < (int)sizeof path
-    && cpuc_kernel_file_read_start(path, text, size) > 0;
+    && cpuc_file_read_start(path, text, size) > 0;
 }
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))

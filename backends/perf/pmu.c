@@ -7,7 +7,7 @@
 
 #include "backends/perf/pmu.h"
 
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #include <string.h>
 
@@ -23,14 +23,14 @@ int cpuc_pmu_is_of_cores(const char *name)
 
 long long cpuc_pmu_read_rdpmc_level(int *is_hybrid)
 {
-  long long level = cpuc_kernel_file_read_number(CPUC_PMU_RDPMC_FILE, 1);
+  long long level = cpuc_file_read_number(CPUC_PMU_RDPMC_FILE, 1);
 
   if (is_hybrid)
     *is_hybrid = level < 0;
-  return level >= 0 ? level : cpuc_kernel_file_read_number(CPUC_PMU_HYBRID_RDPMC_FILE, 1);
+  return level >= 0 ? level : cpuc_file_read_number(CPUC_PMU_HYBRID_RDPMC_FILE, 1);
 }
 
 int cpuc_pmu_nmi_watchdog_is_on(void)
 {
-  return cpuc_kernel_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
+  return cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }

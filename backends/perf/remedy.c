@@ -16,8 +16,8 @@
 #include "backends/perf/remedy.h"
 
 #include "backends/perf/pmu.h"
+#include "sys/file.h"
 #include "sys/hypervisor.h"
-#include "sys/kernel-file.h"
 #include "sys/parse.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int kernel_is_since(int major, int minor)
   const char *rest;
   int first, second;
 
-  if (cpuc_kernel_file_read_start("/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
+  if (cpuc_file_read_start("/proc/sys/kernel/osrelease", text, sizeof text) <= 0)
     return 1;
   rest = cpuc_parse_integer(text, &first);
   return rest && *rest == '.' && cpuc_parse_integer(rest + 1, &second)
@@ -45,7 +45,7 @@ static int is_filtered(void)
 {
   char text[16];
 
-  return cpuc_kernel_file_read_line("/proc/self/status", "Seccomp:", text, sizeof text) > 0
+  return cpuc_file_read_line("/proc/self/status", "Seccomp:", text, sizeof text) > 0
     && cpuc_parse_number(text, 1) == 2;
 }
 
@@ -55,7 +55,7 @@ static int has_capability(int number)
   char text[32];
   unsigned long long capabilities;
 
-  return cpuc_kernel_file_read_line("/proc/self/status", "CapEff:", text, sizeof text) > 0
+  return cpuc_file_read_line("/proc/self/status", "CapEff:", text, sizeof text) > 0
     && cpuc_parse_hexadecimal(cpuc_parse_skip_blanks(text), &capabilities)
     && (capabilities >> number & 1) != 0;
 }
@@ -72,7 +72,7 @@ static int is_in_user_namespace(void)
   long long number;
   int i;
 
-  if (cpuc_kernel_file_read_start("/proc/self/uid_map", text, sizeof text) <= 0)
+  if (cpuc_file_read_start("/proc/self/uid_map", text, sizeof text) <= 0)
     return 0;
   for (i = 0; i < 3; i++) {
     rest = cpuc_parse_decimal(cpuc_parse_skip_blanks(rest), 1, &number);
@@ -85,8 +85,8 @@ static int is_in_user_namespace(void)
 /* Returns 1 in a container of Docker or Podman. */
 static int is_in_container(void)
 {
-  return cpuc_kernel_file_exists("/.dockerenv")
-    || cpuc_kernel_file_exists("/run/.containerenv");
+  return cpuc_file_exists("/.dockerenv")
+    || cpuc_file_exists("/run/.containerenv");
 }
 
 /* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
@@ -232,7 +232,7 @@ static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
-  return cpuc_kernel_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0
+  return cpuc_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0
     ? search.found : PMU_UNKNOWN;
 }
 
@@ -258,14 +258,14 @@ static unsigned refusal_of(int error)
 static unsigned find_level(int with_kernel)
 {
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
-  long long level = cpuc_kernel_file_read_number(setting, 1);
+  long long level = cpuc_file_read_number(setting, 1);
   int kernel_has_perfmon = kernel_is_since(5, 8);
   char text[16];
 
   if (level < 0) { /* no such file, or level -1, which permits more than 0 does */
-    if (cpuc_kernel_file_read_start(setting, text, sizeof text) > 0)
+    if (cpuc_file_read_start(setting, text, sizeof text) > 0)
       return LEVEL_PERMITS;
-    return cpuc_kernel_file_exists("/proc/sys/kernel/osrelease") ? LEVEL_MISSING : 0;
+    return cpuc_file_exists("/proc/sys/kernel/osrelease") ? LEVEL_MISSING : 0;
   }
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
@@ -348,7 +348,7 @@ void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosi
 void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
   struct cpuc_diagnosis *diagnosis)
 {
-  long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
+  long long access = cpuc_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access >= 1 && access <= needed->highest)
     return;
@@ -371,7 +371,7 @@ void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
 
 void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
 {
-  long long access = cpuc_kernel_file_read_number("/proc/sys/kernel/perf_user_access", 1);
+  long long access = cpuc_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
   if (access == 0 || access == 1)
     diagnosis->remedy = "sysctl kernel.perf_user_access=2";

@@ -13,7 +13,7 @@
 #include "backends/tsc/rate.h"
 #include "backends/common/rate.h"
 #include "sys/cpuid.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/parse.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@ static long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-  return cpuc_rate_if_plausible((unsigned long long)cpuc_kernel_file_read_number(path, 1000));
+  return cpuc_rate_if_plausible((unsigned long long)cpuc_file_read_number(path, 1000));
 }
 
 #ifdef HAVE_PERF_EVENTS

@@ -14,13 +14,13 @@ targets() {
   rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
   sources='lib/frequency-cpuinfo.c lib/frequency-system.c'
   cat <<END
-frequency 65536 $sources lib/request.c $rates sys/kernel-file.c \
+frequency 65536 $sources lib/request.c $rates sys/file.c \
   sys/parse.c sys/root.c
 calibrate 64 lib/scale.c lib/calibrate.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \
-      sys/kernel-file.c sys/parse.c sys/root.c
+      sys/file.c sys/parse.c sys/root.c
 }
 
 # seed NAME: makes the initial inputs. An input for a parser of frequencies is the number of the

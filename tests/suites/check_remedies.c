@@ -6,8 +6,8 @@
 
 #include "backends/perf/remedy.h"
 #include "sys/cpuid.h"
+#include "sys/file.h"
 #include "sys/hypervisor.h"
-#include "sys/kernel-file.h"
 
 #include "tests/suites/fake-root.h"
 
@@ -613,18 +613,18 @@ START_TEST(line_is_found_anywhere_in_a_file)
 
   begin_machine((const struct file[FILES]) { { "/a", "xkey: 0\nke\nkey: 1\nkey: 2\n" },
     { "/b", "\nkey:\n" }, { "/c", "keykey: 3\nkey: 4" }, { "/d", "" }, { NULL, NULL } });
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/a", "key:", text, sizeof text), 2);
+  ck_assert_int_eq(cpuc_file_read_line("/a", "key:", text, sizeof text), 2);
   ck_assert_str_eq(text, " 1");
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/b", "key:", text, sizeof text), 0);
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/c", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/d", "key:", text, sizeof text), -1);
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/e", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/b", "key:", text, sizeof text), 0);
+  ck_assert_int_eq(cpuc_file_read_line("/c", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/d", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/e", "key:", text, sizeof text), -1);
   memset(longer, 'x', sizeof longer);
   /* across the end of a chunk, and longer than the buffer */
   memcpy(longer + 1020, "\nkey:123456789", 14);
   strcpy(longer + sizeof longer - 2, "\n");
   write_file("/f", longer);
-  ck_assert_int_eq(cpuc_kernel_file_read_line("/f", "key:", text, sizeof text), 7);
+  ck_assert_int_eq(cpuc_file_read_line("/f", "key:", text, sizeof text), 7);
   ck_assert_str_eq(text, "1234567");
   remove_machine();
 }

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 
 #include "tests/suites/fake-root.h"
 
@@ -206,7 +206,7 @@ START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
   char flags[4096];
 
   if (suite_under("valgrind") || suite_under("qemu")
-    || cpuc_kernel_file_read_line("/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
+    || cpuc_file_read_line("/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
     skip("cpuid_and_kernel_agree_about_a_virtual_machine", "no flags, or an emulated CPU");
     return;
   }
@@ -388,7 +388,7 @@ START_TEST(recorded_machines_are_described)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     files_root = recorded_machine(rows[i].directory);
-    if (!cpuc_kernel_file_exists("/proc/cpuinfo")) {
+    if (!cpuc_file_exists("/proc/cpuinfo")) {
       skip("recorded_machines_are_described",
         "CPUCYCLES_MACHINES names no directory of recorded machines");
       return;

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "sys/kernel-file.h"
+#include "sys/file.h"
 #include "sys/parse.h"
 #include "sys/root.h"
 
@@ -27,7 +27,7 @@
 
 /* Does not use snprintf(), because its first call in a process takes a few microseconds, and would
    be part of the first call of the library. */
-int cpuc_kernel_file_path(char *whole, const char *path)
+int cpuc_file_path(char *whole, const char *path)
 {
   const char *root = cpuc_root();
   size_t root_length = strlen(root), path_length = strlen(path);
@@ -38,7 +38,7 @@ int cpuc_kernel_file_path(char *whole, const char *path)
   errno = ENOENT;
   return -1;
 #endif
-  if (root_length + path_length >= CPUC_KERNEL_FILE_PATH_SIZE) {
+  if (root_length + path_length >= CPUC_FILE_PATH_SIZE) {
     errno = ENAMETOOLONG;
     return -1;
   }
@@ -48,16 +48,16 @@ int cpuc_kernel_file_path(char *whole, const char *path)
   return 0;
 }
 
-int cpuc_kernel_file_open(const char *path)
+int cpuc_file_open(const char *path)
 {
-  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
+  char whole[CPUC_FILE_PATH_SIZE];
 
-  if (cpuc_kernel_file_path(whole, path) != 0)
+  if (cpuc_file_path(whole, path) != 0)
     return -1;
   return open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-int cpuc_kernel_file_read_some(int file, char *buffer, size_t size)
+int cpuc_file_read_some(int file, char *buffer, size_t size)
 {
   ssize_t length;
 
@@ -67,25 +67,25 @@ int cpuc_kernel_file_read_some(int file, char *buffer, size_t size)
   return (int)length;
 }
 
-int cpuc_kernel_file_read_rest(int file, char *buffer, size_t size)
+int cpuc_file_read_rest(int file, char *buffer, size_t size)
 {
   int length = 0, more = 1;
 
   while (more > 0 && (size_t)length < size) {
-    more = cpuc_kernel_file_read_some(file, buffer + length, size - (size_t)length);
+    more = cpuc_file_read_some(file, buffer + length, size - (size_t)length);
     if (more > 0)
       length += more;
   }
   return more < 0 ? -1 : length;
 }
 
-int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
+int cpuc_file_read_whole(const char *path, char *buffer, size_t size)
 {
-  int file = cpuc_kernel_file_open(path), length;
+  int file = cpuc_file_open(path), length;
 
   if (file < 0)
     return -1;
-  length = cpuc_kernel_file_read_rest(file, buffer, size);
+  length = cpuc_file_read_rest(file, buffer, size);
   close(file);
   if (length < (int)size)
     return length;
@@ -93,20 +93,20 @@ int cpuc_kernel_file_read_whole(const char *path, char *buffer, size_t size)
   return -1;
 }
 
-int cpuc_kernel_file_exists(const char *path)
+int cpuc_file_exists(const char *path)
 {
-  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
+  char whole[CPUC_FILE_PATH_SIZE];
 
-  return cpuc_kernel_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
+  return cpuc_file_path(whole, path) == 0 && access(whole, F_OK) == 0;
 }
 
-int cpuc_kernel_file_read_start(const char *path, char *text, size_t size)
+int cpuc_file_read_start(const char *path, char *text, size_t size)
 {
-  int file = cpuc_kernel_file_open(path), length, i;
+  int file = cpuc_file_open(path), length, i;
 
   if (file < 0)
     return -1;
-  length = cpuc_kernel_file_read_some(file, text, size - 1);
+  length = cpuc_file_read_some(file, text, size - 1);
   close(file);
   for (i = 0; i < length; i++)
     if (!text[i])
@@ -116,30 +116,30 @@ int cpuc_kernel_file_read_start(const char *path, char *text, size_t size)
   return length;
 }
 
-long long cpuc_kernel_file_read_number(const char *path, long long unit)
+long long cpuc_file_read_number(const char *path, long long unit)
 {
   char text[64];
 
-  return cpuc_kernel_file_read_start(path, text, sizeof text) > 0
+  return cpuc_file_read_start(path, text, sizeof text) > 0
     ? cpuc_parse_number_line(text, unit)
     : -1;
 }
 
-int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, size_t size)
+int cpuc_file_read_line(const char *path, const char *key, char *text, size_t size)
 {
   enum { LIMIT = 64 };
-  int file = cpuc_kernel_file_open(path), found = 0, chunks = 0, length;
-  struct cpuc_kernel_file_line line;
+  int file = cpuc_file_open(path), found = 0, chunks = 0, length;
+  struct cpuc_file_line line;
   char chunk[512];
   const char *rest;
 
   if (file < 0)
     return -1;
-  cpuc_kernel_file_line_begin(&line);
+  cpuc_file_line_begin(&line);
   while (!found && chunks++ < LIMIT
-    && (length = cpuc_kernel_file_read_some(file, chunk, sizeof chunk)) > 0)
+    && (length = cpuc_file_read_some(file, chunk, sizeof chunk)) > 0)
     for (rest = chunk; !found
-      && (rest = cpuc_kernel_file_line_add(&line, rest, chunk + length)) != NULL;)
+      && (rest = cpuc_file_line_add(&line, rest, chunk + length)) != NULL;)
       found = strncmp(line.text, key, strlen(key)) == 0;
   close(file);
   if (!found)
@@ -148,12 +148,12 @@ int cpuc_kernel_file_read_line(const char *path, const char *key, char *text, si
   return (int)strlen(text);
 }
 
-int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void *argument),
+int cpuc_file_list(const char *path, void (*visit)(const char *name, void *argument),
   void *argument)
 {
   enum { LIMIT = 1024 };
-  char whole[CPUC_KERNEL_FILE_PATH_SIZE];
-  DIR *directory = cpuc_kernel_file_path(whole, path) == 0 ? opendir(whole) : NULL;
+  char whole[CPUC_FILE_PATH_SIZE];
+  DIR *directory = cpuc_file_path(whole, path) == 0 ? opendir(whole) : NULL;
   const struct dirent *entry;
   int i;
 
@@ -165,20 +165,20 @@ int cpuc_kernel_file_list(const char *path, void (*visit)(const char *name, void
   return 0;
 }
 
-void cpuc_kernel_file_line_begin(struct cpuc_kernel_file_line *line)
+void cpuc_file_line_begin(struct cpuc_file_line *line)
 {
   line->length = line->has_ended = line->is_cut = 0;
   line->text[0] = 0;
 }
 
-const char *cpuc_kernel_file_line_add(struct cpuc_kernel_file_line *line, const char *text,
+const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text,
   const char *end)
 {
   const char *newline = memchr(text, '\n', (size_t)(end - text));
   size_t length = (size_t)((newline ? newline : end) - text), room;
 
   if (line->has_ended)
-    cpuc_kernel_file_line_begin(line);
+    cpuc_file_line_begin(line);
   room = sizeof line->text - 1 - line->length;
   if (length > room || memchr(text, 0, length))
     line->is_cut = 1;
