@@ -129,7 +129,7 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
   return failed && status == 0 ? -1 : status;
 }
 
-int list_counters_in_child(struct counter_list *list)
+int list_and_measure_in_child(struct counter_list *list)
 {
   int status = run_in_child(list_and_measure, list, list, sizeof *list);
 
@@ -188,7 +188,7 @@ void end_if_parent_has_ended(void)
 {
 }
 
-int list_counters_in_child(struct counter_list *list)
+int list_and_measure_in_child(struct counter_list *list)
 {
   list->no_child = 1;
   list_and_measure(list);

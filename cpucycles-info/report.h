@@ -18,7 +18,8 @@ enum {
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* at most 4 for each counter, of which x86-64 Linux has 9, and 6 in addition */
+  WARNINGS = 64 /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 6 other
+                   warnings are possible */
 };
 
 /* Measurements of one counter, from a process that has selected it. */

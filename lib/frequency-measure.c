@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
-   one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency, the
-   result is the estimate, even on a CPU that is not listed there. The windows of calibrate.c are
-   unsuitable here, because the adds stop during an interruption, while a counter continues. So
-   windows here are as short as the clock allows, and only the shortest ones are used. */
+   one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency,
+   frequency.c takes the result as the estimate, even on a CPU that is not listed there. The windows
+   of calibrate.c are unsuitable here, because the adds stop during an interruption, while a counter
+   continues. So windows here are as short as the clock allows, and only the shortest are used. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@ enum {
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in this many */
   STEPS = 100,            /* of the clock per window, 1 % each; fewer if 100 exceed REQUIRED_CAP */
   MIN_WINDOW_NS = 10000,  /* in shorter windows, the cost of reading the clock would matter */
-  REQUIRED_CAP = 100000,  /* ns: no window needs to be longer; STEPS of a clock of microseconds */
+  REQUIRED_CAP = 100000,  /* ns: the required length is never more than this, 100 steps of 1 us */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: a coarser clock makes different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */

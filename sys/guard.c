@@ -46,11 +46,11 @@ static int index_of(int signal)
   return i;
 }
 
-/* Returns 1 if a call such as kill() sent the signal, or the kernel because of a memory error that
-   the thread has not accessed yet. Returns 0 if an instruction of the thread caused the signal.
-   Decides from si_code. This is correct on two kinds of systems: those where SI_USER exceeds all
-   codes of faults, and those, such as Linux (sigaction(2)), where the codes of faults are above 0,
-   but SI_USER is at most 0. */
+/* Returns 1 if a call such as kill() sent the signal, or if the kernel sent it because it found an
+   error in memory that the thread has not accessed yet. Returns 0 if an instruction of the thread
+   caused the signal. Decides from si_code. This is correct on two kinds of systems: those where
+   SI_USER exceeds all codes of faults, and those, such as Linux (sigaction(2)), where the codes of
+   faults are above 0, but SI_USER is at most 0. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL

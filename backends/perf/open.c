@@ -22,8 +22,8 @@
 
 enum {
   STANDARD_DESCRIPTORS = 3, /* input, output, error */
-  /* Number of the lowest descriptors, which are left to the program if the soft limit allows,
-     because select(2) works only with descriptors below FD_SETSIZE. */
+  /* The 1024 lowest descriptors are left to the program if the soft limit allows, because select(2)
+     works only with descriptors below FD_SETSIZE. */
   PROGRAM_DESCRIPTORS = 1024
 };
 

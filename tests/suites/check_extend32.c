@@ -199,14 +199,14 @@ START_TEST(constant_rate_allows_gaps_up_to_the_bound)
   long i, wrong = 0;
 
   while (suite_again(&repeat)) {
-    double rate = random_rate(), error = errors[repeat.done % 3];
+    double rate = random_rate(), error = errors[repeat.begun % 3];
     double bound = (HALF - MARGIN) / error / rate - (double)AGE;
 
     begin(rate, rate * (1 + error * (2 * random_part() - 1)));
     for (i = 0; i < LIFE; i++)
       wrong += !read_after_random_gap_is_right(bound);
   }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.done * LIFE);
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
 END_TEST
 
@@ -228,7 +228,7 @@ START_TEST(changing_rate_allows_gaps_up_to_the_bound)
       wrong += !read_after_random_gap_is_right(bound);
     }
   }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.done * LIFE);
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
 END_TEST
 
@@ -272,24 +272,24 @@ START_TEST(clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound)
   while (suite_again(&repeat)) {
     double rate = random_rate(), bound = 0x1p32 * 7 / 8 / rate;
 
-    begin_without_time(rate, (int)(repeat.done % CLOCKS));
+    begin_without_time(rate, (int)(repeat.begun % CLOCKS));
     for (i = 0; i < LIFE; i++) {
       advance((long long)((bound - 1000) * (random64() % 2 ? random_part() : 1)));
       wrong += !read_is_right();
     }
   }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.done * LIFE);
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
 END_TEST
 
 /* Threads and cores. */
 
 /* Moves between cores whose counters differ by any amount. After each move, a read returns the
-   count that is nearest to the prediction from the anchor, and thus off by at most 2^31 more than
-   the anchor. The count before the move can be off by up to 2^26, plus the counts in AGE, more than
-   the anchor, because a count within 2^26 of an anchor up to AGE old is not compared with the
-   prediction. If the clock does not advance, the prediction itself has an error. _i: the number of
-   the clock; CLOCKS: a clock that advances. */
+   count that is nearest to the prediction from the anchor, so its error exceeds the error of the
+   anchor by at most 2^31. The error of the count before the move exceeds the error of the anchor by
+   at most 2^26 plus the counts in AGE, because a count within 2^26 of an anchor up to AGE old is
+   not compared with the prediction. If the clock does not advance, the prediction itself has an
+   error. _i: the number of the clock; CLOCKS: a clock that advances. */
 START_TEST(each_move_adds_an_error_below_2_32)
 {
   struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
@@ -315,7 +315,7 @@ START_TEST(each_move_adds_an_error_below_2_32)
       wrong += (uint32_t)((uint64_t)error - machine.core_offset + 10000) > 20000;
     }
   }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.done * LIFE);
+  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
 END_TEST
 

@@ -223,7 +223,7 @@ static long long read_down(void)
   return -26 * ++machine.last;
 }
 
-START_TEST(stopped_or_decreasing_counter_has_no_grain)
+START_TEST(no_grain_above_1_is_found_if_the_counter_stops_or_decreases)
 {
   begin_with(26, 26);
   cpucycles = read_constant;
@@ -240,7 +240,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, twice_the_grain_is_not_the_grain);
   tcase_add_test(tests, grain_above_the_cost_of_a_read_is_found);
   tcase_add_test(tests, grain_of_1_is_not_mistaken_for_another);
-  tcase_add_test(tests, stopped_or_decreasing_counter_has_no_grain);
+  tcase_add_test(tests, no_grain_above_1_is_found_if_the_counter_stops_or_decreases);
 }
 
 int main(void)

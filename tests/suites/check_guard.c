@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the fault guard: faults of the guarded body are caught. All other faults and signals reach
    the program as without the library. After the guard is left, the program's handlers are those
-   from before the guard. */
+   from before the guard, except for a handler that the program has installed since, or that stays
+   for a fix-up. */
 
 #include "config.h"
 

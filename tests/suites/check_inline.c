@@ -334,7 +334,8 @@ static void expect_overhead(const long long *durations, long long overhead)
 START_TEST(overhead_is_the_shortest_empty_section)
 {
   static const long long usual[6] = { 90, 70, 41, 58, 1000000, 44 };
-  static const long long set_back[6] = { 90, -5, 70, -1000000, 41, 58 }, still[6] = { 41 };
+  static const long long set_back[6] = { 90, -5, 70, -1000000, 41, 58 };
+  static const long long stopped_in_most[6] = { 41 };
   static const long long never[6] = { -1, -2, -3, -1, -1, -1 };
 
   ck_assert_int_ge(cpucycles_inline_overhead(), 0);
@@ -342,7 +343,7 @@ START_TEST(overhead_is_the_shortest_empty_section)
   cpucycles = scripted_counter;
   expect_overhead(usual, 41);
   expect_overhead(set_back, 41);
-  expect_overhead(still, 0);
+  expect_overhead(stopped_in_most, 0);
   expect_overhead(never, 0);
 }
 END_TEST

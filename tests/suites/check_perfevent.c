@@ -712,7 +712,8 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
     return;
   before = cpucycles();
   if (_i) {
-    cpuc_perf_self.reads_one_descriptor = 0; /* no earlier read(2), as with several core types */
+    /* The call skips the read(2) that it tries first, as with several core types. */
+    cpuc_perf_self.reads_one_descriptor = 0;
     perf_kernel.reading.enabled = 1;
   }
   perf_kernel.during_read = fork_once;

@@ -483,9 +483,9 @@ static void *run_sections(void *argument)
     int read = read_counters(15, &c1, 0, &c0);
 
     runner->wrong += start <= 0 || read != start || c0 <= 0;
-    runner->wrong += repeat.done > 1 && start != runner->last + 2;
+    runner->wrong += repeat.begun > 1 && start != runner->last + 2;
     runner->last = start;
-    if (repeat.done == 1)
+    if (repeat.begun == 1)
       runner->first = start;
   }
   return NULL;

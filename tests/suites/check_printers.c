@@ -89,7 +89,7 @@ START_TEST(trace_lines_are_those_of_the_library)
 }
 END_TEST
 
-START_TEST(machine_is_printed_completely)
+START_TEST(cpu_governor_turbo_and_clock_source_are_printed)
 {
   struct settings_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
@@ -457,7 +457,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, trace_lines_are_those_of_the_library);
-  tcase_add_test(tests, machine_is_printed_completely);
+  tcase_add_test(tests, cpu_governor_turbo_and_clock_source_are_printed);
   tcase_add_test(tests, each_kind_of_reason_is_printed);
   tcase_add_test(tests, timer_is_printed_completely);
   tcase_add_test(tests, core_is_printed_with_any_of_its_figures_missing);

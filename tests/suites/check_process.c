@@ -237,12 +237,12 @@ END_TEST
 /* Signals. */
 
 /* Blocks all signals, like a program that takes signals with sigwait(3). */
-START_TEST(blocked_signal_of_a_fault_stays_pending)
+START_TEST(blocked_fault_signal_that_is_sent_stays_pending)
 {
   int signal = suite_fault_to_send(SIGFPE);
   sigset_t all, pending;
 
-  if (skip_under("valgrind", "blocked_signal_of_a_fault_stays_pending",
+  if (skip_under("valgrind", "blocked_fault_signal_that_is_sent_stays_pending",
         "valgrind delivers sent signals when it sees fit"))
     return;
   sigfillset(&all);
@@ -297,7 +297,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, fault_in_a_search_is_handled_and_a_signal_waits);
   tcase_add_test(tests, child_forked_during_a_search_repeats_it);
   tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
-  tcase_add_test(tests, blocked_signal_of_a_fault_stays_pending);
+  tcase_add_test(tests, blocked_fault_signal_that_is_sent_stays_pending);
   tcase_add_test(tests, counter_without_a_handler_against_its_faults_is_reported);
 }
 

@@ -516,6 +516,7 @@ static const struct {
   { cpuc_remedy_for_rdcycle, { ACCESS("0") }, LEGACY },
   { cpuc_remedy_for_rdcycle, { ACCESS("1") }, LEGACY },
   { cpuc_remedy_for_rdcycle, { ACCESS("2") }, NULL },
+  /* no newline, so the number may be cut short */
   { cpuc_remedy_for_rdcycle, { { "/proc/sys/kernel/perf_user_access", "1" } }, NULL },
   { cpuc_remedy_for_rdcycle, { RELEASE("6.1.0") }, NULL },
 };

@@ -175,7 +175,7 @@ START_TEST(interruption_lengthens_the_measurement_by_its_duration)
 
   while (suite_again(&repeat))
     for (i = 0; i < 4; i++) {
-      int at = (int)(repeat.done * 1236067LL % 2000000); /* evenly spread after any round */
+      int at = (int)(repeat.begun * 1236067LL % 2000000); /* evenly spread after any round */
       double length, begin;
 
       for (length = 20e3; length < 1e10; length *= 7) {
@@ -232,7 +232,7 @@ START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
   long answers = 0;
 
   while (suite_again(&repeat)) {
-    long i = repeat.done - 1;
+    long i = repeat.begun - 1;
     double begin;
     long long measured;
 
@@ -257,7 +257,7 @@ START_TEST(clock_that_steps_back_is_not_mistaken_for_a_fast_cpu)
   struct suite_repeat repeat = suite_repeat(2000);
 
   while (suite_again(&repeat)) {
-    int i = (int)(repeat.done * 1237 % 2000); /* each number once, evenly spread after any round */
+    int i = (int)(repeat.begun * 1237 % 2000); /* each number once, evenly spread after any round */
     long long measured;
 
     begin_at(2.5e9);

@@ -115,7 +115,7 @@ START_TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
     return;
   }
   while (suite_again(&repeat)) /* each seventh microsecond below 200, early and late ones mixed */
-    ck_assert_int_eq(run(end_by_a_handler, 1 + repeat.done * 11 % 29 * 7), UNWOUND);
+    ck_assert_int_eq(run(end_by_a_handler, 1 + repeat.begun * 11 % 29 * 7), UNWOUND);
 }
 END_TEST
 

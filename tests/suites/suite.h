@@ -137,8 +137,8 @@ static inline int skip_without_dlopen(const char *test, const char *error)
    The loop ends after this number of rounds, or after CPUCYCLES_TEST_MS milliseconds (0: no limit),
    whichever is first, but not before the first round. */
 struct suite_repeat {
-  long rounds, done; /* done: rounds that have begun */
-  long limit;        /* milliseconds; 0: none */
+  long rounds, begun; /* begun: rounds that have begun */
+  long limit;         /* milliseconds; 0: none */
   struct timeval begin;
 };
 
@@ -182,11 +182,11 @@ static inline long suite_elapsed(const struct timeval *begin) /* milliseconds */
 
 static inline int suite_again(struct suite_repeat *repeat)
 {
-  if (repeat->done > 0
-    && (repeat->done >= repeat->rounds
+  if (repeat->begun > 0
+    && (repeat->begun >= repeat->rounds
       || (repeat->limit > 0 && suite_elapsed(&repeat->begin) >= repeat->limit)))
     return 0;
-  repeat->done++;
+  repeat->begun++;
   return 1;
 }
 

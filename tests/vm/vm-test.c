@@ -691,8 +691,9 @@ static void *read_and_wait(void *argument)
   return NULL;
 }
 
-/* no-descriptors NAME REASON: while 100 threads read, no more descriptors are open than before. If
-   REASON is by-fallback, a limit leaves no descriptor to the threads. */
+/* no-descriptors NAME REASON: while 100 threads read, no more descriptors are open than before the
+   first call. If REASON is by-fallback, a limit leaves no descriptor to the threads, so no more
+   descriptors are open than after the first call. */
 static int no_descriptors(char **arguments)
 {
   enum { MANY = 100 };
