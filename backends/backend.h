@@ -89,7 +89,7 @@ struct cpuc_services {
 
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"
      or "by-fallback" of cpucycles(3). Does nothing during the selection. */
-  void (*note_loss)(const char *code);
+  void (*note_indirect_read)(const char *code);
 };
 
 /* A backend. All strings are constant. The functions are called

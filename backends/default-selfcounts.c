@@ -64,7 +64,7 @@ static void use_fallback(void)
 {
   this_thread.uses_fallback = 1;
   this_thread.base = this_thread.last - services->fallback();
-  services->note_loss("by-fallback");
+  services->note_indirect_read("by-fallback");
 }
 
 /* ThreadSanitizer does not support the fence in this function. */

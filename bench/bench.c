@@ -229,8 +229,8 @@ static void measure_costs(void)
     for (round = 0; round < BENCH_ROUNDS; round++)
       ratios[i][round] = results[i].times[round] / results[i].baseline->times[round];
   for (i = 0; i < result_count; i++) {
-    results[i].time = bench_spread(results[i].times, BENCH_ROUNDS);
-    results[i].ratio = bench_spread(ratios[i], BENCH_ROUNDS);
+    results[i].time = bench_sort_for_spread(results[i].times, BENCH_ROUNDS);
+    results[i].ratio = bench_sort_for_spread(ratios[i], BENCH_ROUNDS);
   }
 }
 
@@ -407,8 +407,8 @@ static void measure_first_uses(const char *program)
         add_first_use(program, &results[i], &uses[i]);
   for (i = 0; i < result_count; i++)
     if (uses[i].count > 0) {
-      results[i].first = bench_spread(uses[i].times, uses[i].count);
-      results[i].resident = bench_spread(uses[i].kib, uses[i].count).median;
+      results[i].first = bench_sort_for_spread(uses[i].times, uses[i].count);
+      results[i].resident = bench_sort_for_spread(uses[i].kib, uses[i].count).median;
     }
 }
 

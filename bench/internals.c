@@ -74,16 +74,17 @@ static int bench_rate(const struct cpuc_backend *backend)
     if (ppm[i] < 0)
       ppm[i] = -ppm[i];
   }
-  printf("rate of the reference counter, measured: median %.0f Hz\n", bench_median(rates, TRIES));
+  printf("rate of the reference counter, measured: median %.0f Hz\n",
+    bench_sort_for_median(rates, TRIES));
   if (reported) {
-    median = bench_median(ppm, TRIES);
+    median = bench_sort_for_median(ppm, TRIES);
     printf("  against %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", reported, source, median,
       ppm[TRIES - 1], TRIES);
     unmet += check_bound(median, ppm_bound);
   } else {
     printf("  not reported: nothing to compare with\n");
   }
-  median = bench_median(times, TRIES);
+  median = bench_sort_for_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
   return unmet;
 }
@@ -111,7 +112,7 @@ static int bench_core(void)
     if (values[i] <= 0)
       return printf("the core frequency cannot be measured here\n"), 0;
   }
-  median = bench_median(values, TRIES);
+  median = bench_sort_for_median(values, TRIES);
   variation = (values[TRIES - 1] / values[0] - 1) * 100;
   kernel = kernel_frequency();
   printf("the core frequency: median %.0f Hz; the estimate is %lld Hz (%s); %s counts %lld per "
@@ -121,7 +122,7 @@ static int bench_core(void)
     printf("; the kernel reports %.0f Hz for cpu0", kernel);
   printf("\n  %d calls are %.2f %% apart", TRIES, variation);
   unmet = check_bound(variation, variation_bound);
-  median = bench_median(times, TRIES);
+  median = bench_sort_for_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
   return unmet;
 }

@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-struct bench_spread bench_spread(double *values, int count)
+struct bench_spread bench_sort_for_spread(double *values, int count)
 {
   struct bench_spread spread;
 
@@ -25,7 +25,7 @@ struct bench_spread bench_spread(double *values, int count)
   return spread;
 }
 
-double bench_median(double *values, int count)
+double bench_sort_for_median(double *values, int count)
 {
-  return bench_spread(values, count).median;
+  return bench_sort_for_spread(values, count).median;
 }

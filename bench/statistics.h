@@ -9,7 +9,7 @@ struct bench_spread {
 };
 
 /* Both functions sort the values. */
-struct bench_spread bench_spread(double *values, int count);
-double bench_median(double *values, int count);
+struct bench_spread bench_sort_for_spread(double *values, int count);
+double bench_sort_for_median(double *values, int count);
 
 #endif

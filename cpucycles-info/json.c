@@ -190,7 +190,7 @@ static void print_core(const struct core_info *core)
   integer_or_null("persecond_before", core->persecond_before);
   integer_or_null("persecond_after", core->persecond_after);
   integer_or_null("counted_persecond", core->counted_persecond);
-  boolean_or_null("is_counted", core->is_counted);
+  boolean_or_null("is_counted", core->counts_core_cycles);
   number_or_null("cycles_per_counted_cycle", cycles, cycles > 0);
   close_with('}');
 }

@@ -42,5 +42,6 @@ void fill_core(struct report *report, long long before)
   core->persecond_before = before;
   core->persecond_after = cpucycles_core_persecond();
   core->counted_persecond = cpucycles_rate();
-  core->is_counted = report->library.selected && counts_core(report->library.selected);
+  core->counts_core_cycles
+    = report->library.selected && counts_core_cycles(report->library.selected);
 }

@@ -30,7 +30,7 @@ static int count_cpus(const char *list, unsigned char *is_listed)
 {
   int count = 0, first, last;
 
-  while ((list = cpuc_parse_cpus(list, &first, &last)) != NULL)
+  while ((list = cpuc_parse_next_cpu_range(list, &first, &last)) != NULL)
     for (; first <= last && first < MAX_CPUS; first++, count++)
       if (is_listed)
         is_listed[first] = 1;

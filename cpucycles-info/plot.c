@@ -51,7 +51,7 @@ static int is_terminal(void)
 #endif
 }
 
-static int width_of_terminal(void)
+static int chart_width(void)
 {
   const char *columns = getenv("COLUMNS");
   long long wanted = columns ? cpuc_parse_number(columns, 1) : 0;
@@ -70,7 +70,7 @@ static int width_of_terminal(void)
 static struct style find_style(void)
 {
   const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  struct style style = { width_of_terminal(), 0, 0 };
+  struct style style = { chart_width(), 0, 0 };
 
 #ifdef CPUCYCLES_POSIX
   setlocale(LC_CTYPE, "");

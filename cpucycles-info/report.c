@@ -47,7 +47,7 @@ const struct counter_results *results_of(const struct report *report, const char
   return NULL;
 }
 
-int counts_core(const struct cpucycles_counter_info *counter)
+int counts_core_cycles(const struct cpucycles_counter_info *counter)
 {
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
 }

@@ -58,7 +58,7 @@ struct loop_rate {
    Each is 0 if it is not known. */
 struct core_info {
   long long persecond_before, persecond_after, counted_persecond;
-  int is_counted; /* 1 if the counter in use counts core cycles */
+  int counts_core_cycles; /* 1 if the counter in use counts core cycles */
 };
 
 /* Empty strings mean "not known" or "not applicable". */
@@ -122,7 +122,7 @@ const char *signal_name(int signal); /* "signal" for a signal that is not listed
 const struct counter_results *results_of(const struct report *report, const char *counter);
 
 /* Returns 1 if the counter counts core cycles. */
-int counts_core(const struct cpucycles_counter_info *counter);
+int counts_core_cycles(const struct cpucycles_counter_info *counter);
 
 /* Returns the core cycles per counted cycle at the core frequency `persecond`; 0 if not known. */
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond);

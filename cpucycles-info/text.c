@@ -113,7 +113,7 @@ static void print_core(const struct core_info *core)
     printf("%lld after them", core->persecond_after);
   else
     printf("not known after them");
-  if (core->is_counted)
+  if (core->counts_core_cycles)
     printf("; the counter in use counts core cycles");
   else if (first > 0 && last > 0 && (first > 1.02 * last || last > 1.02 * first))
     printf("; one counted cycle was %.3f core cycles, and then %.3f", first, last);

@@ -41,7 +41,7 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
   double cycles = cycles_per_counted_cycle(core, persecond);
   int is_reference = strcmp(counter->kind, "reference") == 0;
 
-  if (core->is_counted || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
+  if (core->counts_core_cycles || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
   warn(report,
     "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
@@ -57,7 +57,7 @@ static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
   const struct settings_info *settings = &report->settings;
-  const char *effect = counts_core(counter)
+  const char *effect = counts_core_cycles(counter)
     ? "the same work takes more or less time from run to run"
     : "the number of core cycles per counted cycle varies";
 

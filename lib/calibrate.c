@@ -69,9 +69,9 @@ static enum cpuc_calibrate_result take_best_timed_count(
   return error;
 }
 
-/* Waits for `nanoseconds` after `from`. Keeps the core busy, because the counter of a core may stop
-   while the core sleeps. */
-static enum cpuc_calibrate_result wait_for(const struct cpuc_calibrate_setup *calibration,
+/* Waits until `nanoseconds` have passed since the time `from`. Keeps the core busy, because the
+   counter of a core may stop while the core sleeps. */
+static enum cpuc_calibrate_result wait_until(const struct cpuc_calibrate_setup *calibration,
   long long from, long long nanoseconds)
 {
   long long before = from, end = from + nanoseconds, now;
@@ -113,7 +113,7 @@ static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup
 static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_setup *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
-  enum cpuc_calibrate_result error = wait_for(calibration, from->time, window);
+  enum cpuc_calibrate_result error = wait_until(calibration, from->time, window);
 
   if (!error)
     error = take_best_timed_count(calibration, to);
@@ -184,7 +184,7 @@ long long cpuc_calibrate_rate(long long (*read)(void), int bits)
 
   /* Begins just after the clock has advanced, because the time of a sample in which the clock
      advances is less exact. */
-  if (wait_for(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
+  if (wait_until(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;
   /* An interruption may have been longer than a wraparound. */

@@ -213,7 +213,7 @@ long long cpucycles_core_persecond(void)
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
   cpuc_os_thread_block_interruptions(&saved);
-  cpuc_os_thread_restore_faults(&saved);
+  cpuc_os_thread_restore_fault_signals(&saved);
   hz = cpuc_frequency_measure_core();
   cpuc_os_thread_restore_interruptions(&saved);
   return hz;

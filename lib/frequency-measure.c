@@ -73,10 +73,10 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* At first, `next` is a guess: twice the time of the last window that was too short, or the time
-     of the first long enough window, if that is less. From the second long enough window on, `next`
-     is the time of the shortest long enough window, because one of two windows may have been
-     interrupted, but hardly both. */
+  /* As long as only one window was long enough, it may have been interrupted. `next` is then its
+     time or, if that is less, twice the time of the last window that was too short; 0 if none was
+     too short. From then on, `next` is the time of the shortest window that was long enough,
+     because hardly all of them were interrupted. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -100,8 +100,8 @@ static long long result_of(const struct series *series)
 
 /* Returns 1 if there is time for another window. Until there is a result, the time by which the
    longest window exceeds the expected time does not count, so that one interruption does not use up
-   the time of all windows. The measurement can thus exceed 2 ms by one interruption, and by a
-   second one if the first came before there was a result. */
+   the time of all windows. The measurement can thus exceed 2 ms by two interruptions: by one
+   that came before there was a result, and by one in the last window. */
 static int has_time(const struct series *series, long long spent)
 {
   long long budget = BUDGET_NS;

@@ -59,13 +59,13 @@ static long long read_fallback(void)
   return cpuc_process_has_selected() ? cpuc_reader_read(&process.selection.fallback) : 0;
 }
 
-static void note_loss(const char *code)
+static void note_indirect_read(const char *code)
 {
   if (cpuc_process_has_selected())
     cpuc_reasons_note_selected(&process.selection.selected->info, code);
 }
 
-const struct cpuc_services cpuc_process_services = { read_fallback, note_loss };
+const struct cpuc_services cpuc_process_services = { read_fallback, note_indirect_read };
 
 /* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
    system calls or to no clock. */
@@ -146,7 +146,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_restore_faults(&locking.interruptions);
+    cpuc_os_thread_restore_fault_signals(&locking.interruptions);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

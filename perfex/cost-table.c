@@ -96,7 +96,7 @@ static void initialize(void)
   merge(&costs, PFX_COST_MEASURED);
 }
 
-void pfx_cost_table_copy(struct pfx_cost_table *copy)
+void pfx_cost_table_get(struct pfx_cost_table *copy)
 {
   int saved_errno = errno, cancel_state;
 

@@ -23,6 +23,6 @@ struct pfx_cost_table {
 };
 
 /* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */
-void pfx_cost_table_copy(struct pfx_cost_table *copy);
+void pfx_cost_table_get(struct pfx_cost_table *copy);
 
 #endif

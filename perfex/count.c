@@ -266,7 +266,7 @@ static int start_events(void)
 }
 
 /* Returns 1 if there is a kernel event for this number. Prints a message if not. */
-static int has_kernel_event(int event)
+static int check_kernel_event(int event)
 {
   const struct pfx_events_entry *row = pfx_events_row(event);
 
@@ -287,7 +287,7 @@ int start_counters(int e0, int e1)
     error = errno;
   else if (!exit_key_is_created)
     error = EAGAIN; /* too many keys: pthread_key_create(3) */
-  else if (!(has_kernel_event(events[0]) & has_kernel_event(events[1])))
+  else if (!(check_kernel_event(events[0]) & check_kernel_event(events[1]))) /* both messages */
     error = ENOTSUP;
   stop_events();
   if (error == 0) {

@@ -203,7 +203,7 @@ int print_costs(int e0, long long c0, int e1, long long c1)
   struct pfx_cost_table table;
 
   pfx_events_override(events, 0);
-  pfx_cost_table_copy(&table);
+  pfx_cost_table_get(&table);
   return write_costs(&table, events, counts);
 }
 
@@ -240,6 +240,6 @@ int perfex_print_table(void)
 {
   struct pfx_cost_table table;
 
-  pfx_cost_table_copy(&table);
+  pfx_cost_table_get(&table);
   return write_table(&table);
 }

@@ -19,8 +19,8 @@
 #include <sys/syscall.h>
 #endif
 
-/* number of elements of cpuc_os_thread_faults */
-enum { FAULTS = CPUC_OS_THREAD_FAULTS };
+/* number of elements of cpuc_os_thread_fault_signals */
+enum { FAULTS = CPUC_OS_THREAD_FAULT_SIGNALS };
 
 /* Global, because the signal handler reads it. */
 static struct {
@@ -41,7 +41,7 @@ static int index_of(int signal)
 {
   int i = 0;
 
-  while (cpuc_os_thread_faults[i] != signal)
+  while (cpuc_os_thread_fault_signals[i] != signal)
     i++;
   return i;
 }
@@ -148,7 +148,7 @@ static void store_disposition(int i)
 {
   struct sigaction found;
 
-  if (sigaction(cpuc_os_thread_faults[i], NULL, &found) == 0 && !is_ours(&found))
+  if (sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && !is_ours(&found))
     guard.program[i] = found;
 }
 
@@ -163,7 +163,7 @@ static void install(int i)
   ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
   if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
     ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
-  if (sigaction(cpuc_os_thread_faults[i], &ours, &found) != 0 || is_ours(&found))
+  if (sigaction(cpuc_os_thread_fault_signals[i], &ours, &found) != 0 || is_ours(&found))
     return;
   /* Another thread may just have changed the disposition. on_fault() in other threads reads
      sa_handler and sa_flags, so these members are stored only if they have changed. */
@@ -179,8 +179,9 @@ static void uninstall(int i)
 {
   struct sigaction found;
 
-  if (sigaction(cpuc_os_thread_faults[i], &guard.program[i], &found) == 0 && !is_ours(&found))
-    sigaction(cpuc_os_thread_faults[i], &found, NULL);
+  if (sigaction(cpuc_os_thread_fault_signals[i], &guard.program[i], &found) == 0
+    && !is_ours(&found))
+    sigaction(cpuc_os_thread_fault_signals[i], &found, NULL);
 }
 
 /* Returns 1 if our handler can stay installed. A signal that the program ignores must stay ignored,
@@ -190,7 +191,7 @@ static int can_stay(int i)
   struct sigaction found;
 
   return guard.program[i].sa_handler != SIG_IGN
-    && sigaction(cpuc_os_thread_faults[i], NULL, &found) == 0 && is_ours(&found);
+    && sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && is_ours(&found);
 }
 
 void cpuc_guard_enter(void)
@@ -208,7 +209,7 @@ void cpuc_guard_enter(void)
   __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     install(i);
-  cpuc_os_thread_unblock_faults();
+  cpuc_os_thread_unblock_fault_signals();
 }
 
 void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal)
@@ -221,23 +222,23 @@ int cpuc_guard_leave(void)
 {
   int i, is_kept = 1;
 
-  cpuc_os_thread_block_faults();
+  cpuc_os_thread_block_fault_signals();
   if (guard.lasting && !can_stay(index_of(guard.lasting)))
     guard.lasting = is_kept = 0;
   for (i = 0; i < FAULTS; i++)
-    if (cpuc_os_thread_faults[i] != guard.lasting)
+    if (cpuc_os_thread_fault_signals[i] != guard.lasting)
       uninstall(i);
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     if (guard.deferred[i])
-      pthread_kill(pthread_self(), cpuc_os_thread_faults[i]);
+      pthread_kill(pthread_self(), cpuc_os_thread_fault_signals[i]);
   return is_kept;
 }
 
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
   if (sigsetjmp(guard.escape, 0)) {
-    cpuc_os_thread_unblock_faults(); /* blocked by the mask of the handler */
+    cpuc_os_thread_unblock_fault_signals(); /* blocked by the mask of the handler */
     return guard.caught;
   }
   guard.armed = 1;

@@ -30,7 +30,7 @@ void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interrupti
   (void)saved;
 }
 
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved)
 {
   (void)saved;
 }

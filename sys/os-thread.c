@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <time.h>
 
-const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] = { SIGILL, SIGFPE, SIGBUS, SIGSEGV,
-  SIGSYS };
+const int cpuc_os_thread_fault_signals[CPUC_OS_THREAD_FAULT_SIGNALS]
+  = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
 
 /* pthread_t is a number or a pointer on all known systems. The compiler rejects the cast of any
    other type. */
@@ -54,30 +54,30 @@ static void mask_faults(int how)
   int i;
 
   sigemptyset(&faults);
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
-    sigaddset(&faults, cpuc_os_thread_faults[i]);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
+    sigaddset(&faults, cpuc_os_thread_fault_signals[i]);
   pthread_sigmask(how, &faults, NULL);
 }
 
-void cpuc_os_thread_unblock_faults(void)
+void cpuc_os_thread_unblock_fault_signals(void)
 {
   mask_faults(SIG_UNBLOCK);
 }
 
-void cpuc_os_thread_block_faults(void)
+void cpuc_os_thread_block_fault_signals(void)
 {
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved)
 {
   sigset_t mask;
   int i;
 
   sigfillset(&mask);
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
-    if (!sigismember(&saved->mask, cpuc_os_thread_faults[i]))
-      sigdelset(&mask, cpuc_os_thread_faults[i]);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
+    if (!sigismember(&saved->mask, cpuc_os_thread_fault_signals[i]))
+      sigdelset(&mask, cpuc_os_thread_fault_signals[i]);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -88,7 +88,7 @@ static void stay_loaded(void)
 #if defined(__APPLE__) || defined(__NetBSD__)
   Dl_info self;
 
-  if (dladdr(cpuc_os_thread_faults, &self) != 0)
+  if (dladdr(cpuc_os_thread_fault_signals, &self) != 0)
     dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 #endif
 }

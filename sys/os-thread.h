@@ -17,10 +17,11 @@ struct cpuc_os_thread_interruptions {
   int cancel_state;
 };
 
-enum { CPUC_OS_THREAD_FAULTS = 5 };
+enum { CPUC_OS_THREAD_FAULT_SIGNALS = 5 };
 
 /* The signals of faults. Most of them can result from reading a counter without permission. */
-extern const int cpuc_os_thread_faults[CPUC_OS_THREAD_FAULTS] __attribute__((visibility("hidden")));
+extern const int cpuc_os_thread_fault_signals[CPUC_OS_THREAD_FAULT_SIGNALS]
+  __attribute__((visibility("hidden")));
 
 #else
 
@@ -48,12 +49,12 @@ void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interrupti
 
 #ifdef CPUCYCLES_POSIX
 /* Unblock the signals of faults, because a blocked fault ends the process, and block them again. */
-void cpuc_os_thread_unblock_faults(void);
-void cpuc_os_thread_block_faults(void);
+void cpuc_os_thread_unblock_fault_signals(void);
+void cpuc_os_thread_block_fault_signals(void);
 #endif
 
 /* Unblocks those signals of faults that cpuc_os_thread_block_interruptions() found unblocked. */
-void cpuc_os_thread_restore_faults(const struct cpuc_os_thread_interruptions *saved);
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

@@ -89,7 +89,7 @@ const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
   return NULL;
 }
 
-const char *cpuc_parse_cpus(const char *text, int *first, int *last)
+const char *cpuc_parse_next_cpu_range(const char *text, int *first, int *last)
 {
   text = cpuc_parse_integer(text + strspn(text, ", "), first);
   *last = *first;

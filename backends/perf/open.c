@@ -93,7 +93,7 @@ static void close_events(void)
    Returns 0 or an errno. The caller must close the descriptors of the thread if it does not use
    them, also after a fault in this function. */
 static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event core_event,
-  int *counts_kernel)
+  int *requested_kernel)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   struct perf_event_attr wanted;
@@ -109,7 +109,7 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
   wanted.pinned = 1;
   event->descriptor = cpuc_perf_event_open_first_supported(&wanted,
     CPUC_PERF_EVENT_KERNEL_IF_NEEDED, cpuc_perf_kernel_open);
-  *counts_kernel = !wanted.exclude_kernel;
+  *requested_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
     return errno;
   return 0;
@@ -117,10 +117,10 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
 
 int cpuc_perf_open_descriptors(void)
 {
-  int i, error = 0, counts_kernel;
+  int i, error = 0, requested_kernel;
 
   for (i = 0; i < core_types.count && error == 0; i++)
-    error = open_event(&cpuc_perf_self.events[i], core_types.events[i], &counts_kernel);
+    error = open_event(&cpuc_perf_self.events[i], core_types.events[i], &requested_kernel);
   return error;
 }
 
@@ -160,7 +160,7 @@ int cpuc_perf_use_descriptors(void)
   self->reads_one_descriptor = self->event_count == 1;
   self->state = CPUC_PERF_VIA_READ;
   if (counter->instruction)
-    cpuc_perf_services->note_loss("by-read");
+    cpuc_perf_services->note_indirect_read("by-read");
   return 0;
 }
 
@@ -268,15 +268,15 @@ __attribute__((destructor)) static void unload(void)
   has_exit_key = 0;
 }
 
-/* Opens an event, and closes it. Stores in *counts_kernel whether the last request, granted or
+/* Opens an event, and closes it. Stores in *requested_kernel whether the last request, granted or
    refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_core_event core_event, int *counts_kernel)
+static int try_event(struct cpuc_perf_core_event core_event, int *requested_kernel)
 {
   int error;
 
   reset_events(1);
-  error = open_event(&cpuc_perf_self.events[0], core_event, counts_kernel);
+  error = open_event(&cpuc_perf_self.events[0], core_event, requested_kernel);
   close_events();
   return error;
 }
@@ -284,10 +284,10 @@ static int try_event(struct cpuc_perf_core_event core_event, int *counts_kernel)
 /* The counter counts the kernel if the event of any core type does. */
 static int try_core_event(struct cpuc_perf_core_event core_event)
 {
-  int counts_kernel, error = try_event(core_event, &counts_kernel);
+  int requested_kernel, error = try_event(core_event, &requested_kernel);
 
   if (error == 0)
-    counter->findings->counts_kernel |= counts_kernel;
+    counter->findings->requested_kernel |= requested_kernel;
   return error;
 }
 
@@ -299,7 +299,7 @@ void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int s
   else if (error != 0 && dropped->findings->access_denied)
     dropped->diagnose_access(diagnosis);
   else if (error != 0 && error != EIO)
-    cpuc_remedy_for_perf_event(error, dropped->findings->counts_kernel, diagnosis);
+    cpuc_remedy_for_perf_event(error, dropped->findings->requested_kernel, diagnosis);
 }
 
 /* Tests whether the kernel has the event. Returns 0 or an errno. If there is no PMU, the trial of
@@ -312,7 +312,7 @@ static int try_counter(void)
   if (!has_exit_key)
     return EAGAIN;
   error = cpuc_pmu_was_found_absent ? ENOENT
-                             : try_event(core_cycles, &counter->findings->counts_kernel);
+                             : try_event(core_cycles, &counter->findings->requested_kernel);
   cpuc_pmu_was_found_absent = error == ENOENT;
   return error;
 }
@@ -344,7 +344,7 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
     counter->findings->access_denied = 1;
     error = EACCES;
   }
-  if (error == 0 && counter->findings->counts_kernel)
+  if (error == 0 && counter->findings->requested_kernel)
     diagnosis->unit = "core cycles in user mode and kernel";
   return error;
 }

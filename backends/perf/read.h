@@ -20,9 +20,9 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  /* 1 if the event counts the kernel, because the PMU cannot exclude the kernel. Also 1 if the
-     kernel refused to open an event that counts the kernel. */
-  int counts_kernel;
+  /* 1 if the last event that was requested, granted or refused, did not exclude kernel mode,
+     because the PMU cannot exclude it. */
+  int requested_kernel;
   int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
 };
 

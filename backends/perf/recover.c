@@ -31,7 +31,7 @@ void cpuc_perf_use_fallback(void)
   self->state = CPUC_PERF_VIA_FALLBACK;
   self->base = self->last - cpuc_perf_services->fallback();
   if (!self->is_exiting)
-    cpuc_perf_services->note_loss("by-fallback");
+    cpuc_perf_services->note_indirect_read("by-fallback");
 }
 
 void cpuc_perf_switch_to_fallback(void)

@@ -248,7 +248,7 @@ static unsigned refusal_of(int error)
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    return 0; /* the PMU does not have the event */
+    return 0; /* there is no PMU, or it does not have the event */
   }
   return GOT_OTHER;
 }

@@ -56,8 +56,8 @@ static int open_dummy_event(void)
 }
 
 /* Computes the rate from the factors with which the kernel converts counts to nanoseconds: count *
-   mult / 2^shift. Rounds to the nearest integer. Works in two steps, because 10^9 * 2^shift can
-   have more than 64 bits, of which 10^9 alone takes 30. */
+   mult / 2^shift. Rounds to the nearest integer. Works in two steps: 10^9 takes 30 bits, so a shift
+   of up to 34 bits fits into 64 bits, and the rest of the shift follows in the second step. */
 static long long rate_from_factors(unsigned int mult, unsigned int shift)
 {
   unsigned int first = shift < 34 ? shift : 34, rest = shift - first;

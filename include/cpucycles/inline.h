@@ -80,9 +80,10 @@ extern long long cpucycles_inline_overhead(void);
    that inline functions of the program may call them (C99 6.7.4) and modules of C++ may export
    them. Compilers inline them with optimization, except Clang with -Oz or in code that it takes for
    rarely executed. GCC, and older releases of Clang, do not inline them in a function for a CPU
-   other than that of the rest of the program, such as target("arch=haswell"), where always_inline
-   is an error for GCC. Hooks of -finstrument-functions would disturb the measurement, and would
-   need the address of the function, which CPUCYCLES_INLINE_HELPER functions do not have. */
+   other than that of the rest of the program, such as target("arch=haswell").
+   CPUCYCLES_INLINE_FUNCTION has no always_inline, because GCC would report an error there. Hooks of
+   -finstrument-functions would disturb the measurement, and would need the address of the function,
+   which CPUCYCLES_INLINE_HELPER functions do not have. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */

@@ -83,7 +83,7 @@ static void try_number(const char *bytes, size_t size)
     FUZZ_EXPECT(number >= -1 && number <= CPUC_PARSE_DECIMAL_LIMIT + units[i]);
     FUZZ_EXPECT(cpuc_parse_number_line(text, units[i]) == (strchr(text, '\n') ? number : -1));
   }
-  for (rest = text; (rest = cpuc_parse_cpus(rest, &first, &last)) != NULL;)
+  for (rest = text; (rest = cpuc_parse_next_cpu_range(rest, &first, &last)) != NULL;)
     FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
   rest = cpuc_parse_integer(text, &first);
   FUZZ_EXPECT(!rest || (rest > text && first >= 0 && first <= 1000000));

@@ -219,7 +219,7 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
 {
   /* no handler is set for SIGSYS */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
-  struct sigaction set, before[CPUC_OS_THREAD_FAULTS], after;
+  struct sigaction set, before[CPUC_OS_THREAD_FAULT_SIGNALS], after;
   int i, member;
 
   for (i = 0; i < 4; i++) {
@@ -231,16 +231,16 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
       set.sa_handler = i == 0 ? SIG_IGN : handler_a;
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, SIGUSR1 + i);
-    ck_assert_int_eq(sigaction(cpuc_os_thread_faults[i], &set, NULL), 0);
+    ck_assert_int_eq(sigaction(cpuc_os_thread_fault_signals[i], &set, NULL), 0);
   }
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
-    sigaction(cpuc_os_thread_faults[i], NULL, &before[i]);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
+    sigaction(cpuc_os_thread_fault_signals[i], NULL, &before[i]);
   enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
   ck_assert_int_eq(leave_guard(), 1);
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
-  for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_OS_THREAD_FAULTS); i++) {
-    sigaction(cpuc_os_thread_faults[i], NULL, &after);
+  for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_OS_THREAD_FAULT_SIGNALS); i++) {
+    sigaction(cpuc_os_thread_fault_signals[i], NULL, &after);
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
     /* ignores the flag that a C library adds to every handler (asm/signal.h: SA_RESTORER) */
     ck_assert_int_eq(after.sa_flags & ~0x04000000, before[i].sa_flags & ~0x04000000);
@@ -671,8 +671,8 @@ static int crash(void)
 {
   int i;
 
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
-    signal(cpuc_os_thread_faults[i], crash_is_ignored ? SIG_IGN : SIG_DFL);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
+    signal(cpuc_os_thread_fault_signals[i], crash_is_ignored ? SIG_IGN : SIG_DFL);
   crashes[crash_number].begin();
   return crashes[crash_number].crash();
 }
@@ -831,12 +831,12 @@ START_TEST(handler_stays_only_if_a_fix_up_was_requested)
   struct sigaction action;
   int i;
 
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++)
-    signal(cpuc_os_thread_faults[i], SIG_DFL);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
+    signal(cpuc_os_thread_fault_signals[i], SIG_DFL);
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  for (i = 0; i < CPUC_OS_THREAD_FAULTS; i++) {
-    sigaction(cpuc_os_thread_faults[i], NULL, &action);
-    ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_os_thread_faults[i] == SIGSEGV);
+  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++) {
+    sigaction(cpuc_os_thread_fault_signals[i], NULL, &action);
+    ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_os_thread_fault_signals[i] == SIGSEGV);
   }
 }
 END_TEST
@@ -928,7 +928,7 @@ START_TEST(flags_and_mask_that_another_thread_changes_are_restored)
   struct sigaction after;
 
   set_recording_handler(SIGSEGV, 0);
-  calls_before_the_change = CPUC_OS_THREAD_FAULTS;
+  calls_before_the_change = CPUC_OS_THREAD_FAULT_SIGNALS;
   after_call = change_flags_and_mask;
   enter_guard();
   leave_guard();

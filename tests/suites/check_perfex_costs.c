@@ -85,7 +85,7 @@ static struct pfx_cost_table table_now(void)
 {
   struct pfx_cost_table table;
 
-  pfx_cost_table_copy(&table);
+  pfx_cost_table_get(&table);
   return table;
 }
 

@@ -150,13 +150,13 @@ static long long read_fallback(void)
 
 static const char *noted; /* the code of the loss */
 
-static void note_loss(const char *code)
+static void note_indirect_read(const char *code)
 {
   noted = code;
 }
 
 static const struct cpuc_services offered
-  = { .fallback = read_fallback, .note_loss = note_loss };
+  = { .fallback = read_fallback, .note_indirect_read = note_indirect_read };
 
 /* Accepts one kind, and exactly the size of the counts of this kind, like the kernel. */
 static int fake_selfcounts(uint32_t kind, void *counts, size_t size)

@@ -390,7 +390,7 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
     print_warnings_about("reference");
     ck_assert_int_eq(strstr(captured, "the core runs at") != NULL, rows[i].is_expected);
   }
-  core_in_report.is_counted = 1;
+  core_in_report.counts_core_cycles = 1;
   print_warnings_about("core");
   ck_assert_ptr_null(strstr(captured, "the core runs at"));
 }
