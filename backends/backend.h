@@ -151,8 +151,8 @@ struct cpuc_backend {
      reason. error is the errno of open(), or 0. signal is that of a fault in open(), rate()
      or read(), or 0. Both are 0 for a counter that is stopped. The remedy for such a counter, if
      one is known, starts the counter. Called by lib/reasons.c: on demand, and in the selection if
-     CPUCYCLES_IMPLEMENTATION names the counter. May be slow, because no other selection calls it.
-     NULL: nothing to add. */
+     CPUCYCLES_IMPLEMENTATION names the counter. May be slow, because a selection without
+     CPUCYCLES_IMPLEMENTATION does not call it. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
   /* Repairs a fault of read(), for a counter that the system may revoke while it is in use. Called

@@ -204,7 +204,7 @@ static int run(const struct arguments *arguments)
   if (arguments->counter && request_counter(arguments->counter) != 0)
     return usage_error("no such counter: ", arguments->counter);
   if (is_report(arguments))
-    signal = list_and_measure_in_child(&list);
+    signal = list_and_measure_core_in_child(&list);
   else
     list_counters(&list);
   if (signal != 0)

@@ -33,7 +33,7 @@ void list_counters(struct counter_list *list)
   list->count = i;
 }
 
-static void list_and_measure(void *argument)
+static void list_and_measure_core(void *argument)
 {
   struct counter_list *list = argument;
 
@@ -129,9 +129,9 @@ static int run_in_child(void (*body)(void *), void *argument, void *result, size
   return failed && status == 0 ? -1 : status;
 }
 
-int list_and_measure_in_child(struct counter_list *list)
+int list_and_measure_core_in_child(struct counter_list *list)
 {
-  int status = run_in_child(list_and_measure, list, list, sizeof *list);
+  int status = run_in_child(list_and_measure_core, list, list, sizeof *list);
 
   if (status == 0)
     return 0;
@@ -142,7 +142,7 @@ int list_and_measure_in_child(struct counter_list *list)
     "counter in use is examined\n");
   memset(list, 0, sizeof *list);
   list->no_child = 1;
-  list_and_measure(list);
+  list_and_measure_core(list);
   return 0;
 }
 
@@ -188,10 +188,10 @@ void end_if_parent_has_ended(void)
 {
 }
 
-int list_and_measure_in_child(struct counter_list *list)
+int list_and_measure_core_in_child(struct counter_list *list)
 {
   list->no_child = 1;
-  list_and_measure(list);
+  list_and_measure_core(list);
   return 0;
 }
 

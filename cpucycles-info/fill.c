@@ -23,7 +23,7 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   report->clock = clock_name;
   /* Starts children that select a counter each, so this process must not have selected one. */
   examine_each(report, list, only, seconds);
-  measure_differences(report);
+  measure_iqm(report);
   measure_loops(report);
   fill_library(&report->library);
   fill_core(report, list->core_persecond); /* after all other measurements */

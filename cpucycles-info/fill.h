@@ -21,7 +21,7 @@ struct counter_list {
   int count;
   char names[MAX_COUNTERS][32];
   int works[MAX_COUNTERS];
-  long long core_persecond; /* measured by list_and_measure_in_child() */
+  long long core_persecond; /* measured by list_and_measure_core_in_child() */
   int no_child; /* 1 if no child listed the counters, so only the selected counter is examined */
 };
 
@@ -31,7 +31,7 @@ void list_counters(struct counter_list *list);
 /* Fills the list in a child, so that this process does not select a counter yet. If the child does
    not start or fails without a signal, this process fills the list, and selects a counter. Returns
    0, or the signal that ended the child. */
-int list_and_measure_in_child(struct counter_list *list);
+int list_and_measure_core_in_child(struct counter_list *list);
 
 /* Examines each counter that works and, if `only` is not NULL, has this name. Unless list->no_child
    is 1, call this function before the process selects a counter. If a signal ends a child, prints a
@@ -57,7 +57,7 @@ static inline long long difference_of(long long later, long long earlier)
 }
 
 /* in-use.c: measures the counter in use for the first lines of the report. */
-void measure_differences(struct report *report);
+void measure_iqm(struct report *report);
 void measure_loops(struct report *report);
 
 /* clock-and-fork.c: system calls. A test that defines all functions and variables of

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-  LONGEST = 16,      /* the loops between two reads have fewer iterations */
+  ITERATIONS = 16,   /* each of the two loops between two reads has fewer than this */
   FREQUENT = 12,     /* possible grains come from at most this many values */
   RARE = 128,        /* a value in less than 1/RARE of the differences is taken for interruptions */
   PARTS = 8,         /* possible grains are values divided by 1 to PARTS */
@@ -70,7 +70,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
 
   for (i = 0; i < GRAIN_SAMPLES; i++) {
     random = random * 1664525 + 1013904223;
-    pass_time((random >> 16) % LONGEST, (random >> 24) % LONGEST);
+    pass_time((random >> 16) % ITERATIONS, (random >> 24) % ITERATIONS);
     now = cpucycles();
     differences[i] = (long long)((unsigned long long)now - (unsigned long long)before);
     before = now;

@@ -13,27 +13,27 @@
    than the median. */
 static long long interquartile_mean(const long long *values)
 {
-  long long sorted[DIFFERENCES], sum = 0;
+  long long sorted[IQM_DIFFERENCES], sum = 0;
   int i;
 
   memcpy(sorted, values, sizeof sorted);
-  sort_ascending(sorted, DIFFERENCES);
-  for (i = DIFFERENCES / 4; i < DIFFERENCES * 3 / 4; i++)
+  sort_ascending(sorted, IQM_DIFFERENCES);
+  for (i = IQM_DIFFERENCES / 4; i < IQM_DIFFERENCES * 3 / 4; i++)
     sum += sorted[i];
-  return sum / (DIFFERENCES / 2);
+  return sum / (IQM_DIFFERENCES / 2);
 }
 
 /* Stores differences of adjacent reads, which show the read cost and how much it varies. */
-void measure_differences(struct report *report)
+void measure_iqm(struct report *report)
 {
-  long long reads[DIFFERENCES + 1];
+  long long reads[IQM_DIFFERENCES + 1];
   int i;
 
-  for (i = 0; i <= DIFFERENCES; i++)
+  for (i = 0; i <= IQM_DIFFERENCES; i++)
     reads[i] = cpucycles();
-  for (i = 0; i < DIFFERENCES; i++)
-    report->differences[i] = difference_of(reads[i + 1], reads[i]);
-  report->mean = interquartile_mean(report->differences);
+  for (i = 0; i < IQM_DIFFERENCES; i++)
+    report->iqm_differences[i] = difference_of(reads[i + 1], reads[i]);
+  report->mean = interquartile_mean(report->iqm_differences);
 }
 
 /* A chain of dependent multiplications, which takes tens of cycles. No compiler removes it, and no

@@ -137,7 +137,7 @@ static void print_system(const struct system_info *system)
   text_or_null("kernel", system->kernel);
   text_or_null("release", system->release);
   text_or_null("architecture", system->architecture);
-  integer("word_bits", system->word_bits);
+  integer("pointer_bits", system->pointer_bits);
   key("byte_order");
   string(system->little_endian ? "little" : "big");
   text_or_null("libc", system->libc);
@@ -190,7 +190,7 @@ static void print_core(const struct core_info *core)
   integer_or_null("persecond_before", core->persecond_before);
   integer_or_null("persecond_after", core->persecond_after);
   integer_or_null("counted_persecond", core->counted_persecond);
-  boolean_or_null("is_counted", core->counts_core_cycles);
+  boolean_or_null("counts_core_cycles", core->counts_core_cycles);
   number_or_null("cycles_per_counted_cycle", cycles, cycles > 0);
   close_with('}');
 }
@@ -330,8 +330,8 @@ static void print_iqm(const struct report *report)
   integer("mean", report->mean);
   key("differences");
   printf("[");
-  for (i = 0; i < DIFFERENCES; i++)
-    printf("%s%lld", i ? ", " : "", report->differences[i]);
+  for (i = 0; i < IQM_DIFFERENCES; i++)
+    printf("%s%lld", i ? ", " : "", report->iqm_differences[i]);
   printf("]");
   close_with('}');
 }

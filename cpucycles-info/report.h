@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 enum {
-  DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
-  LOOP_RATES = 11,  /* "observed persecond" lines, each with twice the loops of the previous line */
-  BATCHES = 100,    /* number of batches in an observation */
-  BATCH = 100,      /* differences of adjacent reads in a batch */
+  IQM_DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
+  LOOP_RATES = 11, /* "observed persecond" lines, each with twice the loops of the previous line */
+  BATCHES = 100,   /* number of batches in an observation */
+  BATCH = 100,     /* differences of adjacent reads in a batch */
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
@@ -65,7 +65,7 @@ struct core_info {
 struct system_info {
   char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
     emulator[48];
-  int word_bits;
+  int pointer_bits;
   int little_endian; /* 1, or 0: big-endian */
 };
 
@@ -101,7 +101,7 @@ struct library_info {
 
 struct report {
   struct library_info library;
-  long long differences[DIFFERENCES]; /* of adjacent reads of the counter in use */
+  long long iqm_differences[IQM_DIFFERENCES]; /* of adjacent reads of the counter in use */
   long long mean;                     /* interquartile mean of the differences */
   struct loop_rate loop_rates[LOOP_RATES];
   struct core_info core;

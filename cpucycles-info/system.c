@@ -115,7 +115,7 @@ void fill_system(struct system_info *system)
 
   fill_kernel(system);
   fill_libc(system);
-  system->word_bits = (int)sizeof(void *) * 8;
+  system->pointer_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
   copy_line(system->hypervisor, sizeof system->hypervisor, hypervisor ? hypervisor : "");
   find_container(system);

@@ -35,8 +35,8 @@ static void print_iqm(const struct report *report)
   int i;
 
   printf("cpucycles iqm %lld ", report->mean);
-  for (i = 0; i < DIFFERENCES; i++)
-    printf("%+lld", report->differences[i] - report->mean);
+  for (i = 0; i < IQM_DIFFERENCES; i++)
+    printf("%+lld", report->iqm_differences[i] - report->mean);
   printf("\n");
 }
 
@@ -63,7 +63,7 @@ static void print_system(const struct system_info *system)
     *system->release ? " " : "", system->release);
   printf("cpucycles system architecture %s, %d bits, %s-endian\n",
     text_or(system->architecture, "not known"),
-    system->word_bits, system->little_endian ? "little" : "big");
+    system->pointer_bits, system->little_endian ? "little" : "big");
   printf("cpucycles system libc %s\n", text_or(system->libc, "not known"));
   printf("cpucycles system hypervisor %s\n", text_or(system->hypervisor, "none found"));
   printf("cpucycles system container %s\n", text_or(system->container, "none found"));

@@ -143,7 +143,7 @@ static enum cpuc_calibrate_result verify_reported(const struct cpuc_calibrate_se
 
   for (i = 0; i < TRIES; i++) {
     error = measure(calibration, WINDOW_REPORTED, &rate, 1);
-    if (error || cpuc_scale_rates_agree(reported, rate))
+    if (error || cpuc_scale_agree_within_1_percent(reported, rate))
       return error;
   }
   return CPUC_CALIBRATE_RATE_MISMATCH;
@@ -197,7 +197,7 @@ long long cpuc_calibrate_accepted_rate(struct cpuc_rate reported, long long meas
 {
   if (measured == 0)
     return reported.hz;
-  if (!cpuc_scale_rates_agree(measured, reported.hz))
+  if (!cpuc_scale_agree_within_1_percent(measured, reported.hz))
     return 0;
   return reported.is_rounded ? measured : reported.hz;
 }

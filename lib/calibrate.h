@@ -30,9 +30,9 @@ struct cpuc_calibrate_setup {
 /* Finds out how a counter is scaled, in three tries at most. `reported` is the rate of the counter
    in units per second, or 0 if the hardware and the kernel report none. If `reported` is not 0, a
    measurement of 0.2 ms must agree with it within 1 %, and *sixteenths is set to 0. If `reported`
-   is 0, three measurements of 0.4 ms must agree on the cycles per unit, which must be a multiple of
-   1, 1/2, 1/4, 1/8 or 1/16, and *sixteenths is set to the cycles per unit, in sixteenths of a
-   cycle. `persecond` is the estimate of the CPU's frequency. */
+   is 0, three measurements of 0.4 ms must agree on the cycles per unit, as
+   cpuc_scale_find_sixteenths() rounds them, and *sixteenths is set to the result of that function.
+   `persecond` is the estimate of the CPU's frequency. */
 enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 

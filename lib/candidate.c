@@ -152,7 +152,7 @@ static void extend_for_use(void *argument)
     return;
   rate = cpuc_calibrate_rate(candidate->backend->read, 32);
   again = cpuc_calibrate_rate(candidate->backend->read, 32);
-  extend(candidate, cpuc_scale_rates_agree(rate, again) ? rate : 0);
+  extend(candidate, cpuc_scale_agree_within_1_percent(rate, again) ? rate : 0);
 }
 
 static void score(void *argument)

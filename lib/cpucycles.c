@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The public functions, and the pointer `cpucycles`. */
+/* The pointer `cpucycles`, and the public functions except those of section.c and inline.c. */
 
 #include "config.h"
 
@@ -207,15 +207,15 @@ const char *cpucycles_frequency_ignored(void)
    windows would be too long but agree with each other, so the result would be wrong. */
 long long cpucycles_core_persecond(void)
 {
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
   long long hz;
 
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   cpuc_os_thread_restore_fault_signals(&saved);
   hz = cpuc_frequency_measure_core();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return hz;
 }
 

@@ -31,8 +31,8 @@
    while an anchor is stored, so that handlers find a whole anchor. If a handler stores an anchor
    while a read copies it, the read copies again. A read that is interrupted after it has copied its
    anchor and taken its sample may replace the anchor of the handler with this older sample. The
-   replacement is correct, because the older sample lies within the interrupted read, and T begins
-   with the interrupted read. */
+   replacement is correct, because T of the next read is counted from the beginning of the
+   interrupted read, and the older sample was taken after that beginning. */
 
 #include "config.h"
 
@@ -84,14 +84,14 @@ static void load_anchor(const struct cpuc_extend32_state *extension,
 
 static void store_anchor(const struct cpuc_extend32_anchor *anchor)
 {
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   signal_fence();
   own.anchor = *anchor;
   __atomic_store_n(&own.sequence, own.sequence + 1, __ATOMIC_RELAXED);
   signal_fence();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 /* Returns now - time, without undefined overflow for any values of a clock. */

@@ -73,10 +73,10 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* As long as only one window was long enough, it may have been interrupted. `next` is then its
-     time or, if that is less, twice the time of the last window that was too short; 0 if none was
-     too short. From then on, `next` is the time of the shortest window that was long enough,
-     because hardly all of them were interrupted. */
+  /* The first window that is long enough may have been interrupted, so `next` stays twice the
+     time of the last window that was too short (0 if none was), unless this window is shorter. From
+     the second such window on, `next` is the time of the shortest, because hardly all of them were
+     interrupted. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
@@ -93,7 +93,8 @@ static long long result_of(const struct series *series)
 {
   long long shortest = series->shortest[0];
 
-  if (series->count < AGREEING || !cpuc_scale_rates_agree(shortest, series->shortest[AGREEING - 1]))
+  if (series->count < AGREEING
+    || !cpuc_scale_agree_within_1_percent(shortest, series->shortest[AGREEING - 1]))
     return 0;
   return shortest;
 }

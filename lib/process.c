@@ -24,7 +24,7 @@ static struct {
 
 /* The state of a thread that has called acquire(), to be restored by release(). */
 struct locking {
-  struct cpuc_os_thread_interruptions interruptions;
+  struct cpuc_os_thread_saved saved;
   int saved_errno;
   int is_acquired;
 };
@@ -38,7 +38,7 @@ static void acquire(struct locking *locking)
   enum cpuc_lock_result result;
 
   locking->saved_errno = errno;
-  cpuc_os_thread_block_interruptions(&locking->interruptions);
+  cpuc_os_thread_block_signals_and_cancellation(&locking->saved);
   while ((result = cpuc_lock_try(&process.lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
     cpuc_os_thread_sleep_briefly(); /* most holders take 0.1 ms to a few ms */
   locking->is_acquired = result == CPUC_LOCK_ACQUIRED;
@@ -48,7 +48,7 @@ static void release(const struct locking *locking)
 {
   if (locking->is_acquired)
     cpuc_lock_release(&process.lock);
-  cpuc_os_thread_restore_interruptions(&locking->interruptions);
+  cpuc_os_thread_restore_signals_and_cancellation(&locking->saved);
   errno = locking->saved_errno;
 }
 
@@ -146,7 +146,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_restore_fault_signals(&locking.interruptions);
+    cpuc_os_thread_restore_fault_signals(&locking.saved);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

@@ -72,7 +72,7 @@ long long cpuc_scale_find_sixteenths(long long rate, long long persecond)
   return 0;
 }
 
-int cpuc_scale_rates_agree(long long base, long long other)
+int cpuc_scale_agree_within_1_percent(long long base, long long other)
 {
   return is_within_fraction(other - base, base, 100);
 }

@@ -63,14 +63,14 @@ static void next_generation(void)
 
 int pfx_count_generation(void)
 {
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
   int generation;
 
-  cpuc_os_thread_block_interruptions(&saved); /* a signal handler may start counters */
+  cpuc_os_thread_block_signals_and_cancellation(&saved); /* a signal handler may start counters */
   if (counters.generation == 0)
     next_generation();
   generation = counters.generation;
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return generation;
 }
 
@@ -109,12 +109,12 @@ static void stop_events(void)
 
 static void close_at_exit(void *unused)
 {
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
   (void)unused;
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   stop_events();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 static void after_fork_in_child(void)
@@ -280,9 +280,9 @@ static int check_kernel_event(int event)
 int start_counters(int e0, int e1)
 {
   int events[2] = { e0, e1 }, saved_errno = errno, error = 0, generation;
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved); /* a signal handler may start counters */
+  cpuc_os_thread_block_signals_and_cancellation(&saved); /* a signal handler may start counters */
   if (pfx_events_override(events, 1) != 0)
     error = errno;
   else if (!exit_key_is_created)
@@ -298,7 +298,7 @@ int start_counters(int e0, int e1)
   }
   counters.error = error;
   generation = error ? -1 : counters.generation; /* before pending signals are delivered */
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   errno = error ? error : saved_errno;
   return generation;
 }
@@ -341,9 +341,9 @@ static int read_and_stop(int first, long long *c0, long long *c1)
 int read_counters(int e0, long long *c0, int e1, long long *c1)
 {
   int saved_errno = errno, error = 0, generation = -1;
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved); /* read(2) is a cancellation point */
+  cpuc_os_thread_block_signals_and_cancellation(&saved); /* read(2) is a cancellation point */
   if (!counters.is_running && counters.error != 0)
     error = counters.error;
   else if (!counters.is_running || (e0 == counters.requested[0] && e1 == counters.requested[1]))
@@ -352,7 +352,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
     generation = read_and_stop(1, c0, c1);
   else
     error = EINVAL;
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   errno = error ? error : saved_errno;
   return generation;
 }

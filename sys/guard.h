@@ -7,11 +7,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Call these two functions between cpuc_os_thread_block_interruptions() and
-   cpuc_os_thread_restore_interruptions(), in one thread at a time. enter replaces the program's
-   handlers for faults, and unblocks the signals of faults. leave restores the program's handlers,
-   blocks the signals of faults, and sends again those that were sent to this thread since enter.
-   leave returns 0 if cpuc_guard_keep_handler() was called but its handler cannot stay, else 1. */
+/* Call these two functions while all signals and cancellation are blocked (os-thread.h), in one
+   thread at a time. enter replaces the program's handlers for faults, and unblocks the signals of
+   faults. leave restores the program's handlers, blocks the signals of faults, and sends again
+   those that were sent to this thread since enter. leave returns 0 if cpuc_guard_keep_handler() was
+   called but its handler cannot stay, else 1. */
 void cpuc_guard_enter(void);
 int cpuc_guard_leave(void);
 

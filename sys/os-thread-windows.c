@@ -20,17 +20,17 @@ void cpuc_os_thread_sleep_briefly(void)
   Sleep(1);
 }
 
-void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_block_signals_and_cancellation(struct cpuc_os_thread_saved *saved)
 {
   saved->unused = 0;
 }
 
-void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread_saved *saved)
 {
   (void)saved;
 }
 
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved)
 {
   (void)saved;
 }

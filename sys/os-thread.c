@@ -30,7 +30,7 @@ void cpuc_os_thread_sleep_briefly(void)
   nanosleep(&pause, NULL);
 }
 
-void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_block_signals_and_cancellation(struct cpuc_os_thread_saved *saved)
 {
   sigset_t all;
 
@@ -40,7 +40,7 @@ void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *sav
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
 }
 
-void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread_saved *saved)
 {
   int ignored;
 
@@ -69,7 +69,7 @@ void cpuc_os_thread_block_fault_signals(void)
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved)
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved)
 {
   sigset_t mask;
   int i;

@@ -11,8 +11,8 @@
 
 #include <signal.h>
 
-/* Signal mask and cancelability before cpuc_os_thread_block_interruptions(), to be restored. */
-struct cpuc_os_thread_interruptions {
+/* Signal mask and cancelability of a thread, to be restored. */
+struct cpuc_os_thread_saved {
   sigset_t mask;
   int cancel_state;
 };
@@ -25,7 +25,7 @@ extern const int cpuc_os_thread_fault_signals[CPUC_OS_THREAD_FAULT_SIGNALS]
 
 #else
 
-struct cpuc_os_thread_interruptions {
+struct cpuc_os_thread_saved {
   int unused; /* Windows has no signals and no cancellation */
 };
 
@@ -42,8 +42,8 @@ uintptr_t cpuc_os_thread_id(void);
 void cpuc_os_thread_sleep_briefly(void);
 
 /* Block all signals and cancellation of the calling thread, and restore both. */
-void cpuc_os_thread_block_interruptions(struct cpuc_os_thread_interruptions *saved);
-void cpuc_os_thread_restore_interruptions(const struct cpuc_os_thread_interruptions *saved);
+void cpuc_os_thread_block_signals_and_cancellation(struct cpuc_os_thread_saved *saved);
+void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread_saved *saved);
 
 /* Call the next three functions between the two functions above. */
 
@@ -53,8 +53,8 @@ void cpuc_os_thread_unblock_fault_signals(void);
 void cpuc_os_thread_block_fault_signals(void);
 #endif
 
-/* Unblocks those signals of faults that cpuc_os_thread_block_interruptions() found unblocked. */
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_interruptions *saved);
+/* Unblocks those signals of faults that were unblocked according to *saved. */
+void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));

@@ -101,9 +101,9 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
 {
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   change();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }

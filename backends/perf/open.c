@@ -89,9 +89,9 @@ static void close_events(void)
   self->state = CPUC_PERF_UNOPENED;
 }
 
-/* Opens one event, and stores whether it counts cycles in the kernel in addition to user mode.
-   Returns 0 or an errno. The caller must close the descriptors of the thread if it does not use
-   them, also after a fault in this function. */
+/* Opens one event. Stores whether the last request, granted or refused, was for an event that
+   counts the kernel in addition to user mode. Returns 0 or an errno. The caller must close the
+   descriptors of the thread if it does not use them, also after a fault in this function. */
 static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event core_event,
   int *requested_kernel)
 {

@@ -64,8 +64,8 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  /* The value of page->index for which the hot path may use `shift`: the index of the last hardware
-     counter of this width that the slow path has read. UINT32_MAX: no index yet. */
+  /* The hot path uses `shift` only while page->index has this value, the index of the last hardware
+     counter with 64 - shift bits that the slow path has read. UINT32_MAX: no index yet. */
   uint32_t index;
   int shift;                /* 64 minus the width of the hardware counter */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */

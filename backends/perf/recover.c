@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
-/* Makes the lock of the empty page odd, so that an interrupted read finds a changed lock, because
-   the lock of a kernel page is odd only while the kernel writes to the page. */
+/* Makes the lock of the empty page odd. An interrupted read then finds a changed lock, because it
+   began with an even one: the lock of a kernel page is odd only while the kernel writes to it. */
 static void mark_as_changed(struct perf_event_mmap_page *page)
 {
   page->lock = 1;
@@ -87,8 +87,9 @@ void cpuc_perf_switch_to_read(void)
 }
 
 /* In a state other than CPUC_PERF_VIA_MMAP this function changes nothing. The thread is in such a
-   state if a signal handler interrupted the read before the fault, and lost the page. In both cases
-   the read is repeated, because the lock of its page has changed. */
+   state if a signal handler interrupted the read before the fault, and lost the page. Whether
+   this function or the handler has replaced the page, the read is repeated, because the lock of its
+   page has changed. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;

@@ -371,8 +371,8 @@ CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86, no
-   counter for which there is a constant is scaled. */
+/* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86,
+   counters that have a constant above are never scaled. */
 CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long *cycles)
 {
   unsigned int instruction = method;
@@ -499,7 +499,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
 {
-  const unsigned long long none = 1ULL << 63; /* as unsigned, negative sections are not smaller */
+  const unsigned long long none = 1ULL << 63; /* as unsigned, a negative section is at least this */
   unsigned long long begin, section, smallest = none;
   int i;
 

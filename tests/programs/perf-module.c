@@ -54,13 +54,13 @@ __attribute__((visibility("default"))) long long module_read(void);
 int module_open(void)
 {
   struct cpuc_diagnosis why = { 0 };
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   cpuc_guard_enter();
   cpuc_guard_keep_handler(fix_up_nothing, SIGSEGV);
   cpuc_guard_leave();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return cpuc_perf_open(&counter, &cpuc_process_services, &why);
 }
 

@@ -381,7 +381,7 @@ static struct report report;
 START_TEST(without_fork_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
-  ck_assert_int_eq(list_and_measure_in_child(&list), 0);
+  ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 1);
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
@@ -399,7 +399,7 @@ START_TEST(signal_that_ends_the_selection_is_returned)
 {
   parent = getpid();
   at_selection = abort_by_signal;
-  ck_assert_int_eq(list_and_measure_in_child(&list), SIGABRT);
+  ck_assert_int_eq(list_and_measure_core_in_child(&list), SIGABRT);
   ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
 }
 END_TEST
@@ -408,7 +408,7 @@ START_TEST(signal_ends_only_one_examination)
 {
   parent = getpid();
   at_overhead = abort_by_signal;
-  ck_assert_int_eq(list_and_measure_in_child(&list), 0);
+  ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 0);
   examine_each(&report, &list, NULL, 0.05);
   ck_assert_int_eq(report.result_count, 2);
@@ -446,7 +446,7 @@ static long life_without_the_tool(void)
     close(held[0]);
     parent = getpid();
     at_overhead = write_byte;
-    list_and_measure_in_child(&list);
+    list_and_measure_core_in_child(&list);
     examine_each(&report, &list, "fake", 1000);
     suite_exit(0);
   }

@@ -280,7 +280,8 @@ static int rate_agrees_with_the_count(long long rate)
     elapsed = cpuc_os_clock_raw() - begin;
   while (elapsed < 20000000);
   count = cpucycles() - count;
-  return cpuc_scale_rates_agree(rate, (long long)((double)count * 1e9 / (double)elapsed));
+  return cpuc_scale_agree_within_1_percent(rate,
+    (long long)((double)count * 1e9 / (double)elapsed));
 }
 
 /* A counter of core cycles has no constant rate, so only the order of magnitude is checked. Other
@@ -351,10 +352,10 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   rate = cpuc_timer_find_rate(&selection);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
     rate = cpuc_timer_find_rate(&selection); /* a busy machine can prevent the measurement */
-  ck_assert(cpuc_scale_rates_agree(right, rate));
+  ck_assert(cpuc_scale_agree_within_1_percent(right, rate));
   if (reported.is_rounded)
     ck_assert_int_ne(rate, reported.hz);
-  else if (cpuc_scale_rates_agree(rate, reported.hz))
+  else if (cpuc_scale_agree_within_1_percent(rate, reported.hz))
     ck_assert_int_eq(rate, reported.hz);
 }
 END_TEST
@@ -412,11 +413,11 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
   if (skip_where_adds_show_no_frequency("rate_of_a_count_of_one_thread_is_the_core_frequency"))
     return;
   cpucycles = read_quarter;
-  for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_rates_agree(core, rate)); i++) {
+  for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_agree_within_1_percent(core, rate)); i++) {
     rate = cpuc_timer_find_rate(&selection);
     core = cpuc_frequency_measure_core();
   }
-  ck_assert_msg(cpuc_scale_rates_agree(core, rate), "%lld; core: %lld", rate, core);
+  ck_assert_msg(cpuc_scale_agree_within_1_percent(core, rate), "%lld; core: %lld", rate, core);
 }
 END_TEST
 

@@ -205,13 +205,13 @@ static void select_selfcounts(void)
     { "default-selfcounts", "", &cpuc_backend_default_selfcounts }, { "clock", "", &clock }
   };
   struct cpuc_selection selection;
-  struct cpuc_os_thread_interruptions saved;
+  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_interruptions(&saved);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
   cpuc_guard_enter();
   cpuc_select(&offered, table, 2, candidates, &selection);
   cpuc_guard_leave();
-  cpuc_os_thread_restore_interruptions(&saved);
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)

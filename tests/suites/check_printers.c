@@ -276,12 +276,12 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
   } rows[] = {
     { { 0, 0, 2000000000, 0 }, "not known",
       "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
-      "\"is_counted\": false,\"cycles_per_counted_cycle\": null" },
+      "\"counts_core_cycles\": false,\"cycles_per_counted_cycle\": null" },
     { { 3200000000, 3202000000, 2000000000, 0 },
       "3200000000 before the other measurements, 3202000000 after them;"
       " one counted cycle is 1.601 core cycles",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
-      "\"counted_persecond\": 2000000000,\"is_counted\": false,"
+      "\"counted_persecond\": 2000000000,\"counts_core_cycles\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
     { { 1200000000, 3200000000, 2000000000, 0 },
       "1200000000 before the other measurements, 3200000000 after them;"
@@ -295,7 +295,7 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
       " one counted cycle is 0.600 core cycles", "\"persecond_before\": null" },
     { { 1200000000, 1200000000, 1199000000, 1 },
       "1200000000 before the other measurements, 1200000000 after them;"
-      " the counter in use counts core cycles", "\"is_counted\": true" },
+      " the counter in use counts core cycles", "\"counts_core_cycles\": true" },
     { { 1200000000, 1200000000, 0, 0 },
       "1200000000 before the other measurements, 1200000000 after them",
       "\"counted_persecond\": null" },

@@ -195,13 +195,13 @@ END_TEST
 
 START_TEST(reported_rate_must_agree_within_one_percent)
 {
-  ck_assert(cpuc_scale_rates_agree(24000000, 24000000));
-  ck_assert(cpuc_scale_rates_agree(24000000, 24240000));
-  ck_assert(cpuc_scale_rates_agree(24000000, 23760000));
-  ck_assert(!cpuc_scale_rates_agree(24000000, 24240001));
-  ck_assert(!cpuc_scale_rates_agree(24000000, 23759999));
-  ck_assert(!cpuc_scale_rates_agree(62500000, 1000000000));
-  ck_assert(!cpuc_scale_rates_agree(1000000000, 1));
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24000000));
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24240000));
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 23760000));
+  ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 24240001));
+  ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 23759999));
+  ck_assert(!cpuc_scale_agree_within_1_percent(62500000, 1000000000));
+  ck_assert(!cpuc_scale_agree_within_1_percent(1000000000, 1));
 }
 END_TEST
 

@@ -7,11 +7,11 @@
 #include "sys/guard.h"
 #include "sys/os-thread.h"
 
-static struct cpuc_os_thread_interruptions outside_guard;
+static struct cpuc_os_thread_saved outside_guard;
 
 static inline void enter_guard(void)
 {
-  cpuc_os_thread_block_interruptions(&outside_guard);
+  cpuc_os_thread_block_signals_and_cancellation(&outside_guard);
   cpuc_guard_enter();
 }
 
@@ -19,7 +19,7 @@ static inline int leave_guard(void)
 {
   int is_granted = cpuc_guard_leave(); /* 0 only if a requested handler cannot stay */
 
-  cpuc_os_thread_restore_interruptions(&outside_guard);
+  cpuc_os_thread_restore_signals_and_cancellation(&outside_guard);
   return is_granted;
 }
 
