@@ -54,8 +54,8 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if a constant above stands for the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, or if no constant stands for the
-     selected one.
+   Fails: never. Calls cpucycles() if no counter is selected yet, if no constant stands for the
+     selected one, or if the program is compiled for CPUs without its instruction.
    Threads: safe, including the first call.  Since: 20261121. */
 extern long long cpucycles_inline(void);
 
