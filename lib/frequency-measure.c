@@ -28,8 +28,8 @@ struct series {
   long passes;                  /* per window */
   int count;                    /* number of windows that were long enough */
   long long shortest[AGREEING]; /* the shortest of these windows, ascending */
-  long long clock_step_bound;   /* shortest nonzero time of any window: the step of the
-                                   clock is at most this; 0: none yet */
+  long long clock_step_bound;   /* shortest nonzero time of any window, which is at least the
+                                   step of the clock; 0: none yet */
   int has_empty_window;         /* 1: the clock did not advance in a window */
   long long next, longest;      /* expected length of the next window; longest one so far */
 };
@@ -73,9 +73,9 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* The first window that is long enough may have been interrupted, so `next` stays twice the
-     time of the last window that was too short (0 if none was), unless this window is shorter. From
-     the second such window on, `next` is the time of the shortest, because hardly all of them were
+  /* The first window that is long enough may have been interrupted, so `next` stays twice the time
+     of the last window that was too short (0 if none was), unless this window is shorter. From the
+     second such window on, `next` is the time of the shortest, because hardly all of them were
      interrupted. */
   if (series->count == 1)
     series->next = series->shortest[0];

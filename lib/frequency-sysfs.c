@@ -71,8 +71,7 @@ static long long from_cpu(const struct cpuc_frequency_query_source *source, int 
   char path[128];
 
   make_cpu_path(path, cpu, source->name);
-  return cpuc_rate_if_plausible(
-    (unsigned long long)cpuc_file_read_number(path, source->unit));
+  return cpuc_rate_if_plausible((unsigned long long)cpuc_file_read_number(path, source->unit));
 }
 
 /* Returns the highest frequency of all core types in Hz, or 0. */

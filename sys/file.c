@@ -138,8 +138,7 @@ int cpuc_file_read_line(const char *path, const char *key, char *text, size_t si
   cpuc_file_line_begin(&line);
   while (!found && chunks++ < LIMIT
     && (length = cpuc_file_read_some(file, chunk, sizeof chunk)) > 0)
-    for (rest = chunk; !found
-      && (rest = cpuc_file_line_add(&line, rest, chunk + length)) != NULL;)
+    for (rest = chunk; !found && (rest = cpuc_file_line_add(&line, rest, chunk + length)) != NULL;)
       found = strncmp(line.text, key, strlen(key)) == 0;
   close(file);
   if (!found)
@@ -171,8 +170,7 @@ void cpuc_file_line_begin(struct cpuc_file_line *line)
   line->text[0] = 0;
 }
 
-const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text,
-  const char *end)
+const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text, const char *end)
 {
   const char *newline = memchr(text, '\n', (size_t)(end - text));
   size_t length = (size_t)((newline ? newline : end) - text), room;

@@ -68,8 +68,7 @@ void cpuc_file_line_begin(struct cpuc_file_line *line);
 /* Adds the characters before end, or up to the first newline. If there is a newline, returns the
    text after it, and the next call begins another line. Returns NULL if the line has not ended
    yet. */
-const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text,
-  const char *end);
+const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text, const char *end);
 
 #pragma GCC visibility pop
 

@@ -102,15 +102,13 @@ static const char *from_files(void)
 
   if (cpuc_file_read_start("/sys/hypervisor/type", text, sizeof text) >= 0)
     return strstr(text, "xen") ? "Xen" : CPUC_HYPERVISOR_UNNAMED;
-  if (cpuc_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text)
-    >= 0)
+  if (cpuc_file_read_start("/proc/device-tree/hypervisor/compatible", text, sizeof text) >= 0)
     return name_of_text(trees, text);
   if (cpuc_file_read_start("/proc/device-tree/compatible", text, sizeof text) >= 0) {
     name = name_of_text(boards, text);
     is_dummy = strstr(text, "linux,dummy-virt") != NULL;
   }
-  if (!name
-    && cpuc_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
+  if (!name && cpuc_file_read_start("/sys/class/dmi/id/product_name", text, sizeof text) >= 0)
     name = name_of_text(dmi_texts, text);
   if (!name && cpuc_file_read_start("/sys/class/dmi/id/sys_vendor", text, sizeof text) >= 0)
     name = name_of_text(dmi_texts, text);

@@ -95,8 +95,7 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
   char path[256];
   int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
 
-  return length > 0 && length < (int)sizeof path
-    && cpuc_file_read_start(path, text, size) > 0;
+  return length > 0 && length < (int)sizeof path && cpuc_file_read_start(path, text, size) > 0;
 }
 
 void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))

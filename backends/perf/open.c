@@ -311,8 +311,8 @@ static int try_counter(void)
   counter->findings->access_denied = 0;
   if (!has_exit_key)
     return EAGAIN;
-  error = cpuc_pmu_was_found_absent ? ENOENT
-                             : try_event(core_cycles, &counter->findings->requested_kernel);
+  error = cpuc_pmu_was_found_absent
+    ? ENOENT : try_event(core_cycles, &counter->findings->requested_kernel);
   cpuc_pmu_was_found_absent = error == ENOENT;
   return error;
 }

@@ -85,8 +85,7 @@ static int is_in_user_namespace(void)
 /* Returns 1 in a container of Docker or Podman. */
 static int is_in_container(void)
 {
-  return cpuc_file_exists("/.dockerenv")
-    || cpuc_file_exists("/run/.containerenv");
+  return cpuc_file_exists("/.dockerenv") || cpuc_file_exists("/run/.containerenv");
 }
 
 /* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
