@@ -20,8 +20,8 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  /* 1 if the last event that was requested, granted or refused, did not exclude kernel mode,
-     because the PMU cannot exclude it. */
+  /* 1 if a requested event, granted or refused, did not exclude kernel mode, because the PMU cannot
+     exclude it. */
   int requested_kernel;
   int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
 };
@@ -64,8 +64,8 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  /* The hot path uses `shift` only while page->index has this value, the index of the last hardware
-     counter with 64 - shift bits that the slow path has read. UINT32_MAX: no index yet. */
+  /* The index of the hardware counter for which the slow path has stored `shift`. The hot path uses
+     `shift` only while page->index has this value. UINT32_MAX: no index yet. */
   uint32_t index;
   int shift;                /* 64 minus the width of the hardware counter */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
@@ -106,9 +106,9 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are
    those of the thread, or constants that match counter->width. The base is read between the two
-   reads of the lock, because a signal handler that loses the page changes the base and the lock.
-   This function is the body of a CPUC_PERF_FIXABLE function, whose instruction is known at compile
-   time. */
+   reads of the lock, because a signal handler whose read switches the thread to read(2) changes the
+   base and the lock. This function is the body of a CPUC_PERF_FIXABLE function, whose instruction
+   is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)

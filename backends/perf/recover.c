@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Continues the count of a thread after a loss of the index in the page, of the instruction, of the
-   descriptor, or of the event; and in a forked child, which opens its own events. If a signal
-   handler or a fix-up loses the page while it interrupts a read, that read finds an empty page
-   instead, and is repeated.
+   descriptor, or of the event; and in a forked child, which opens its own events. If a fix-up,
+   or a read in a signal handler, interrupts a read through a page and switches the thread to
+   read(2), the interrupted read finds an empty page instead, and is repeated.
    Source: perf_event_open(2), "MMAP layout"; kernel/events/core.c, perf_mmap, which sets
    VM_DONTCOPY, so a forked child does not have the page. */
 
@@ -87,9 +87,9 @@ void cpuc_perf_switch_to_read(void)
 }
 
 /* In a state other than CPUC_PERF_VIA_MMAP this function changes nothing. The thread is in such a
-   state if a signal handler interrupted the read before the fault, and lost the page. Whether
-   this function or the handler has replaced the page, the read is repeated, because the lock of its
-   page has changed. */
+   state if a signal handler interrupted the read before the fault, and a read in the handler has
+   left the page. Whether this function or the handler has replaced the page, the read is repeated,
+   because the lock of its page has changed. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;
