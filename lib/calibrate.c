@@ -182,8 +182,8 @@ long long cpuc_calibrate_rate(long long (*read)(void), int bits)
   struct timed_count from, to;
   long long rate;
 
-  /* Begins just after the clock has advanced, because the time of a sample in which the clock
-     advances is less exact. */
+  /* Begins just after a coarse clock has advanced, because the time of a sample is less exact if
+     such a clock advances between the first two reads of the clock. */
   if (wait_until(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;

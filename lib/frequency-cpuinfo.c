@@ -98,8 +98,8 @@ static long long parse_line(const struct cpuc_frequency_cpuinfo *cpuinfo, int *m
 void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo)
 {
   cpuinfo->architectures = cpuc_architecture();
-  cpuinfo->constant = 0;
-  cpuinfo->maybe_current = 0;
+  cpuinfo->constant_hz = 0;
+  cpuinfo->maybe_current_hz = 0;
   cpuinfo->has_flags = cpuinfo->has_aperfmperf = 0;
   cpuc_file_line_begin(&cpuinfo->line);
 }
@@ -128,7 +128,7 @@ static void end_line(struct cpuc_frequency_cpuinfo *cpuinfo)
   if (cpuinfo->line.is_cut)
     return;
   hz = parse_line(cpuinfo, &may_be_current);
-  highest = may_be_current ? &cpuinfo->maybe_current : &cpuinfo->constant;
+  highest = may_be_current ? &cpuinfo->maybe_current_hz : &cpuinfo->constant_hz;
   if (hz > *highest)
     *highest = hz;
 }
@@ -144,14 +144,15 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const ch
 
 int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo)
 {
-  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->maybe_current > 0;
+  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->maybe_current_hz > 0;
 }
 
 long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo)
 {
-  if (cpuc_frequency_cpuinfo_is_decided(cpuinfo) && cpuinfo->maybe_current > cpuinfo->constant)
-    return cpuinfo->maybe_current;
-  return cpuinfo->constant;
+  if (cpuc_frequency_cpuinfo_is_decided(cpuinfo)
+    && cpuinfo->maybe_current_hz > cpuinfo->constant_hz)
+    return cpuinfo->maybe_current_hz;
+  return cpuinfo->constant_hz;
 }
 
 enum {
@@ -190,7 +191,7 @@ long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
     total += length;
   }
   close(file);
-  query->cpuinfo_current = cpuinfo.maybe_current;
+  query->cpuinfo_current = cpuinfo.maybe_current_hz;
   return cpuc_frequency_cpuinfo_constant(&cpuinfo);
 }
 

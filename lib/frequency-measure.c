@@ -15,9 +15,9 @@
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in this many */
-  STEPS = 100,            /* of the clock per window, 1 % each; fewer if 100 exceed REQUIRED_CAP */
+  STEPS = 100,            /* of the clock in the required length of a window, 1 % each */
   MIN_WINDOW_NS = 10000,  /* in shorter windows, the cost of reading the clock would matter */
-  REQUIRED_CAP = 100000,  /* ns: the required length is never more than this, 100 steps of 1 us */
+  REQUIRED_CAP = 100000,  /* ns: longest required length, 100 steps of 1 us */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: a coarser clock makes different windows look equal */
   AGREEING = 3            /* shortest windows that must agree within 1 % */
