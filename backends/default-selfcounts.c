@@ -37,8 +37,9 @@ static _Thread_local volatile struct {
   int uses_fallback; /* 1 after a read has failed */
   long long base;    /* added to the count of the system, or of the fallback counter */
   long long last;    /* result of the last read */
-  /* Forked children: the system counts their thread from 0, so their first read sets the base. */
-  int fork_depth, fork_depth_at_last_read; /* forks from the selecting process to this process */
+  /* The system counts the thread of a forked child from 0, so its first read sets the base. */
+  int fork_depth; /* number of forks that this thread has come through */
+  int fork_depth_at_last_read;
 } this_thread;
 
 /* Returns 0 or an errno. */

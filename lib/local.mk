@@ -2,10 +2,11 @@
 # The library. Its code is compiled once, into a convenience library. The tests link the convenience
 # library, to reach hidden functions.
 
-# The files of sys/ that libcpucycles, libperfex and the tool need. (The tool also compiles
-# sys/cpuid.c and sys/hypervisor.c.) libcpucycles and libperfex each contain the objects of these
-# files, because a shared library hides their symbols. For a program that links both static
-# libraries, the linker takes each object once, from the first library in which it needs the object.
+# The files of sys/ that both libcpucycles and libperfex need. The tool needs some of them, too, and
+# also compiles sys/cpuid.c and sys/hypervisor.c. libcpucycles and libperfex each contain the
+# objects of these files, because a shared library hides their symbols. For a program that links
+# both static libraries, the linker takes each object once, from the first library in which it needs
+# the object.
 noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/environment.c \

@@ -16,7 +16,8 @@ struct cpuc_lock {
 enum cpuc_lock_result {
   CPUC_LOCK_ACQUIRED,
   CPUC_LOCK_BUSY, /* another thread holds the lock, so try again later */
-  CPUC_LOCK_HELD  /* this thread holds it, so the caller is a signal handler or an allocator */
+  CPUC_LOCK_HELD  /* this thread holds it, so the caller is a signal handler, or an allocator of the
+                     program that the holder has called */
 };
 
 static inline enum cpuc_lock_result cpuc_lock_try(struct cpuc_lock *lock, uintptr_t thread)
