@@ -57,7 +57,7 @@ static const struct {
   { cpuc_cpuinfo_rate_ia64_itc, "cpu MHz    : 1595.000", 0 },
   { cpuc_cpuinfo_rate_ia64_itc, "itc MHz    : 399", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00", 248000000 },
-  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu127ClkTck\t: 00000000a6e49c00", 2800000000 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu127ClkTck\t: 00000000A6E49C00", 2800000000 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 00000000ec82e00", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 0000000000ec82e00", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00 ", 0 },
