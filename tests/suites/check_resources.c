@@ -196,11 +196,11 @@ static int call_all_under_a_fast_timer(void)
   return failed_step ? failed_step : alarms == 0 ? 20 : 0;
 }
 
-START_TEST(every_function_survives_a_timer_of_10_us)
+START_TEST(every_function_but_tracesetup_survives_a_timer_of_10_us)
 {
   struct suite_repeat repeat = suite_repeat(20);
 
-  if (skip_unless_handlers_are_aligned("every_function_survives_a_timer_of_10_us"))
+  if (skip_unless_handlers_are_aligned("every_function_but_tracesetup_survives_a_timer_of_10_us"))
     return;
   while (suite_again(&repeat))
     in_child_process(call_all_under_a_fast_timer);
@@ -212,6 +212,7 @@ END_TEST
 static void *call_all(void *failed_step)
 {
   *(int *)failed_step = check_every_answer();
+  cpucycles_tracesetup();
   return NULL;
 }
 
@@ -219,6 +220,8 @@ static int call_all_on_a_small_stack(void)
 {
   int failed_step = 20;
 
+  if (!freopen("/dev/null", "w", stdout)) /* for cpucycles_tracesetup() */
+    return 22;
   return call_on_a_small_stack(call_all, &failed_step) == 0 ? failed_step : 21;
 }
 
@@ -234,7 +237,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, first_call_works_without_memory);
   tcase_add_test(tests, first_call_works_in_an_empty_root);
   tcase_add_test(tests, first_call_works_without_an_environment);
-  tcase_add_test(tests, every_function_survives_a_timer_of_10_us);
+  tcase_add_test(tests, every_function_but_tracesetup_survives_a_timer_of_10_us);
   tcase_add_test(tests, every_function_fits_on_the_smallest_stack);
 }
 

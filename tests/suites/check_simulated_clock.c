@@ -226,7 +226,7 @@ END_TEST
 
 /* On a busy machine, the measurement ends when all interruptions except the longest one have used
    up the time of the measurement. */
-START_TEST(many_interruptions_lengthen_the_measurement_by_two_windows_at_most)
+START_TEST(interruptions_lengthen_the_measurement_by_the_two_longest_at_most)
 {
   struct suite_repeat repeat = suite_repeat(10000);
   long answers = 0;
@@ -417,7 +417,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, coarse_clock_gives_no_wrong_frequency);
   tcase_add_test(tests, interruption_lengthens_the_measurement_by_its_duration);
   tcase_add_test(tests, changing_frequency_is_measured_as_one_of_the_two);
-  tcase_add_test(tests, many_interruptions_lengthen_the_measurement_by_two_windows_at_most);
+  tcase_add_test(tests, interruptions_lengthen_the_measurement_by_the_two_longest_at_most);
   tcase_add_test(tests, clock_that_steps_back_is_not_mistaken_for_a_fast_cpu);
   tcase_add_test(tests, stopped_clock_ends_the_measurement);
   tcase_add_loop_test(tests, coarse_clock_gives_no_wrong_rate, 0, 2);
