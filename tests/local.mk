@@ -31,7 +31,7 @@ EXTRA_DIST += tests/suites/suite-windows.h
 EXTRA_DIST += tests/scripts/valgrind.supp
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
-# Suites that need signals, fork or files of Linux, which Windows does not have.
+# Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
 posix_tests =
 posix_tests += tests/suites/check_cpuinfo_rate
 posix_tests += tests/suites/check_first_call

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
   wrong = begin.cycles <= 0 || expected <= 0 || wrong_reads != 0;
   if (keeps_its_rate(find_selected())) {
     wrong |= print_rate("read all the time", rate_between(first, read), expected);
-    wrong |= print_rate("not read for as long", rate_between(read, unread), expected);
+    wrong |= print_rate("not read for the same time", rate_between(read, unread), expected);
   }
   wrong |= test_all_backends();
   return wrong;

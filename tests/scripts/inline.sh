@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests programs that read the counter inline. Their files are compiled as GNU C89 to C++17, with and
-# without optimization and hooks, for other models of the CPU and for other architectures. The
-# programs are linked position-independent,
-# with a copy relocation of the state, and statically.
+# without optimization and -finstrument-functions, for other models of the CPU and for other
+# architectures. The programs are linked position-independent, with a copy relocation of the state,
+# and statically.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"

@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs options.py, which tests the tool's options and plots. Calls report.sh for this.
+# Runs options.py, which tests the tool's options and plots. Sources report.sh, which does this.
 
 . "${srcdir:-.}/tests/scripts/report.sh"

@@ -611,11 +611,11 @@ START_TEST(every_function_answers_during_the_selection)
 }
 END_TEST
 
-static int sent; /* to the selecting thread; the signal stays pending until the selection is over */
+static int signal_to_send; /* to the selecting thread; pending until the selection is over */
 
 static void send_to_self(void)
 {
-  pthread_kill(pthread_self(), sent);
+  pthread_kill(pthread_self(), signal_to_send);
 }
 
 static void jump_out(int signal)
@@ -637,7 +637,7 @@ static int jump_at_the_end_of_the_selection(void)
   pthread_t other;
   int state;
 
-  signal(sent, jump_out);
+  signal(signal_to_send, jump_out);
   while_selecting = send_to_self;
   call_is_due = 1;
   if (sigsetjmp(escape, 1) == 0) {
@@ -658,7 +658,7 @@ START_TEST(jump_out_of_the_first_call_blocks_no_thread)
   if (skip_under("valgrind", "jump_out_of_the_first_call_blocks_no_thread",
         "valgrind delivers sent signals when it sees fit"))
     return;
-  sent = _i ? suite_fault_to_send(SIGSEGV) : SIGUSR1;
+  signal_to_send = _i ? suite_fault_to_send(SIGSEGV) : SIGUSR1;
   in_child_process(jump_at_the_end_of_the_selection);
 }
 END_TEST

@@ -76,7 +76,7 @@ static void expect_grain(double tolerance, double least_share)
     "found %g in %.3f of the differences, not %g; a read takes %g to %g, %g are late, %g "
     "corrected, %s", found.units, found.share, machine.grain, machine.cost,
     machine.cost + machine.varies, machine.interrupted, machine.corrected,
-    machine.unique ? "unique" : "as they are");
+    machine.unique ? "unique" : "not unique");
 }
 
 /* Published grains: EPYC 7742, 22 at 2.25 GHz (100 MHz would give 22.5); Gold 6230, 60 at 2.1 GHz;

@@ -456,7 +456,7 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
 }
 END_TEST
 
-static void *send_to_this_thread(void *unused)
+static void *raise_in_itself(void *unused)
 {
   raise(suite_fault_to_send(SIGSEGV));
   return unused;
@@ -470,7 +470,7 @@ START_TEST(one_shot_handler_called_in_another_thread_is_reset)
     return;
   set_recording_handler(suite_fault_to_send(SIGSEGV), SA_RESETHAND);
   enter_guard();
-  join_a_thread_that(send_to_this_thread);
+  join_a_thread_that(raise_in_itself);
   ck_assert_int_eq(seen_count, 1);
   leave_guard();
   ck_assert_int_eq(seen_count, 1);
@@ -485,7 +485,7 @@ START_TEST(ignored_signal_sent_in_another_thread_stays_ignored)
     return;
   signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
   enter_guard();
-  join_a_thread_that(send_to_this_thread);
+  join_a_thread_that(raise_in_itself);
   leave_guard();
 }
 END_TEST

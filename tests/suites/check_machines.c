@@ -68,7 +68,8 @@ static int skip_missing(const char *test, const struct machine *machine)
   if (access(root_of(machine), R_OK) == 0)
     return 0;
   ck_assert_msg(!is_ours(machine), "%s is missing", root_of(machine));
-  snprintf(reason, sizeof reason, "CPUCYCLES_MACHINES has no machine %s", machine->name);
+  snprintf(reason, sizeof reason, "the directory of recorded machines does not contain %s",
+    machine->name);
   skip(test, reason);
   return 1;
 }

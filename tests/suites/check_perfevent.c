@@ -229,6 +229,7 @@ static void *count_busy_time(void *counts)
 START_TEST(reported_scope_fits_the_count)
 {
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
+  char reason[100];
   long long begin, end, other[2];
   int i, is_per_thread;
   pthread_t thread;
@@ -237,7 +238,8 @@ START_TEST(reported_scope_fits_the_count)
     return;
   setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
   if (strcmp(cpucycles_implementation(), name) != 0) {
-    skip(test, "this counter does not work here");
+    snprintf(reason, sizeof reason, "%s does not work here", name);
+    skip(test, reason);
     return;
   }
   for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
@@ -307,7 +309,7 @@ START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
   ck_assert_int_eq(open_descriptors(), descriptors);
   if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
     skip("short_lived_threads_leak_neither_pages_nor_descriptors",
-      "(pages) those of the program alone are not known here");
+      "(pages) the tool maps pages, too, so those of the program cannot be counted");
   else
     ck_assert_int_le(mapped_pages(), pages);
   ck_assert_int_ge(executed, 2 * 100);
@@ -685,7 +687,8 @@ START_TEST(forked_child_is_prepared_without_a_system_call)
 
   if (!skip_under("tsan", test, "ThreadSanitizer makes system calls of its own")
     && !skip_unless(test, make_a_system_call_under_a_filter, -SIGKILL, "no filter kills here")
-    && !skip_unless(test, make_none_under_a_filter, 0, "a filter kills at other calls, too")
+    && !skip_unless(test, make_none_under_a_filter, 0,
+      "the tool that runs this program makes calls that the filter forbids")
     && select_perfevent_or_skip(test))
     ck_assert_int_eq(result_in_child(prepare_under_a_filter), 0);
 }
@@ -1395,7 +1398,7 @@ START_TEST(core_type_without_an_event_drops_the_counter)
   struct cpuc_diagnosis diagnosis = { 0 };
 
   perf_kernel.files = hybrid;
-  perf_kernel.missing_pmu = 10;
+  perf_kernel.lacking_pmu = 10;
   add_page(0, 1, 48, 0);
   ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
   ck_assert_ptr_nonnull(diagnosis.explanation);
@@ -1417,7 +1420,7 @@ START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
   const struct perf_event_attr *last;
 
   perf_kernel.files = big_little;
-  perf_kernel.missing_pmu = 9;
+  perf_kernel.lacking_pmu = 9;
   add_page(0, 1, 48, 0);
   perf_kernel_request_count = 0;
   /* The PMU's number is not an event type here, so the test looks at the requests only. */

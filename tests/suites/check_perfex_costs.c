@@ -404,7 +404,7 @@ START_TEST(cache_sizes_come_from_the_kernel)
 }
 END_TEST
 
-/* Loads within an unmeasured cache take the same time everywhere, as loads from memory do. */
+/* Loads take the same time at every size within an unmeasured cache, like loads from memory. */
 START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
   static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6144K\n" };

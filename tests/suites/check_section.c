@@ -164,7 +164,7 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
 {
   long long overhead, net;
 
-  cost = 4 + 1.7 * _i; /* up to 5 grains */
+  cost = 4 + 1.7 * _i; /* up to 5.3 grains */
   count_by_26();
   overhead = cpucycles_overhead();
   net = least_median(empty_section) - overhead;
@@ -232,8 +232,9 @@ static int skip_where_fences_order_memory_only(const char *test)
 #endif
 }
 
-/* A chain takes its share of many chains in a row, in which fences and steps of the counter are
-   negligible. Long, short and empty sections alternate, because the core frequency may change. */
+/* A chain must take 1 / LONG_CHAINS of the time of LONG_CHAINS chains in a row, in which fences and
+   steps of the counter are negligible. Long, short and empty sections alternate, because the core
+   frequency may change. */
 START_TEST(chain_is_never_measured_too_short)
 {
   long long deviation = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,

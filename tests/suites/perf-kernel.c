@@ -28,7 +28,7 @@ _Thread_local int perf_kernel_identify_count;
 
 enum { SIMULATED_ID = 1000 };
 
-static int simulates;
+static int simulates_events; /* 1: opens /dev/null, because the kernel has no events */
 
 /* The page that this thread mapped last, until it is unmapped. */
 static _Thread_local struct perf_event_mmap_page *last_page;
@@ -39,7 +39,7 @@ static _Thread_local int last_event_has_no_counter;
 static int refuses(const struct perf_event_attr *wanted)
 {
   errno = perf_kernel.has_no_events ? ENOSYS
-    : perf_kernel.missing_pmu && wanted->config >> 32 == perf_kernel.missing_pmu ? ENOENT
+    : perf_kernel.lacking_pmu && wanted->config >> 32 == perf_kernel.lacking_pmu ? ENOENT
     : perf_kernel.cannot_exclude_kernel && wanted->exclude_kernel
         && !(perf_kernel.excluding_pmu && wanted->config >> 32 == perf_kernel.excluding_pmu)
     ? EOPNOTSUPP : 0;
@@ -63,16 +63,16 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
   }
   real.config1 = 0;
   event = cpuc_perf_event_open_in_group(&real, -1);
-  if (event >= 0 || !(simulates || perf_kernel.pages[0]) || real.type != PERF_TYPE_SOFTWARE)
+  if (event >= 0 || !(simulates_events || perf_kernel.pages[0]) || real.type != PERF_TYPE_SOFTWARE)
     return event;
-  simulates = 1;
+  simulates_events = 1;
   return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
   perf_kernel_identify_count++;
-  if (!simulates)
+  if (!simulates_events)
     return cpuc_perf_event_identify(descriptor, id);
   *id = SIMULATED_ID;
   return fcntl(descriptor, F_GETFD) >= 0;
@@ -92,7 +92,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 
   if (last_event_has_no_counter)
     return 0;
-  if (simulates)
+  if (simulates_events)
     *reading = (struct cpuc_perf_reading){ (uint64_t)perf_kernel_time(), 1, 1, SIMULATED_ID };
   else
     is_whole = syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;

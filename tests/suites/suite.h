@@ -43,8 +43,8 @@ __attribute__((noinline, unused)) static char suite_read(volatile char *byte)
   return *address;
 }
 
-/* Reports that a promise cannot be tested here, and why. The caller then returns. If the reason
-   begins with a part in parentheses, only this part is not tested. */
+/* Reports that a promise cannot be tested here, and why. The caller then returns. If only a part of
+   the promise cannot be tested, the reason begins with this part in parentheses: "(SIGILL)". */
 static inline void skip(const char *test, const char *diagnosis)
 {
   suite_print("skipped: %s: %s\n", test, diagnosis);

@@ -34,7 +34,7 @@
 #include <linux/perf_event.h>
 #endif
 
-/* Returns the number of open descriptors below 4096, without /proc. */
+/* Returns the number of open descriptors below 4096 and below the soft limit, without /proc. */
 static inline int open_descriptors(void)
 {
   long limit = sysconf(_SC_OPEN_MAX);
