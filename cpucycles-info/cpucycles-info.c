@@ -268,8 +268,8 @@ static int parse(int argc, char **argv, struct arguments *arguments)
   };
   int letter, status = 0;
 
-  /* the tool has no operands, so "+" makes getopt_long() permute nothing, whether or not
-     POSIXLY_CORRECT is set */
+  /* "+" keeps getopt_long() from permuting the arguments, whether or not POSIXLY_CORRECT is set.
+     The tool has no operands, so it needs no permutation. */
   while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
     status = take_option(letter, arguments);
   if (status != 0)

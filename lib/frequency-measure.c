@@ -15,7 +15,7 @@
 enum {
   PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
   STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in this many */
-  STEPS = 100,            /* of the clock in the required length of a window, 1 % each */
+  STEPS = 100,            /* required length of a window in steps of the clock, so a step is 1 % */
   MIN_WINDOW_NS = 10000,  /* in shorter windows, the cost of reading the clock would matter */
   REQUIRED_CAP = 100000,  /* ns: longest required length, 100 steps of 1 us */
   BUDGET_NS = 1800000,    /* for all windows */
@@ -75,8 +75,8 @@ static int add_window(struct series *series, long long time)
   }
   /* The first window that is long enough may have been interrupted, so `next` stays twice the time
      of the last window that was too short (0 if none was), unless this window is shorter. From the
-     second such window on, `next` is the time of the shortest, because hardly all of them were
-     interrupted. */
+     second such window on, `next` is the time of the shortest, because it is unlikely that all of
+     them were interrupted. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)
