@@ -40,8 +40,8 @@ void fill_core(struct report *report, long long before)
   struct core_info *core = &report->core;
 
   core->persecond_before = before;
-  core->persecond_after = cpucycles_core_persecond();
   core->counted_persecond = cpucycles_rate();
+  core->persecond_after = cpucycles_core_persecond();
   core->counts_core_cycles
     = report->library.selected && counts_core_cycles(report->library.selected);
 }
