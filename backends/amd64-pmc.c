@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-static inline CPUC_PERF_INSTRUCTION uint64_t rdpmc(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t rdpmc(uint32_t index)
 {
   uint32_t low, high;
 
@@ -39,7 +39,7 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE long long read_cycles(void)
+static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
 }

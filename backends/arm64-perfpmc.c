@@ -26,7 +26,7 @@ enum { CYCLE_COUNTER = 32 };
 /* Bits of config1. */
 enum { LONG = 1, USER_ACCESS = 2 };
 
-static inline CPUC_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_cycle_counter(uint32_t index)
 {
   uint64_t count;
 
@@ -35,7 +35,7 @@ static inline CPUC_PERF_INSTRUCTION uint64_t read_cycle_counter(uint32_t index)
   return count;
 }
 
-static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
 {
   uint64_t count = 0;
 
@@ -74,7 +74,7 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE long long read_cycles(void)
+static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, read_cycle_counter, CYCLE_COUNTER, 0);
 }

@@ -17,7 +17,8 @@
 #include <ucontext.h>
 
 /* Reads the counter CSR that belongs to the index in the mmap page, or its upper half. */
-static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int is_upper_half)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION unsigned long read_csr(uint32_t index,
+  int is_upper_half)
 {
   unsigned long half = 0;
 
@@ -52,12 +53,12 @@ static inline CPUC_PERF_INSTRUCTION unsigned long read_csr(uint32_t index, int i
 }
 
 #if __riscv_xlen == 64
-static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
 {
   return read_csr(index, 0);
 }
 #else
-static inline CPUC_PERF_INSTRUCTION uint64_t read_register(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
 {
   uint32_t before, low, high;
 
@@ -84,7 +85,7 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE long long read_cycles(void)
+static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, read_register, cpuc_perf_self.index, 0);
 }

@@ -82,8 +82,8 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 /* Code that executes the instruction, which the kernel can revoke at any time, has its own section,
    so that the fix-up recognizes the address of a fault. */
 #define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
-#define CPUC_PERF_INSTRUCTION CPUC_PERF_SECTION __attribute__((always_inline))
-#define CPUC_PERF_FIXABLE CPUC_PERF_SECTION __attribute__((noinline))
+#define CPUC_PERF_INSTRUCTION_FUNCTION CPUC_PERF_SECTION __attribute__((always_inline))
+#define CPUC_PERF_FIXABLE_FUNCTION CPUC_PERF_SECTION __attribute__((noinline))
 
 /* The names that the linker gives to the beginning and the end of the section. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker defines them */
@@ -107,7 +107,7 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are
    those of the thread, or constants that match counter->width. The base is read between the two
    reads of the lock, because a signal handler whose read switches the thread to read(2) changes the
-   base and the lock. This function is the body of a CPUC_PERF_FIXABLE function, whose instruction
+   base and the lock. This function is the body of a CPUC_PERF_FIXABLE_FUNCTION, whose instruction
    is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),

@@ -88,8 +88,8 @@ void cpuc_perf_switch_to_read(void)
 
 /* In a state other than CPUC_PERF_VIA_MMAP this function changes nothing. The thread is in such a
    state if a signal handler interrupted the read before the fault, and a read in the handler has
-   left the page. Whether this function or the handler has replaced the page, the read is repeated,
-   because the lock of its page has changed. */
+   switched the thread away from its page. Whether this function or the handler has replaced the
+   page, the read is repeated, because the lock of its page has changed. */
 void cpuc_perf_fix_up_instruction(void)
 {
   int saved_errno = errno;

@@ -37,7 +37,7 @@ static uint64_t hardware[64]; /* counters by index less 1 */
 static void (*during_instruction)(void);
 static int executed;
 
-static inline CPUC_PERF_INSTRUCTION uint64_t fake_instruction(uint32_t index)
+static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t fake_instruction(uint32_t index)
 {
   uint64_t count = hardware[index - 1];
 
@@ -58,7 +58,7 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE long long read_page(void)
+static CPUC_PERF_FIXABLE_FUNCTION long long read_page(void)
 {
   return cpuc_perf_read(&counter, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
