@@ -20,7 +20,8 @@ enum {
   REQUIRED_CAP = 100000,  /* ns: longest required length, 100 steps of 1 us */
   BUDGET_NS = 1800000,    /* for all windows */
   MAX_STEP_NS = 2000,     /* of a clock: a coarser clock makes different windows look equal */
-  AGREEING = 3            /* shortest windows that must agree within 1 % */
+  AGREEING = 3,           /* shortest windows that must agree within 1 % */
+  CLOCK_READS = 3         /* to find the shortest time of a clock read */
 };
 
 /* The windows measured so far, and the length of the next one. All times are in nanoseconds. */
@@ -118,7 +119,7 @@ long long cpuc_frequency_measure_core(void)
   long long begin = cpuc_os_clock_monotonic(), now = begin, last, shortest, cost = BUDGET_NS;
   int i;
 
-  for (i = 0; i < AGREEING; i++) { /* finds the shortest time of a clock read */
+  for (i = 0; i < CLOCK_READS; i++) {
     last = now;
     now = cpuc_os_clock_monotonic();
     if (now - last < cost)
