@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Bounded reads of kernel files and directories. */
+/* Bounded reads of files and directories. */
 
 #include "config.h"
 

@@ -139,8 +139,9 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale(long long count,
 #endif
 }
 
-/* One function per instruction. The backends in the library call these functions, except amd64-tsc
-   and x86-tsc, which call __rdtsc(). The comments in the files of the backends name the manuals. */
+/* One function per instruction. The backends with inline forms call these functions, except
+   amd64-tsc and x86-tsc, which call __rdtsc(). The comments in the files of the backends name the
+   manuals. */
 
 #if defined(__x86_64__) || defined(__i386__)
 
