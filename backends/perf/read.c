@@ -24,8 +24,10 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
 
 /* Returns the base. A read loads the state or reads_one_descriptor first, then the base, and then
    reads the events. If a read in a signal handler opens events before the base is loaded, the
-   interrupted read uses these events and their base. If the read uses the loaded base, a read in
-   a handler can only close events from then on, and the interrupted read then finds them closed. */
+   interrupted read uses these events and their base. The read uses the loaded base only if the
+   state, or reads_one_descriptor, showed that events are open. From then on, a read in a handler
+   can close these events, but cannot open others, and the interrupted read then finds them closed.
+   */
 static inline unsigned long long load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
