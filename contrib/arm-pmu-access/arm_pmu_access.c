@@ -33,7 +33,7 @@
 #define PMCR_E BIT(0)	/* counters run */
 #define PMCR_D BIT(3)	/* one count per 64 cycles */
 #define PMCR_DP BIT(5)	/* the counter stops while event counting is prohibited */
-#define PMCR_LC BIT(6)	/* 64 bits wide, not 32 */
+#define PMCR_LC BIT(6)	/* 64 bits wide, not 32; since PMUv3 */
 
 #define PMUSERENR_EN BIT(0)	/* user mode may use all registers of the PMU */
 #define PMUSERENR_CR BIT(2)	/* user mode may read the cycle counter; since PMUv3 */
@@ -50,9 +50,10 @@ static unsigned int pmu_version(void)
 	return (read_sysreg(id_aa64dfr0_el1) >> 8) & 0xf;	/* PMUVer */
 }
 
-static unsigned long wanted_access(void)
+/* Every PMU of arm64 is a PMUv3 or later. */
+static bool has_pmuv3(void)
 {
-	return PMUSERENR_CR;
+	return true;
 }
 
 /* Counts user mode and the kernel, also if the kernel runs at EL2. Excludes a hypervisor at EL2. */
@@ -149,10 +150,9 @@ static unsigned int pmu_version(void)
 	return (read_cpuid_ext(CPUID_EXT_DFR0) >> 24) & 0xf;	/* PerfMon */
 }
 
-/* Before PMUv3 there is only the permission for all registers. */
-static unsigned long wanted_access(void)
+static bool has_pmuv3(void)
 {
-	return pmu_version() >= 3 ? PMUSERENR_CR : PMUSERENR_EN;
+	return pmu_version() >= 3;
 }
 
 static unsigned long wanted_filter(void)
@@ -259,10 +259,16 @@ static bool has_pmu(void)
 	return pmu_version() != 0 && pmu_version() != 0xf;
 }
 
-/* The bits of PMCR that the module writes. Some other bits are commands. LC exists since PMUv3. */
+/* The bits of PMCR that the module writes. Some other bits are commands. */
 static unsigned long pmcr_mask(void)
 {
-	return PMCR_E | PMCR_D | PMCR_DP | (pmu_version() >= 3 ? PMCR_LC : 0);
+	return PMCR_E | PMCR_D | PMCR_DP | (has_pmuv3() ? PMCR_LC : 0);
+}
+
+/* Before PMUv3 there is only the permission for all registers. */
+static unsigned long wanted_access(void)
+{
+	return has_pmuv3() ? PMUSERENR_CR : PMUSERENR_EN;
 }
 
 /* The registers of a CPU, as found and as written. */
