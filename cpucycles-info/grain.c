@@ -37,7 +37,7 @@ static const long long largest_difference = 1LL << 40;
    where chance is the share of random differences that are multiples of the grain. */
 static const double least_excess = 0.7;
 static const double excess_margin = 0.15; /* corrections can change the excess by this much */
-static const double least_other = 0.06;   /* share of multiples other than the most frequent one */
+static const double least_outside = 0.06; /* share outside of the most frequent multiple */
 
 static const double least_fractional_grain = 8; /* smaller grains must be whole numbers */
 
@@ -170,7 +170,7 @@ static int count_multiples(const struct values *values, double grain, int is_who
     if (times[i] > most)
       most = times[i];
   }
-  return values->zeros + sum - most >= (values->all - values->zeros) * least_other ? sum : 0;
+  return values->zeros + sum - most >= (values->all - values->zeros) * least_outside ? sum : 0;
 }
 
 static struct possible_grain evaluate(const struct values *values, double grain, int is_whole)
