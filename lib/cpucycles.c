@@ -203,8 +203,9 @@ const char *cpucycles_frequency_ignored(void)
   return selection && *selection->frequency.ignored ? selection->frequency.ignored : NULL;
 }
 
-/* Blocks signals. If handlers ran in most of the windows that frequency-measure.c times, the
-   windows would be too long but agree with each other, so the result would be wrong. */
+/* Blocks signals, except faults that the thread does not block. If handlers ran in most of the
+   windows that frequency-measure.c times, the windows would be too long but agree with each other,
+   so the result would be wrong. */
 long long cpucycles_core_persecond(void)
 {
   struct cpuc_os_thread_saved saved;
@@ -213,7 +214,7 @@ long long cpucycles_core_persecond(void)
   if (!select_and_publish() || !cpuc_dependent_add_takes_one_cycle())
     return 0;
   cpuc_os_thread_block_signals_and_cancellation(&saved);
-  cpuc_os_thread_restore_fault_signals(&saved);
+  cpuc_os_thread_unblock_fault_signals_as_saved(&saved);
   hz = cpuc_frequency_measure_core();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return hz;

@@ -146,7 +146,7 @@ int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *se
     return 1;
   acquire(&locking);
   if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_restore_fault_signals(&locking.saved);
+    cpuc_os_thread_unblock_fault_signals_as_saved(&locking.saved);
     find(&process.selection);
     __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
   }

@@ -35,8 +35,8 @@ long long cpuc_os_clock_monotonic(void)
     + count.QuadPart % hz.QuadPart * 1000000000 / hz.QuadPart;
 }
 
-/* The performance counter serves as all three clocks, because it cannot be set, and its rate is not
-   adjusted. */
+/* The performance counter serves as the monotonic, the raw and the coarse clock, because it cannot
+   be set, and its rate is not adjusted. */
 
 long long cpuc_os_clock_raw(void)
 {

@@ -30,7 +30,7 @@ void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread
   (void)saved;
 }
 
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved)
+void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_saved *saved)
 {
   (void)saved;
 }

@@ -69,7 +69,7 @@ void cpuc_os_thread_block_fault_signals(void)
   mask_faults(SIG_BLOCK);
 }
 
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved)
+void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_saved *saved)
 {
   sigset_t mask;
   int i;

@@ -54,7 +54,7 @@ void cpuc_os_thread_block_fault_signals(void);
 #endif
 
 /* Unblocks those signals of faults that were unblocked according to *saved. */
-void cpuc_os_thread_restore_fault_signals(const struct cpuc_os_thread_saved *saved);
+void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_saved *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
 void cpuc_os_thread_on_fork(void (*child)(void));
