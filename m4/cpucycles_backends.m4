@@ -106,7 +106,7 @@ cpucycles_all=m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [" m4_indir([_CPUCYCLES_NAME_]cpucycles_id)"])
 AS_CASE([$with_backends],
   [yes], [cpucycles_only=any],
-  [no], [AC_MSG_ERROR([--without-backends needs a list: use --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
+  [no], [AC_MSG_ERROR([--without-backends is not supported: use --with-excluded-backends=LIST; the counters are:$cpucycles_all])],
   [cpucycles_only=$with_backends
   _CPUCYCLES_LIST([cpucycles_only], [--with-backends])
   AS_IF([test -z "`AS_ECHO(["$cpucycles_only"]) | tr -d ' '`"],
