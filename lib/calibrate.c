@@ -182,8 +182,8 @@ long long cpuc_calibrate_rate(long long (*read)(void), int bits)
   struct timed_count from, to;
   long long rate;
 
-  /* Begins just after a coarse clock has advanced, because the time of a sample is less exact if
-     such a clock advances between the first two reads of the clock. */
+  /* Begins just after a coarse clock has advanced. If it advanced between the first two clock reads
+     of the first timed count, this count would have a less exact time. */
   if (wait_until(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;

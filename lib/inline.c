@@ -5,5 +5,5 @@
 
 #include "config.h"
 
-#define CPUCYCLES_INLINE_COPIES __attribute__((noinline))
+#define CPUCYCLES_INLINE_COPY_ATTRIBUTE __attribute__((noinline))
 #include "include/cpucycles/inline.h"

@@ -81,13 +81,14 @@ extern long long cpucycles_inline_overhead(void);
    them. Compilers inline them with optimization, except Clang with -Oz or in code that it takes for
    rarely executed. GCC, and older releases of Clang, do not inline them in a function for a CPU
    other than that of the rest of the program, such as target("arch=haswell").
-   CPUCYCLES_INLINE_FUNCTION has no always_inline, because GCC would report an error there. Hooks of
-   -finstrument-functions would disturb the measurement, and would need the address of the function,
-   which CPUCYCLES_INLINE_HELPER functions do not have. */
+   CPUCYCLES_INLINE_FUNCTION has no always_inline, because GCC would report an error there. Both
+   macros have no_instrument_function, because hooks of -finstrument-functions would disturb the
+   measurement, and would need the address of the function, which CPUCYCLES_INLINE_HELPER functions
+   do not have. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
-#ifdef CPUCYCLES_INLINE_COPIES /* defined in the library only, which then contains the copies */
-#define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPIES
+#ifdef CPUCYCLES_INLINE_COPY_ATTRIBUTE /* only in the library, which then contains the copies */
+#define CPUCYCLES_INLINE_FUNCTION CPUCYCLES_INLINE_COPY_ATTRIBUTE
 #else
 #define CPUCYCLES_INLINE_FUNCTION \
   extern __inline__ __attribute__((__gnu_inline__, __no_instrument_function__))
