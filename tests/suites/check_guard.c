@@ -116,6 +116,16 @@ enum { STACK = 1 << 20, ALTERNATE = 1 << 16 };
 
 static char *all_stacks; /* an alternate stack, the thread's own stack, an alternate stack */
 
+/* The kernel writes the state of the interrupted thread to the stack of a handler. */
+static int was_used(const char *alternate)
+{
+  int i = 0;
+
+  while (i < ALTERNATE && alternate[i] == 0)
+    i++;
+  return i < ALTERNATE;
+}
+
 static void *fault_with_an_alternate_stack(void *above)
 {
   stack_t stack;
@@ -128,7 +138,7 @@ static void *fault_with_an_alternate_stack(void *above)
     return NULL;
   enter_guard();
   is_caught = cpuc_guard_run(read_page, &forbidden) == SIGSEGV
-    && cpuc_guard_run(read_page, &forbidden) == SIGSEGV;
+    && cpuc_guard_run(read_page, &forbidden) == SIGSEGV && was_used(stack.ss_sp);
   leave_guard();
   stack.ss_flags = SS_DISABLE;
   sigaltstack(&stack, NULL);
