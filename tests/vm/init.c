@@ -29,7 +29,8 @@
 enum {
   WORDS = 16,
   ORDINARY_USER = 65534,
-  LIMIT = 120 /* longest time of a test, in seconds of the guest */
+  LIMIT = 120,    /* longest time of a test, in seconds of the guest */
+  FAILED = 1 << 8 /* waitpid()'s status of a process that exits with 1 */
 };
 
 /* Writes a line at once, because other processes and the kernel write to the same console. */
@@ -93,7 +94,8 @@ static void exec_as(uid_t user, char **command)
   _exit(EXIT_FAILURE);
 }
 
-/* Returns waitpid()'s status, or -1 on a timeout. Leaves no process behind. */
+/* Returns waitpid()'s status, FAILED if that is not known, or -1 on a timeout. Leaves no process
+   behind. */
 static int run(uid_t user, char **command)
 {
   struct timespec limit = { LIMIT, 0 };
@@ -103,13 +105,19 @@ static int run(uid_t user, char **command)
 
   if (child == 0)
     exec_as(user, command);
-  if (child < 0)
+  if (child < 0) {
     report_broken("fork for", command[0]);
+    return FAILED;
+  }
   sigemptyset(&ends);
   sigaddset(&ends, SIGCHLD);
   while ((ended = waitpid(-1, &status, is_late ? 0 : WNOHANG)) != child) {
-    if (ended != 0) /* an orphan has ended, or waitpid() failed */
+    if (ended > 0) /* an orphan has ended */
       continue;
+    if (ended < 0) { /* only if the child is lost */
+      report_broken("wait for", command[0]);
+      return FAILED;
+    }
     is_late = sigtimedwait(&ends, NULL, &limit) < 0 && errno == EAGAIN;
     if (is_late)
       kill(child, SIGKILL);
