@@ -887,7 +887,8 @@ static long long monotonic(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* revoked NAME, as root: reads continue while kernel.perf_user_access becomes 0 and 1 again. */
+/* revoked NAME [REASON], as root: reads continue while kernel.perf_user_access becomes 0 and 1
+   again. The reason is then REASON, so at least one read has lost the access. */
 static int revoked(char **arguments)
 {
   struct helper helper = start_helper();
@@ -902,7 +903,7 @@ static int revoked(char **arguments)
   while (monotonic() < end && last >= 0)
     last = read_upward(last);
   request(helper, '1'); /* fails the test if the helper has ended */
-  return last >= 0 ? PASSED : FAILED;
+  return last >= 0 && (!arguments[1] || has_reason(arguments[1])) ? PASSED : FAILED;
 }
 
 /* revoked-between NAME PERCENT, as root: if kernel.perf_user_access becomes 0 between two reads,
