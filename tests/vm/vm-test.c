@@ -413,6 +413,7 @@ enum { THREADS = 4 };
 
 struct runner {
   pthread_t thread;
+  int cpu;
   unsigned long turns;
   long long cycles, nanoseconds; /* the loop's, from the counter and from the kernel */
 };
@@ -432,6 +433,7 @@ static void *run_loop(void *argument)
   struct runner *runner = argument;
   long long begin;
 
+  run_on_cpu(runner->cpu);
   (void)cpucycles(); /* a thread's first call costs more */
   pthread_barrier_wait(&start);
   begin = thread_time();
@@ -440,13 +442,15 @@ static void *run_loop(void *argument)
   return NULL;
 }
 
-/* Runs four threads at once, each with a longer loop than the previous one. */
-static void run_threads(struct runner *runners)
+/* Runs four threads at once on this number of CPUs, each with a longer loop than the previous one.
+   */
+static void run_threads(struct runner *runners, int cpus)
 {
   int i;
 
   pthread_barrier_init(&start, NULL, THREADS);
   for (i = 0; i < THREADS; i++) {
+    runners[i].cpu = i % cpus;
     runners[i].turns = 10000000UL * (unsigned)(i + 1);
     if (pthread_create(&runners[i].thread, NULL, run_loop, &runners[i]) != 0)
       exit(fail("no thread"));
@@ -463,7 +467,7 @@ static int threads(char **arguments)
   int i, wrong = 0;
 
   require_selected(arguments[0]);
-  run_threads(runners);
+  run_threads(runners, 1);
   for (i = 0; i < THREADS; i++) {
     snprintf(label, sizeof label, "thread %d", i);
     wrong |= differs_from_loop(label, runners[i].cycles, runners[i].turns);
@@ -535,8 +539,8 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on CPUs that run in parallel, where an emulated cycle takes a nanosecond, a
-   thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
+/* timed-threads NAME: on two CPUs that run in parallel, where an emulated cycle takes a nanosecond,
+   a thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
    its loop. */
 static int timed_threads(char **arguments)
 {
@@ -546,7 +550,7 @@ static int timed_threads(char **arguments)
 
   require_selected(arguments[0]);
   before = fastest_turn();
-  run_threads(runners);
+  run_threads(runners, 2);
   after = fastest_turn();
   turn = before < after ? before : after; /* the machine may have been busy at one of the times */
   for (i = 0; i < THREADS; i++) {
