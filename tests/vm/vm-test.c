@@ -798,9 +798,9 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root that carries out commands of one character. It echoes 't' and 'r' before it
-   carries them out. It echoes the other commands afterwards, but answers '!' to a command that
-   failed. */
+/* A process of root on the last CPU that carries out commands of one character. It echoes 't' and
+   'r' before it carries them out. It echoes the other commands afterwards, but answers '!' to a
+   command that failed. */
 struct helper {
   int to, from;
 };
@@ -856,6 +856,7 @@ static struct helper start_helper(void)
   helper.from = from[0];
   if (fork() == 0) {
     close(to[1]);
+    run_on_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
     while (read(to[0], &command, 1) == 1) {
       int replies_first = command == 't' || command == 'r';
 
