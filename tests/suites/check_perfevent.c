@@ -225,7 +225,8 @@ static void *count_busy_time(void *counts)
 /* _i: the counter in the table. This thread creates a busy thread and joins it. A count of scope
    "thread" stops while this thread waits, so it advances by less than the count of a thread that is
    busy long enough. A count of scope "system" is common to all threads, so the two counts of the
-   busy thread are between the two counts of this thread. */
+   busy thread are between the two counts of this thread. Only registers that count core cycles have
+   the scope "core" (cpucycles(3)). */
 START_TEST(reported_scope_fits_the_count)
 {
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
@@ -257,8 +258,10 @@ START_TEST(reported_scope_fits_the_count)
     ck_assert_int_lt(end - begin, other[1] - other[0]);
   else if (strcmp(scope, "system") == 0)
     ck_assert(begin <= other[0] && other[0] < other[1] && other[1] <= end);
-  else
+  else {
     ck_assert_str_eq(scope, "core"); /* the counts of other cores may differ */
+    ck_assert_str_eq(cpucycles_counter(i)->kind, "core");
+  }
 }
 END_TEST
 
