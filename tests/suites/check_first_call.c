@@ -178,6 +178,7 @@ static int fork_while_another_thread_calls(void)
   return status != 0 || !count_increases();
 }
 
+/* The fork happens at any time before, during or after the first call. */
 START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
 {
   struct suite_repeat repeat = suite_repeat(300);
@@ -617,6 +618,36 @@ START_TEST(every_function_answers_during_the_selection)
 }
 END_TEST
 
+static int is_selecting, child_has_ended;
+
+static void wait_for_the_child(void)
+{
+  __atomic_store_n(&is_selecting, 1, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&child_has_ended, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+static int count_in_the_child(void)
+{
+  return !count_increases();
+}
+
+START_TEST(fork_within_the_selection_leaves_a_child_that_counts)
+{
+  pthread_t thread;
+
+  while_selecting = wait_for_the_child;
+  call_is_due = 1;
+  ck_assert_int_eq(pthread_create(&thread, NULL, call_from_thread, NULL), 0);
+  while (!__atomic_load_n(&is_selecting, __ATOMIC_ACQUIRE))
+    sched_yield();
+  in_child_process(count_in_the_child);
+  __atomic_store_n(&child_has_ended, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(count_increases(), 1);
+}
+END_TEST
+
 static int signal_to_send; /* to the selecting thread; pending until the selection is over */
 
 static void send_to_self(void)
@@ -680,6 +711,12 @@ static void skip_during_the_selection(const char *test)
 START_TEST(every_function_answers_during_the_selection)
 {
   skip_during_the_selection("every_function_answers_during_the_selection");
+}
+END_TEST
+
+START_TEST(fork_within_the_selection_leaves_a_child_that_counts)
+{
+  skip_during_the_selection("fork_within_the_selection_leaves_a_child_that_counts");
 }
 END_TEST
 
@@ -758,6 +795,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, selection_is_equal_in_each_process);
   tcase_add_test(tests, trace_lines_are_printed_without_the_lock_of_the_process);
   tcase_add_test(tests, every_function_answers_during_the_selection);
+  tcase_add_test(tests, fork_within_the_selection_leaves_a_child_that_counts);
   tcase_add_loop_test(tests, jump_out_of_the_first_call_blocks_no_thread, 0, 2);
   tcase_add_test(tests, unscaled_counter_needs_no_wrapper);
 }
