@@ -16,7 +16,7 @@ static long long read_time_base(void)
   return (long long)cpucycles_inline_time_base();
 }
 
-static struct cpuc_rate timebase(void)
+static struct cpuc_rate time_base_rate(void)
 {
   return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_powerpc_timebase));
 }
@@ -28,6 +28,6 @@ const struct cpuc_backend cpuc_backend_ppc64_mftb = {
   .register_name = "TB",
   .unit = "time base units",
   .read = read_time_base,
-  .rate = timebase,
+  .rate = time_base_rate,
   .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };
