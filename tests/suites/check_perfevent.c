@@ -189,21 +189,15 @@ START_TEST(each_thread_counts_itself)
 {
   pthread_t threads[4];
   int is_right[4], i;
-  long long mine, my_time;
 
   if (!select_perfevent_or_skip("each_thread_counts_itself"))
     return;
-  my_time = perf_kernel_time();
-  mine = cpucycles();
   for (i = 0; i < 4; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, count_in_thread, &is_right[i]), 0);
   for (i = 0; i < 4; i++) {
     pthread_join(threads[i], NULL);
     ck_assert_int_eq(is_right[i], 1);
   }
-  spend_cpu_time();
-  mine = cpucycles() - mine;
-  ck_assert_int_le(mine, 2 * (perf_kernel_time() - my_time)); /* this thread mostly slept */
   ck_assert_str_eq(loss_reason(), "");
 }
 END_TEST
