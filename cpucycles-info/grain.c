@@ -86,7 +86,7 @@ struct value {
 struct values {
   struct value *value;
   int count;    /* number of values */
-  int frequent; /* number of values that are not rare, which are the first ones */
+  int frequent; /* number of values that are not rare, with which the sorted array begins */
   int zeros;    /* number of differences that are 0 */
   int all;      /* number of plausible differences, zeros included */
 };

@@ -27,10 +27,10 @@ double cpuc_scale_factor(struct cpuc_scale scale);
    counts must be below 2^63, and nanoseconds at least 1. */
 long long cpuc_scale_counts_per_second(unsigned long long counts, long long nanoseconds);
 
-/* Returns the cycles per unit, persecond / rate, rounded to a multiple of f, in sixteenths of a
-   cycle. f is the largest of the fractions 1, 1/2, 1/4, 1/8 and 1/16 for which the cycles per unit
-   are at most f/16 away from a multiple of f, and rounding changes them by at most 0.05 %. Returns
-   0 if there is no such fraction. Both rates must be from 1 to 10^12. */
+/* Let c be persecond / rate, the cycles per unit, and let f be the largest of the fractions 1, 1/2,
+   1/4, 1/8 and 1/16 for which c differs from a multiple of f by at most f/16, and by at most 0.05 %
+   of c. Returns this multiple of f, counted in sixteenths of a cycle, or 0 if there is no such f.
+   Both rates must be from 1 to 10^12. */
 long long cpuc_scale_find_sixteenths(long long rate, long long persecond);
 
 /* Returns 1 if `other` is within 1 % of `base`. */

@@ -6,11 +6,11 @@
 
 #include <stdint.h> /* defines __GLIBC__ with glibc */
 
-/* Use this macro for thread-local variables of reads, and of functions that signal handlers may
-   call. In a shared library, the default model calls a function for each access, which takes longer
-   than the whole read of a counter. If dlopen() has loaded the library, glibc allocates memory in
-   the first of these calls in a thread, so a signal handler that has interrupted malloc() would
-   wait forever. The initial-exec model calls no function.
+/* Use this macro for thread-local variables of the code that reads a counter, and of functions that
+   signal handlers may call. In a shared library, the default model calls a function for each
+   access, which takes longer than the whole read of a counter. If dlopen() has loaded the library,
+   glibc allocates memory in the first of these calls in a thread, so a signal handler that has
+   interrupted malloc() would wait forever. The initial-exec model calls no function.
 
    By default, glibc reserves 512 bytes for initial-exec variables of all libraries that dlopen()
    loads (tunable glibc.rtld.optional_static_tls), and does not load a library whose variables need

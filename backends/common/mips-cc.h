@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The code of mips64-cc and mips32-cc, which differ only in their names.
-   Registers, read with RDHWR: CC (number 2), Count of the coprocessor; CCRes (number 3), the cycles
-   per unit of CC, 2 on most CPUs. read() returns the product of CC and CCRes. Both are readable in
-   user mode if their bits in HWREna are set. Otherwise, and on CPUs before release 2, which do not
-   have RDHWR, Linux emulates the instruction. RDHWR raises SIGILL if it is neither allowed nor
-   emulated. Under emulators a readable counter may be stopped.
+   Registers, read with RDHWR: CC (number 2), which is the register Count of coprocessor 0; CCRes
+   (number 3), the cycles per unit of CC, 2 on most CPUs. read() returns the product of CC and
+   CCRes. Both are readable in user mode if their bits in HWREna are set. Otherwise, and on CPUs
+   before release 2, which do not have RDHWR, Linux emulates the instruction. RDHWR raises SIGILL if
+   it is neither allowed nor emulated. Under emulators a readable counter may be stopped.
    Width: 32 bits. Rate: that of the pipeline clock.
    Source: MIPS Architecture for Programmers volume II, RDHWR; volume III, "Count Register" and
    "HWREna Register". */

@@ -20,12 +20,12 @@
 static inline CPUC_PERF_INSTRUCTION_FUNCTION unsigned long read_csr(uint32_t index,
   int is_upper_half)
 {
-  unsigned long half = 0;
+  unsigned long csr = 0;
 
-/* half is an operand for input and output, so that it stays 0 if the fix-up skips the instruction.
-   If half were only an output, the loop of read_register() would compare undefined values, and
+/* csr is an operand for input and output, so that it stays 0 if the fix-up skips the instruction.
+   If csr were only an output, the loop of read_register() would compare undefined values, and
    might never end. */
-#define READ(number) __asm__ volatile("csrr %0, " #number : "+r"(half))
+#define READ(number) __asm__ volatile("csrr %0, " #number : "+r"(csr))
 #define COUNTER(n, low, high) \
   case n: \
     if (is_upper_half) \
@@ -47,7 +47,7 @@ static inline CPUC_PERF_INSTRUCTION_FUNCTION unsigned long read_csr(uint32_t ind
     COUNTER(27, 0xc1b, 0xc9b) COUNTER(28, 0xc1c, 0xc9c) COUNTER(29, 0xc1d, 0xc9d)
     COUNTER(30, 0xc1e, 0xc9e) COUNTER(31, 0xc1f, 0xc9f)
   }
-  return half;
+  return csr;
 #undef COUNTER
 #undef READ
 }

@@ -22,12 +22,12 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
   .index = UINT32_MAX,
 };
 
-/* Returns the base. A read loads the state or reads_one_descriptor first, then the base, and then
-   reads the events. If a read in a signal handler opens events before the base is loaded, the
-   interrupted read uses these events and their base. The read uses the loaded base only if the
-   state, or reads_one_descriptor, showed that events are open. From then on, a read in a handler
-   can close these events, but cannot open others, and the interrupted read then finds them closed.
-   */
+/* Returns the base for a read that does not use pages. A read loads the state or
+   reads_one_descriptor first, then the base, and then reads the events or the fallback counter. If
+   the state is CPUC_PERF_VIA_READ, a read in a signal handler can close the events, but cannot open
+   others, and the interrupted read then finds the events closed. If the state is
+   CPUC_PERF_VIA_FALLBACK, a read in a handler changes neither the state nor the base. In other
+   states, the loaded base is not used. */
 static inline unsigned long long load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
