@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs options.py, which tests the tool's options and plots. Sources report.sh, which does this.
+# Runs options.py, which tests the tool's options and plots: report.sh runs the file whose name is
+# that of this script, with .py.
 
 . "${srcdir:-.}/tests/scripts/report.sh"

@@ -59,16 +59,16 @@ static inline int check_every_answer(void)
     return 7;
   begin = cpucycles_begin();
   if (cpucycles_end() < begin || cpucycles_core_persecond() < 0)
-    return 9;
+    return 8;
   begin = cpucycles_inline_begin();
   if (cpucycles_inline_end() < begin || cpucycles_inline() < begin
     || cpucycles_inline_overhead() < 0)
-    return 11;
+    return 9;
   (void)cpucycles_implementation_ignored();
   (void)cpucycles_frequency_ignored();
   if (!count_increases())
-    return 8;
-  return errno == ERANGE ? 0 : 10;
+    return 10;
+  return errno == ERANGE ? 0 : 11;
 }
 
 #endif

@@ -46,7 +46,7 @@ long long clock_nanoseconds(void)
 
   while (cpuc_os_clock_raw() < end)
     ;
-  if (reads_until_stop != 0) { /* a stopped clock is read millions of times */
+  if (reads_until_stop != 0) { /* 0: stopped, however often it is read */
     reads_until_stop -= reads_until_stop > 0;
     time = cpuc_os_clock_raw() / clock_resolution * clock_resolution;
   }
@@ -243,8 +243,8 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
   clock_resolution = 1000;
   reads_until_interruption = _i;
   examine_for(0.001, read_interrupted_once);
-  /* The mean of the ten interrupted reads must not be the result. Ten calls last at most as
-     long as eleven reads and one step of the clock, so their mean is below this limit. */
+  /* The mean of the ten reads with the interruption must not be the result. Ten other reads last at
+     most 11 * longest_read plus one step of the clock, so their mean is below this limit. */
   ck_assert_double_gt(results.read_nanoseconds, 0);
   ck_assert_double_le(results.read_nanoseconds, 2 * longest_read + 1000);
   ck_assert_double_gt(results.read_cycles, 0);

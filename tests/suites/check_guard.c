@@ -531,8 +531,8 @@ START_TEST(jump_out_of_a_handler_loses_no_other_signal)
   if (skip_under("qemu", test, "qemu keeps all but one of these signals for itself")
     || skip_where_sent_signals_wait(test))
     return;
-  /* Each handler blocks the other signal, because a handler that the system had interrupted at its
-     start would be lost in the jump. */
+  /* Each handler blocks the other signal. Otherwise the system could start the second handler
+     before the first instruction of the first one, and the jump would discard the first one. */
   memset(&action, 0, sizeof action);
   sigfillset(&action.sa_mask);
   action.sa_handler = _i ? count_and_return : count_and_jump;

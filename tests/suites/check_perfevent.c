@@ -424,8 +424,8 @@ static int use_low_number(void)
   return fcntl(2, F_DUPFD, 3) < 5 ? 0 : -1;
 }
 
-/* _i: whether the limit of descriptors is 10, whose quarter is the number of a standard stream, or
-   is the usual limit. */
+/* _i: 1: the limit of descriptors is 10, so a quarter of it, the lowest number for an event, would
+   be the number of a standard stream; 0: the usual limit. */
 START_TEST(event_descriptor_is_above_standard_streams_and_closed_by_exec)
 {
   const char *test = "event_descriptor_is_above_standard_streams_and_closed_by_exec";
@@ -636,7 +636,7 @@ START_TEST(forked_child_unmaps_no_memory_of_the_program)
   read_page();
   page->lock += 2;
   page->index = 0;
-  perf_kernel.cannot_replace = 1;
+  perf_kernel.cannot_replace_page = 1;
   read_page();
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
   child = fork();
@@ -712,7 +712,7 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
     return;
   before = cpucycles();
   if (_i) {
-    /* The call skips the read(2) that it tries first, as with several core types. */
+    /* The call does not try a single read(2) first, as on a CPU with several core types. */
     cpuc_perf_self.reads_one_descriptor = 0;
     perf_kernel.reading.enabled = 1;
   }
@@ -1050,7 +1050,8 @@ static void advance_event(void)
   perf_kernel.reading.value += 100;
 }
 
-/* The event counts from 10^12, so a count of the event that lacks the base is far too high. */
+/* The event counts from 10^12, and the base is about -10^12. So the count of the event is far too
+   high if the base is not added. */
 static int open_in_a_read(void)
 {
   perf_kernel.reading = (struct cpuc_perf_reading){ 1000000000000LL, 1, 1, 0 };

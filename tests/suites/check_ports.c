@@ -182,7 +182,7 @@ void *dlsym(void *handle, const char *symbol)
   return symbol_is_missing ? NULL : (void *)fake_selfcounts;
 }
 
-/* Selects between the counter and a clock with the library's own selection. */
+/* The counter and a clock, between which select_selfcounts() selects. */
 static struct cpuc_candidate candidates[2];
 
 static long long read_clock(void)
@@ -376,11 +376,11 @@ static void fail_in_a_handler(int signal)
   }
 }
 
-START_TEST(read_is_right_if_that_of_a_handler_fails_after_any_instruction)
+START_TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
 {
   long long count, next;
 
-  if (skip_without_single_steps("read_is_right_if_that_of_a_handler_fails_after_any_instruction"))
+  if (skip_without_single_steps("read_is_right_if_a_read_in_a_handler_fails_after_any_instruction"))
     return;
   signal(SIGTRAP, fail_in_a_handler);
   for (fails_at = 1, steps = 1; fails_at <= steps; fails_at++) {
@@ -407,9 +407,9 @@ END_TEST
 
 #else
 
-START_TEST(read_is_right_if_that_of_a_handler_fails_after_any_instruction)
+START_TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
 {
-  skip("read_is_right_if_that_of_a_handler_fails_after_any_instruction",
+  skip("read_is_right_if_a_read_in_a_handler_fails_after_any_instruction",
     "this build does not single-step");
 }
 END_TEST
@@ -448,7 +448,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
   tcase_add_test(tests, child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts);
   tcase_add_test(tests, handler_in_a_read_adds_only_the_cycles_that_it_executes);
-  tcase_add_test(tests, read_is_right_if_that_of_a_handler_fails_after_any_instruction);
+  tcase_add_test(tests, read_is_right_if_a_read_in_a_handler_fails_after_any_instruction);
   tcase_add_test(tests, reopened_selfcounts_start_again);
 }
 

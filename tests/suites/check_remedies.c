@@ -495,8 +495,8 @@ END_TEST
 #define MODULE "load the kernel module of contrib/arm-pmu-access"
 #define LEGACY "sysctl kernel.perf_user_access=2"
 
-/* Functions that know a single remedy, a machine, and the remedy there; NULL: the remedy does not
-   help there. */
+/* Each row contains a function that knows a single remedy, a machine, and the remedy that the
+   function gives there; NULL: the remedy does not help there. */
 static const struct {
   void (*find)(struct cpuc_diagnosis *diagnosis);
   struct file files[FILES];

@@ -170,7 +170,7 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
   net = least_median(empty_section) - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
-  varies = 45; /* simulated time passes only in reads */
+  varies = 45; /* in place of intervals between reads, in which no simulated time passes */
   ck_assert_int_eq(grain_of_the_counter(), 26);
 }
 END_TEST
@@ -256,10 +256,11 @@ START_TEST(chain_is_never_measured_too_short)
   length = (double)(whole - empty) / LONG_CHAINS;
   limit = length * 0.9 - (double)deviation;
   ck_assert_msg((double)(measured - empty) > limit,
-    "%lld, and it is %.1f; the allowed deviation is %lld", measured - empty, length, deviation);
+    "measured as %lld, but takes %.1f; the allowed deviation is %lld", measured - empty, length,
+    deviation);
   ck_assert_msg((double)(inline_measured - inline_empty) > limit,
-    "%lld inline, and it is %.1f; the allowed deviation is %lld", inline_measured - inline_empty,
-    length, deviation);
+    "measured inline as %lld, but takes %.1f; the allowed deviation is %lld",
+    inline_measured - inline_empty, length, deviation);
 }
 END_TEST
 

@@ -184,7 +184,7 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 
 int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
 {
-  if (perf_kernel.cannot_replace)
+  if (perf_kernel.cannot_replace_page)
     return 0;
   forget(page);
   return map_memory(page, MAP_FIXED) == page;

@@ -22,8 +22,8 @@ extern struct perf_kernel {
   int has_no_events;         /* as in an emulator */
   int cannot_exclude_kernel; /* like some PMUs */
   uint32_t excluding_pmu;    /* type of a PMU that can exclude the kernel nevertheless */
-  int has_one_counter;       /* after an event is opened while a page is mapped, read(2) fails */
-  int cannot_replace;        /* refuses mmap(2), like a seccomp filter */
+  int has_one_counter;       /* 1: an event opened while another one is mapped cannot be read */
+  int cannot_replace_page;   /* refuses mmap(2) over a page, like a seccomp filter */
   uint32_t lacking_pmu;      /* type of a PMU that lacks the generic event; 0: none */
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here

@@ -634,7 +634,7 @@ static int counts_beside_files(const char *label, int begin, int end)
 /* First, the process closes the parent's files, and opens a file with the number of the parent's
    event, or of standard error if the parent has no file for its event. Then the process closes its
    own event, and opens files with the numbers 3 to 99. */
-static int run_as_daemon(long long last, const char *reason)
+static int count_as_daemon(long long last, const char *reason)
 {
   int old = DESCRIPTORS, null = open("/dev/null", O_RDWR);
 
@@ -668,7 +668,7 @@ static int runs_as_daemon(char **arguments)
   if (fork() == 0) {
     setsid();
     if (fork() == 0)
-      exit(run_as_daemon(last, arguments[1]));
+      exit(count_as_daemon(last, arguments[1]));
     _exit(PASSED);
   }
   for (; wait(&status) > 0; ended++)
