@@ -36,7 +36,7 @@ static const long long largest_difference = 1LL << 40;
 /* Limits for shares of the differences. The excess of a grain is (share - chance) / (1 - chance),
    where chance is the share of random differences that are multiples of the grain. */
 static const double least_excess = 0.7;
-static const double excess_margin = 0.15; /* corrections can change the excess by this much */
+static const double excess_margin = 0.15; /* counts that are 1 too high change it by this much */
 static const double least_outside = 0.06; /* share outside of the most frequent multiple */
 
 static const double least_fractional_grain = 8; /* smaller grains must be whole numbers */
@@ -188,7 +188,7 @@ static struct possible_grain evaluate(const struct values *values, double grain,
 }
 
 /* Evaluates the grain after refinement. Prefers a whole number if it explains enough differences,
-   because corrections can make a whole grain look like a fraction. */
+   because counts that are 1 too high can make a whole grain look like a fraction. */
 static struct possible_grain try_grain(const struct values *values, double grain)
 {
   struct possible_grain possible_grain;
@@ -251,7 +251,7 @@ static struct grain find_in_values(struct values *values)
   return choose_largest(possible, count);
 }
 
-/* Undoes the correction that makes each count unique: adds each difference of 1 to the next
+/* Undoes the addition of 1 that makes each count unique: adds each difference of 1 to the next
    difference. */
 static void merge_ones(long long *differences, int count)
 {

@@ -21,7 +21,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    and sorts the differences. Treats a count that is 1 above the previous count as equal to the
    previous count, because some CPUs add 1 to a count that would be returned twice. The share
    excludes steps back, differences above 2^40 and zeros, so that differences that are not multiples
-   come from interruptions and corrections. */
+   come from interruptions, and from counts that are 1 too high. */
 struct grain find_grain(long long *differences, int count);
 
 void sort_ascending(long long *numbers, int count);

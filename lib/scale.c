@@ -63,8 +63,8 @@ long long cpuc_scale_find_sixteenths(long long rate, long long persecond)
   for (denominator = 1; denominator <= 16; denominator *= 2) {
     numerator = (persecond * denominator + rate / 2) / rate;
     excess = persecond * denominator - numerator * rate;
-    /* For large multiples, the second test is the stricter one. It is needed because by chance
-       every rate is near a large multiple. */
+    /* For large multiples, a sixteenth of the rate is the stricter limit. It is needed because any
+       rate is within 0.05 % of some large multiple. */
     if (numerator > 0 && is_within_fraction(excess, persecond * denominator, 2000)
       && is_within_fraction(excess, rate, 16))
       return numerator * (16 / denominator);

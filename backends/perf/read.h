@@ -64,10 +64,10 @@ struct cpuc_perf_thread {
   const volatile struct perf_event_mmap_page *only_page;
   long long base; /* added to the count of the events, or of the fallback counter */
   long long last; /* result of the last read; after a loss, the count continues from here */
-  /* The index of the hardware counter for which the slow path has stored `shift`. The hot path uses
-     `shift` only while page->index has this value. UINT32_MAX: no index yet. */
+  /* The index of a hardware counter that, as the slow path has found, has 64 - shift bits. The hot
+     path uses `shift` only while page->index has this value. UINT32_MAX: no index yet. */
   uint32_t index;
-  int shift;                /* 64 minus the width of the hardware counter */
+  int shift;                /* 64 minus the width of the hardware counter when it was opened */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
