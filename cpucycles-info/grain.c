@@ -21,7 +21,7 @@
 enum {
   ITERATIONS = 16,   /* each of the two loops between two reads has fewer than this */
   FREQUENT = 12,     /* possible grains come from at most this many values */
-  RARE = 128,        /* a value in less than 1/RARE of the differences is taken for interruptions */
+  RARE = 128,        /* a value in at most 1/RARE of the differences is taken for interruptions */
   PARTS = 8,         /* possible grains are values divided by 1 to PARTS */
   MULTIPLES = 1024,  /* highest multiple of a grain that is recognized */
   LARGEST_ALWAYS_TRIED = 7, /* grains from 2 to this one are tried for any differences */

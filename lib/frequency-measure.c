@@ -74,10 +74,11 @@ static int add_window(struct series *series, long long time)
     series->next = 2 * time;
     return series->passes <= PASSES_LIMIT ? 0 : -1;
   }
-  /* The first window that is long enough may have been interrupted, so `next` stays twice the time
-     of the last window that was too short (0 if none was), unless this window is shorter. From the
-     second such window on, `next` is the time of the shortest, because it is unlikely that all of
-     them were interrupted. */
+  /* The first window that is long enough may have been interrupted. So `next` keeps its value,
+     twice the time of the last window that was too short, or 0 if no window was too short. If the
+     current window took less than that, its time becomes `next`. From the second window that is
+     long enough on, `next` is the time of the shortest, because it is unlikely that all of them
+     were interrupted. */
   if (series->count == 1)
     series->next = series->shortest[0];
   if (time < series->next)

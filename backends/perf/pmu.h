@@ -30,7 +30,7 @@ int cpuc_pmu_is_of_cores(const char *name);
 
 /* Returns the RDPMC setting. 0: no process may use RDPMC; 1: processes that have an event mapped;
    2: all processes; -1: no PMU has the setting. If is_hybrid is not NULL, stores in it whether the
-   setting is that of a hybrid CPU. */
+   setting was looked for in the file of a hybrid CPU. */
 long long cpuc_pmu_read_rdpmc_level(int *is_hybrid);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel the watchdog uses the fixed cycle
