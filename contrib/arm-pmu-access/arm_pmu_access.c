@@ -92,12 +92,12 @@ static unsigned long read_enabled_interrupts(void)
 	return read_sysreg(pmintenset_el1);
 }
 
-static unsigned long read_access(void)
+static unsigned long read_pmuserenr(void)
 {
 	return read_sysreg(pmuserenr_el0);
 }
 
-static void write_access(unsigned long value)
+static void write_pmuserenr(unsigned long value)
 {
 	write_sysreg(value, pmuserenr_el0);
 }
@@ -190,12 +190,12 @@ static unsigned long read_enabled_interrupts(void)
 	return READ_CP15(PMINTENSET);
 }
 
-static unsigned long read_access(void)
+static unsigned long read_pmuserenr(void)
 {
 	return READ_CP15(PMUSERENR);
 }
 
-static void write_access(unsigned long value)
+static void write_pmuserenr(unsigned long value)
 {
 	WRITE_CP15(PMUSERENR, value);
 }
@@ -304,7 +304,7 @@ static void save(struct state *state)
 {
 	state->pmcr = read_pmcr();
 	state->enabled = read_enabled_counters();
-	state->access = read_access();
+	state->access = read_pmuserenr();
 	state->filter = state->our_filter = read_filter();
 }
 
@@ -318,16 +318,16 @@ static void open_counter(struct state *state)
 		isb();
 		state->our_filter = read_filter();
 	}
-	write_access(wanted_access() | read_access());
+	write_pmuserenr(wanted_access() | read_pmuserenr());
 	isb();
-	state->our_access = read_access();
+	state->our_access = read_pmuserenr();
 }
 
 /* Undoes open_counter(). Withdraws the access first, so that no program sees a stopped counter. */
 static void restore_registers(struct state *state)
 {
-	if (read_access() == state->our_access)
-		write_access(state->access);
+	if (read_pmuserenr() == state->our_access)
+		write_pmuserenr(state->access);
 	isb();
 	if (!perf_has_cycle_counter()) {
 		if (!(state->enabled & CYCLE_COUNTER))
