@@ -35,7 +35,7 @@ cxx="$CXX -std=c++11"
 contender plain contend-plain.c "$CC" 'a compiler that makes shared objects'
 contender cpucycles contend-cpucycles.c "$CC" 'the shared library' \
   -L"$libs" -Wl,-rpath,"$libs" -lcpucycles
-contender scaled contend-scaled.c "$CC" 'the library of the tests' -Wl,-Bsymbolic \
+contender scaled contend-scaled.c "$CC" 'the static library lib/libcpucycles-core' -Wl,-Bsymbolic \
   lib/.libs/libcpucycles-core.a $PTHREAD_LIBS
 case $($CC -dM -E -x c /dev/null) in
   *__clang__*) contender clang contend-clang.c "$CC" clang ;;

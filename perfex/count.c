@@ -287,8 +287,8 @@ int start_counters(int e0, int e1)
     error = errno;
   else if (!exit_key_is_created)
     error = EAGAIN; /* too many keys: pthread_key_create(3) */
-  else if (!(check_kernel_event(events[0]) & check_kernel_event(events[1]))) /* both messages */
-    error = ENOTSUP;
+  else if (!(check_kernel_event(events[0]) & check_kernel_event(events[1])))
+    error = ENOTSUP; /* with "&", each of the two events can get its message */
   stop_events();
   if (error == 0) {
     counters.requested[0] = e0;
