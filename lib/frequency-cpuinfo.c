@@ -34,8 +34,7 @@ static const struct cpuinfo_format {
   const char *(*parse)(const char *value, long long *hz); /* returns the rest, or NULL */
 } cpuinfo_formats[] = {
   { CPUC_ARCHITECTURE_X86, 1, "cpu MHz", parse_mhz },
-  { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz", parse_mhz },
-  { CPUC_ARCHITECTURE_PARISC, 0, "cpu MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz    ", parse_mhz }, /* x86 has tabs in place of blanks */
   { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_nominal_frequency },
   { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_mhz_with_unit },
@@ -50,6 +49,7 @@ static const struct {
   long long (*rate_of)(const char *line);
 } counter_lines[] = {
   { CPUC_ARCHITECTURE_ALPHA, cpuc_cpuinfo_rate_alpha_cycle_frequency },
+  { CPUC_ARCHITECTURE_PARISC, cpuc_cpuinfo_rate_parisc_cr16 },
   { CPUC_ARCHITECTURE_SPARC, cpuc_cpuinfo_rate_sparc_clock_tick },
 };
 
