@@ -35,7 +35,7 @@ struct counter_results {
   double seconds;           /* duration of the observation; 0: the OS clock failed */
   int invariant;            /* 1, 0, or -1: not known */
   char invariant_source[64];
-  int cpu_count, hop_count;    /* CPUs, and moves between them; 0: not tried */
+  int cpu_count, hop_count;    /* CPUs, and moves to them; 0: not tried */
   long long largest_step_back; /* from one CPU to the next, in cycles; 0: none */
   long long step;              /* smallest positive difference of adjacent reads, in cycles */
   double step_units;
@@ -71,7 +71,7 @@ struct system_info {
 
 struct cpu_info {
   char model[128];
-  int foreign; /* 1 if /proc/cpuinfo is of another architecture, as in user-mode emulation */
+  int foreign; /* 1 if /proc/cpuinfo is of x86, but the program is not: user-mode emulation */
   int cpu_count, allowed_count, core_count;
   int type_count;
   struct {

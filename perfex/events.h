@@ -19,9 +19,9 @@ struct pfx_events_entry {
 /* Returns the row of the event, or NULL if its number is out of range. */
 const struct pfx_events_entry *pfx_events_row(int event);
 
-/* Replaces events[] with the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. If a variable
-   does not name an event, ignores the variable if `strict` is 0; if `strict` is not 0, prints a
-   message and returns -1 with EINVAL. */
+/* Replaces events[] with the events that T5_EVENT0 and T5_EVENT1 name. Returns 0. Ignores an empty
+   variable. If a variable names no event, ignores the variable if `strict` is 0; if `strict` is not
+   0, prints a message and returns -1 with EINVAL. */
 int pfx_events_override(int events[2], int strict);
 
 #endif

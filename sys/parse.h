@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 /* If the product of a number and its unit, rounded down, exceeds this limit, the parsers of decimal
-   numbers give any value above this limit instead of the product. */
+   numbers return some value above this limit, not the product. */
 #define CPUC_PARSE_DECIMAL_LIMIT 1000000000000LL
 
 /* Parses a decimal number, with a point in every locale. Stores the number times unit, which is a

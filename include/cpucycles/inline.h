@@ -95,9 +95,9 @@ extern long long cpucycles_inline_overhead(void);
 #endif
 
 /* Scales a count to cycles: count * multiplier / 2^shift, rounded down, modulo 2^64, for shift
-   1..63. A count of the wall clock, which begins near 0 when the library opens this clock, is below
-   0 after the clock was set to an earlier time. The portable form is for compilers without a
-   128-bit type. */
+   1..63. `count` may be negative: the count of the wall clock is about 0 when the library opens
+   this clock, and below 0 after the clock was set to an earlier time. The portable form is for
+   compilers without a 128-bit type. */
 CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale_portable(long long count,
   unsigned long long multiplier, int shift)
 {
