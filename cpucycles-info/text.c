@@ -234,8 +234,8 @@ static int are_equal(const char *one, const char *other)
   return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Returns the first counter whose line equals that of counter i, except for the name. If no earlier
-   counter has this line, this is counter i itself. */
+/* Returns the first counter with the reason, explanation, signal, error and remedy of counter i. If
+   no earlier counter has them, this is counter i itself. */
 static const struct cpucycles_counter_info *first_alike(const struct library_info *library, int i)
 {
   const struct cpucycles_counter_info *counter = library->counters[i], *first;

@@ -13,15 +13,15 @@
 #include "sys/os-clock.h"
 
 enum {
-  PASSES_LIMIT = 4096,    /* per window: enough at 20 GHz, unless the clock is too coarse */
-  STUCK_PASSES = 512,     /* even at 200 GHz, a clock of microseconds advances in this many */
-  STEPS = 100,            /* required length of a window in steps of the clock, so a step is 1 % */
-  MIN_WINDOW_NS = 10000,  /* in shorter windows, the cost of reading the clock would matter */
-  REQUIRED_CAP = 100000,  /* ns: longest required length, 100 steps of 1 us */
-  BUDGET_NS = 1800000,    /* for all windows */
-  MAX_STEP_NS = 2000,     /* of a clock: a coarser clock makes different windows look equal */
-  AGREEING = 3,           /* shortest windows that must agree within 1 % */
-  CLOCK_READS = 3         /* to find the shortest time of a clock read */
+  PASSES_LIMIT = 4096,   /* per window: enough at 20 GHz, unless the clock is too coarse */
+  STUCK_PASSES = 512,    /* even at 200 GHz, a clock of microseconds advances in this many */
+  STEPS = 100,           /* required length of a window in steps of the clock, so a step is 1 % */
+  MIN_WINDOW_NS = 10000, /* in shorter windows, the cost of reading the clock would matter */
+  REQUIRED_CAP = 100000, /* ns: longest required length, 100 steps of 1 us */
+  BUDGET_NS = 1800000,   /* for all windows */
+  MAX_STEP_NS = 2000,    /* of a clock: a coarser clock makes different windows look equal */
+  AGREEING = 3,          /* shortest windows that must agree within 1 % */
+  CLOCK_READS = 3        /* to find the shortest time of a clock read */
 };
 
 /* The windows measured so far, and the length of the next one. All times are in nanoseconds. */

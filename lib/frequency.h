@@ -29,9 +29,9 @@ struct cpuc_frequency cpuc_frequency_estimate(void);
 
 /* State of a parser of /proc/cpuinfo, which is read in pieces. */
 struct cpuc_frequency_cpuinfo {
-  unsigned int architectures; /* bits of enum cpuc_architecture whose lines are accepted */
-  long long constant_hz;      /* highest constant frequency so far, or 0 */
-  long long maybe_current_hz; /* highest "cpu MHz" of x86 so far, or 0; see has_aperfmperf */
+  unsigned int architectures;    /* bits of enum cpuc_architecture whose lines are accepted */
+  long long constant_hz;         /* highest constant frequency so far, or 0 */
+  long long maybe_current_hz;    /* highest "cpu MHz" of x86 so far, or 0; see has_aperfmperf */
   int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; 1 if it has aperfmperf */
   struct cpuc_file_line line;
 };

@@ -24,10 +24,10 @@ CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
 
 /* Returns the base for a read that does not use pages. A read loads the state or
    reads_one_descriptor first, then the base, and then reads the events or the fallback counter. If
-   the state is CPUC_PERF_VIA_READ, a read in a signal handler can close the events, but cannot open
-   others, and the interrupted read then finds the events closed. If the state is
-   CPUC_PERF_VIA_FALLBACK, a read in a handler changes neither the state nor the base. In other
-   states, the loaded base is not used. */
+   the state is CPUC_PERF_VIA_READ, a read in a signal handler can close the events, and the
+   interrupted read then finds them closed. It opens others only in a child that the handler has
+   forked. If the state is CPUC_PERF_VIA_FALLBACK, a read in a handler changes neither the state nor
+   the base. In other states, the loaded base is not used. */
 static inline unsigned long long load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

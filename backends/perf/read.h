@@ -20,8 +20,8 @@
 
 /* Results of open() for the unit of the counter and for explain(). */
 struct cpuc_perf_findings {
-  /* 1 if a requested event, granted or refused, did not exclude kernel mode, because the PMU cannot
-     exclude it. */
+  /* 1 if the last request for the event of all core types, granted or refused, or a granted event
+     of one core type, did not exclude kernel mode, because the PMU cannot exclude it. */
   int requested_kernel;
   int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
 };
@@ -106,9 +106,9 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are
    those of the thread, or constants that match counter->width. The base is read between the two
-   reads of the lock, because a signal handler whose read switches the thread to read(2) changes the
-   base and the lock. This function is the body of a CPUC_PERF_FIXABLE_FUNCTION, whose instruction
-   is known at compile time. */
+   reads of the lock, because a signal handler whose read switches the thread away from its page
+   changes the base and the lock. This function is the body of a CPUC_PERF_FIXABLE_FUNCTION, whose
+   instruction is known at compile time. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Continues the count of a thread after a loss of the index in the page, of the instruction, of the
    descriptor, or of the event; and in a forked child, which opens its own events. If a fix-up,
-   or a read in a signal handler, interrupts a read through a page and switches the thread to
-   read(2), the interrupted read finds an empty page instead, and is repeated.
+   or a read in a signal handler, interrupts a read through a page and switches the thread away from
+   the page, the interrupted read finds an empty page instead, and is repeated.
    Source: perf_event_open(2), "MMAP layout"; kernel/events/core.c, perf_mmap, which sets
    VM_DONTCOPY, so a forked child does not have the page. */
 

@@ -418,8 +418,7 @@ static int forbidden_tsc_faults(void)
 
 static int call_without_tsc(void)
 {
-  const char *clock
-    = HAVE_BACKEND_default_monotonic ? "default-monotonic" : "default-gettimeofday";
+  const char *clock = HAVE_BACKEND_default_monotonic ? "default-monotonic" : "default-gettimeofday";
   const struct cpucycles_counter_info *counter;
   const char *name;
   int i, works;
