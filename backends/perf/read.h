@@ -43,7 +43,7 @@ struct cpuc_perf_counter {
 };
 
 struct cpuc_perf_own_event {
-  int descriptor; /* -1: none. The event is open only if its page is mapped. */
+  int descriptor; /* -1: none; the event is then open only if its page is mapped */
   uint64_t id;    /* unique among all events; 0: not identified yet */
   struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
