@@ -7,8 +7,8 @@ TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_SH_LOG_FLAGS = $(srcdir)/tests/scripts/timed.sh
 dist_check_SCRIPTS += tests/scripts/timed.sh
-# On descriptor 9, suites print their totals, time and skips on the console, scripts their time and
-# some skips.
+# Descriptor 9 is the console. Suites print their totals, time and skips there. Scripts print their
+# time and some skips there.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/capture.h
@@ -285,8 +285,8 @@ check-analysis: config.h $(man_MANS)
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
-# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. Recorded
-# machines, if there are any, are further seeds.
+# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. If
+# there is a directory of recorded machines (tests/fuzz/fuzz.sh), their files are inputs, too.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make check-busy": busy.sh RUNS TEST..., from a build directory. Runs each test RUNS times while
-# four busy loops run, two tests at a time. A test that depends on a quiet machine fails here. A
-# test that repeats stops after the same time as in "make check".
+# four busy loops run, two tests at a time. A test that depends on a quiet machine fails here. The
+# repetitions within a test end after the same time as in "make check".
 
 set -eu
 runs=$1

@@ -204,7 +204,7 @@ else
   wrong "no version maps: $(cat "$work/out")"
 fi
 
-# A keyword that does not compile stands in for a compiler of C99.
+# Simulates a compiler that knows only C99: _Thread_local does not compile.
 rm -f "$work/cache"
 refuses "no thread-local storage" "no C11 thread-local storage" CC="${CC:-cc} -D_Thread_local=missing"
 rm -f "$work/cache"

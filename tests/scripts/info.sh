@@ -83,8 +83,8 @@ grep -qx -e "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: $ignored" \
   wrong "counters that cannot be used: $(grep '^cpucycles ignored' $out)"
 ! grep -q not-asked $out || wrong "counters that cannot be used: others are left out"
 
-# A counter that works and is named is selected, and no other is tried. If possible, this counter is
-# not a clock, because a coarse clock works in some reports only.
+# A counter that works and is named is selected, and no other is tried. This test names a counter
+# that is not a clock, if there is one, because a coarse clock passes its trial in some runs only.
 forced=$(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision \([1-9][0-9]*\) .*/\2 \1/p' $out |
   sort -n | sed -e "/ $implementation\$/d" -e 's/.* //' | head -n 1)
 : "${forced:=$implementation}"

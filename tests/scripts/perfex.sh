@@ -88,13 +88,13 @@ case $status in
   *) wrong "the example's exit status is $status" ;;
 esac
 
-# A set-user-ID copy ignores the environment, but an ordinary copy uses it.
+# A set-user-ID copy does not read the environment, but an ordinary copy reads it.
 copy=./$work/print
 cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
 printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }
 case $(printed "$LOG_COMPILER") in
   *'24 mispredicted branches '*) ;;
-  *) wrong "an ordinary program ignores the environment: $(printed "$LOG_COMPILER")" ;;
+  *) wrong "an ordinary program does not read the environment: $(printed "$LOG_COMPILER")" ;;
 esac
 if [ -n "$LOG_COMPILER" ]; then
   skipped "set-user-ID programs: an emulator ignores the bit"
@@ -109,7 +109,7 @@ else
   else
     case $(printed '') in
       *' 0 cycles '*) ;;
-      *) wrong "a set-user-ID program uses the environment: $(printed '')" ;;
+      *) wrong "a set-user-ID program reads the environment: $(printed '')" ;;
     esac
   fi
 fi

@@ -3,9 +3,9 @@
 # Tests that builds from the same sources have the same bytes: reproducible.sh SOURCE, from a build
 # directory. Compares tarballs that are made in other directories, with another umask, language,
 # time zone and time, with other options of tar and xz, and from an unpacked tarball. Compares the
-# tarball's files with the files in git, apart from two exact lists, and all installed files of two
-# builds. SOURCE is a checkout, including changes of tracked files, or an unpacked tarball, for
-# which the part that needs git is skipped.
+# tarball's files with the files in git: two lists contain exactly the files that only one of them
+# has. Compares all installed files of two builds. SOURCE is a checkout, including changes of
+# tracked files, or an unpacked tarball, for which the part that needs git is skipped.
 
 set -eu
 source=$(cd "$1" && pwd)

@@ -58,10 +58,11 @@ else
 fi
 
 # with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with malformed text in the
-# environment. An ordinary program would print a reason for ignoring this text.
+# environment. An ordinary program would report this text as ignored, with a reason.
 with_rights() {
   case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
-    set-id*'ignored: cpucyclespersecond '*|set-id*nonesuch*) wrong "a $1 program uses the environment" ;;
+    set-id*'ignored: cpucyclespersecond '*|set-id*nonesuch*)
+      wrong "a $1 program reads the environment" ;;
     set-id*) ;;
     *) skipped "$1 programs: the bit has no effect here" ;;
   esac
@@ -70,7 +71,7 @@ with_rights() {
 cp "$persecond" $out.copy
 case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
   *'; names: nonesuch is not a counter of this library; ignored: cpucyclespersecond is not a decimal number') ;;
-  *) wrong 'an ordinary program ignores the environment' ;;
+  *) wrong 'an ordinary program does not read the environment' ;;
 esac
 if [ "$(id -u)" != 0 ]; then
   skipped 'set-user-ID programs: only root can create one for another user'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests, for both libraries, that headers and map agree on the exported symbols, the manual on their
-# types, and Debian's symbols file on their versions; that the global names of the static libraries
-# begin with cpuc_ or pfx_ and the module that defines them; that thread-local variables are few,
-# and safe in signal handlers; that libcpucycles as a shared library exports the map's symbols, has
-# the right name (on macOS also the right version), and needs the C library only (on Windows, also
-# kernel32). perfex.sh tests libperfex as a shared library.
+# Tests, for both libraries, that the headers and the map have the same symbols, the headers and the
+# manual the same types, and the map and Debian's symbols file the same versions; that the global
+# names of the static libraries begin with cpuc_ or pfx_ and the module that defines them; that
+# thread-local variables are few, and safe in signal handlers; that libcpucycles as a shared library
+# exports the map's symbols, has the right name (on macOS also the right version), and needs the C
+# library only (on Windows, also kernel32). perfex.sh tests libperfex as a shared library.
 
 set -eu
 export LC_ALL=C

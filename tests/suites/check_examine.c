@@ -115,7 +115,7 @@ static long long read_clock(void)
 
 long long (*cpucycles)(void) = read_clock;
 
-/* library.c calls these functions, but no test does. */
+/* cpucycles-info/library.c calls these functions, but no test calls that code. */
 
 const char *cpucycles_version(void)
 {

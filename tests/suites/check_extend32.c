@@ -484,7 +484,7 @@ END_TEST
 
 /* Handlers after an instruction. */
 
-#ifdef SINGLE_STEPS
+#ifdef CAN_SINGLE_STEP
 
 /* Replaces the C library's function, which the library calls to block signals. A SIGTRAP that is
    blocked would end the process, so single-stepping pauses while SIGTRAP is blocked. No handler can
@@ -624,7 +624,7 @@ static void add(TCase *tests)
   tcase_add_loop_test(tests, each_move_adds_an_error_below_2_32, 0, CLOCKS + 1);
   tcase_add_test(tests, thread_on_one_core_sees_no_jump_of_other_cores);
   tcase_add_test(tests, threads_and_handlers_read_right_counts);
-#ifdef SINGLE_STEPS
+#ifdef CAN_SINGLE_STEP
   tcase_add_test(tests, handler_may_read_after_any_instruction_and_need_not_return);
 #endif
 }

@@ -73,7 +73,7 @@ START_TEST(sources_answer_in_their_order)
   expect(2399987654, "default");
   simulated.measured = 1100000000;
   expect(1100000000, "measurement");
-  simulated.setting = "1234567890";
+  simulated.variable = "1234567890";
   expect(1234567890, "cpucyclespersecond");
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
   expect(800000000, "/proc/cpuinfo");
@@ -402,7 +402,7 @@ static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n"
   "2400000000 2400000000\n", "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n",
   "+2400000000\n" };
 
-START_TEST(malformed_setting_is_ignored)
+START_TEST(malformed_setting_file_is_ignored)
 {
   size_t i;
 
@@ -437,36 +437,36 @@ START_TEST(malformed_variable_is_ignored)
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     struct cpuc_frequency found;
 
-    simulated.setting = junk[i];
+    simulated.variable = junk[i];
     expect(CPUC_FREQUENCY_DEFAULT, "default");
     found = estimate();
     ck_assert_str_ne(found.ignored, "");
   }
   memset(longest, '\377', sizeof longest - 1);
-  simulated.setting = longest;
+  simulated.variable = longest;
   expect_ignored("cpucyclespersecond is not a decimal number");
-  simulated.setting = "1e300";
+  simulated.variable = "1e300";
   expect_ignored("cpucyclespersecond is not a decimal number");
   write_file("/etc/cpucyclespersecond", "inf");
   expect_ignored("/etc/cpucyclespersecond is not a decimal number; cpucyclespersecond is not a "
     "decimal number");
   write_file("/etc/cpucyclespersecond", "2400000000");
   expect_ignored("cpucyclespersecond is not a decimal number");
-  simulated.setting = "2400000000";
+  simulated.variable = "2400000000";
   expect_ignored("cpucyclespersecond is not needed: an earlier source has a frequency");
-  simulated.setting = NULL;
+  simulated.variable = NULL;
   expect_ignored("");
 }
 END_TEST
 
-#define SETTING "/etc/cpucyclespersecond"
+#define SETTING_FILE "/etc/cpucyclespersecond"
 
 /* Expects that the file of the setting is ignored, and removes it. */
 static void expect_ignored_file(const char *reason)
 {
   expect(CPUC_FREQUENCY_DEFAULT, "default"); /* without waiting for the writer of a FIFO */
   expect_ignored(reason);
-  ck_assert_int_eq(remove(path_of(SETTING)), 0);
+  ck_assert_int_eq(remove(path_of(SETTING_FILE)), 0);
 }
 
 START_TEST(setting_in_an_irregular_file_is_ignored)
@@ -474,41 +474,41 @@ START_TEST(setting_in_an_irregular_file_is_ignored)
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   int file;
 
-  ck_assert_int_eq(mkdir(path_of(SETTING), 0777), 0);
-  expect_ignored_file(SETTING " cannot be read");
-  ck_assert_int_eq(mkfifo(path_of(SETTING), 0666), 0);
-  expect_ignored_file(SETTING " is empty");
-  ck_assert_int_eq(mkfifo(path_of(SETTING), 0666), 0);
-  file = open(path_of(SETTING), O_RDWR); /* a FIFO that can still be written */
+  ck_assert_int_eq(mkdir(path_of(SETTING_FILE), 0777), 0);
+  expect_ignored_file(SETTING_FILE " cannot be read");
+  ck_assert_int_eq(mkfifo(path_of(SETTING_FILE), 0666), 0);
+  expect_ignored_file(SETTING_FILE " is empty");
+  ck_assert_int_eq(mkfifo(path_of(SETTING_FILE), 0666), 0);
+  file = open(path_of(SETTING_FILE), O_RDWR); /* a FIFO that can still be written */
   ck_assert_int_ge(file, 0);
-  expect_ignored_file(SETTING " cannot be read");
+  expect_ignored_file(SETTING_FILE " cannot be read");
   close(file);
-  ck_assert_int_eq(symlink("/dev/null", path_of(SETTING)), 0);
-  expect_ignored_file(SETTING " is empty");
-  ck_assert_int_eq(symlink("/dev/zero", path_of(SETTING)), 0);
-  expect_ignored_file(SETTING " is too long for a number");
-  strcpy(address.sun_path, path_of(SETTING));
+  ck_assert_int_eq(symlink("/dev/null", path_of(SETTING_FILE)), 0);
+  expect_ignored_file(SETTING_FILE " is empty");
+  ck_assert_int_eq(symlink("/dev/zero", path_of(SETTING_FILE)), 0);
+  expect_ignored_file(SETTING_FILE " is too long for a number");
+  strcpy(address.sun_path, path_of(SETTING_FILE));
   file = socket(AF_UNIX, SOCK_STREAM, 0);
   ck_assert_int_eq(bind(file, (struct sockaddr *)&address, sizeof address), 0);
-  expect_ignored_file(SETTING " cannot be read");
+  expect_ignored_file(SETTING_FILE " cannot be read");
   close(file);
-  ck_assert_int_eq(symlink("cpucyclespersecond", path_of(SETTING)), 0);
-  expect_ignored_file(SETTING " cannot be read");
+  ck_assert_int_eq(symlink("cpucyclespersecond", path_of(SETTING_FILE)), 0);
+  expect_ignored_file(SETTING_FILE " cannot be read");
 }
 END_TEST
 
 START_TEST(too_long_setting_is_ignored)
 {
-  FILE *file = fopen(path_of(SETTING), "w");
+  FILE *file = fopen(path_of(SETTING_FILE), "w");
   int i;
 
   for (i = 0; i < 1000000; i++)
     putc('1', file);
   fclose(file);
   expect(CPUC_FREQUENCY_DEFAULT, "default");
-  expect_ignored(SETTING " is too long for a number");
-  ck_assert_int_eq(truncate(path_of(SETTING), 2000000000), 0);
-  expect_ignored_file(SETTING " is too long for a number");
+  expect_ignored(SETTING_FILE " is too long for a number");
+  ck_assert_int_eq(truncate(path_of(SETTING_FILE), 2000000000), 0);
+  expect_ignored_file(SETTING_FILE " is too long for a number");
 }
 END_TEST
 
@@ -554,7 +554,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, flags_in_two_pieces_are_read);
   tcase_add_test(tests, long_cpuinfo_is_read_in_part);
-  tcase_add_test(tests, malformed_setting_is_ignored);
+  tcase_add_test(tests, malformed_setting_file_is_ignored);
   tcase_add_test(tests, malformed_variable_is_ignored);
   tcase_add_test(tests, setting_in_an_irregular_file_is_ignored);
   tcase_add_test(tests, too_long_setting_is_ignored);

@@ -762,24 +762,24 @@ END_TEST
 
 /* Handlers that stay. */
 
-static volatile int fixed_up;
-static volatile char *not_fixed_up; /* a second page without access */
-static volatile int reads_not_fixed_up; /* 1 during a read of not_fixed_up */
+static volatile int fix_ups;
+static volatile char *page_without_fix_up; /* a second page without access */
+static volatile int is_reading_without_fix_up; /* 1 during a read of page_without_fix_up */
 
-static void read_not_fixed_up(void)
+static void read_without_fix_up(void)
 {
-  reads_not_fixed_up = 1;
-  read_value = suite_read(not_fixed_up);
-  reads_not_fixed_up = 0;
+  is_reading_without_fix_up = 1;
+  read_value = suite_read(page_without_fix_up);
+  is_reading_without_fix_up = 0;
 }
 
 static int fix_up_page(void *context)
 {
   (void)context;
-  if (reads_not_fixed_up)
+  if (is_reading_without_fix_up)
     return 0;
   make_readable(forbidden);
-  fixed_up++;
+  fix_ups++;
   return 1;
 }
 
@@ -794,10 +794,10 @@ START_TEST(own_fault_of_a_counter_is_fixed_up_in_every_thread)
     return;
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   read_value = suite_read(forbidden);
-  ck_assert_int_eq(fixed_up, 1);
+  ck_assert_int_eq(fix_ups, 1);
   forbidden = suite_forbidden_page();
   join_a_thread_that(fault_elsewhere);
-  ck_assert_int_eq(fixed_up, 2);
+  ck_assert_int_eq(fix_ups, 2);
 }
 END_TEST
 
@@ -822,10 +822,10 @@ START_TEST(other_faults_and_signals_reach_the_program)
   sigaction(SIGILL, &action, NULL);
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
   if (!sigsetjmp(out, 1))
-    read_not_fixed_up();
+    read_without_fix_up();
   ck_assert_int_eq(seen_signal, SIGSEGV);
   ck_assert_int_gt(seen_code, 0);
-  reads_not_fixed_up = 0;
+  is_reading_without_fix_up = 0;
   ck_assert_int_eq(keep_and_leave(fix_up_page, SIGILL), 1);
   if (!sigsetjmp(out, 1))
     raise(SIGILL);
@@ -833,7 +833,7 @@ START_TEST(other_faults_and_signals_reach_the_program)
 #ifndef __APPLE__ /* macOS gives a sent SIGILL the code of a fault */
   ck_assert(SI_USER > 0 ? seen_code >= SI_USER : seen_code <= 0); /* it was sent */
 #endif
-  ck_assert_int_eq(fixed_up, 0);
+  ck_assert_int_eq(fix_ups, 0);
 }
 END_TEST
 
@@ -896,7 +896,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 
 static int checked_calls;
 
-static void expect_the_programs_conditions(void)
+static void expect_the_programs_stack_and_mask(void)
 {
   struct sigaction now;
 
@@ -907,10 +907,10 @@ static void expect_the_programs_conditions(void)
 }
 
 /* A thread of Go or Java has no room for a handler on its own stack. */
-START_TEST(programs_stack_and_mask_hold_from_the_first_moment)
+START_TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
 {
   set_recording_handler(SIGSEGV, SA_ONSTACK);
-  after_call = expect_the_programs_conditions;
+  after_call = expect_the_programs_stack_and_mask;
   enter_guard();
   leave_guard();
   after_call = NULL;
@@ -1003,7 +1003,7 @@ END_TEST
 
 static void add_tests_at_calls(TCase *tests)
 {
-  tcase_add_test(tests, programs_stack_and_mask_hold_from_the_first_moment);
+  tcase_add_test(tests, handler_has_the_programs_stack_and_mask_from_the_first_moment);
   tcase_add_test(tests, flags_and_mask_that_another_thread_changes_are_restored);
   tcase_add_test(tests, child_forked_at_any_call_can_enter);
 }
@@ -1027,7 +1027,7 @@ static void add_tests_at_calls(TCase *tests)
 static void make_pages(void)
 {
   forbidden = suite_forbidden_page();
-  not_fixed_up = suite_forbidden_page();
+  page_without_fix_up = suite_forbidden_page();
 }
 
 static void add(TCase *tests)

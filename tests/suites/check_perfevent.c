@@ -49,7 +49,7 @@ static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t fake_instruction(uint32_t 
 
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
-  diagnosis->remedy = "show it";
+  diagnosis->remedy = "remedy of the test";
 }
 
 static const struct cpuc_perf_counter counter = {
@@ -671,7 +671,7 @@ static int make_a_system_call_under_a_filter(void)
 }
 
 /* Returns 0 if no tool makes system calls of its own, as valgrind does. */
-static int make_none_under_a_filter(void)
+static int make_no_system_call_under_a_filter(void)
 {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
   syscall(SYS_exit, 0);
@@ -684,7 +684,7 @@ START_TEST(forked_child_is_prepared_without_a_system_call)
 
   if (!skip_under("tsan", test, "ThreadSanitizer makes system calls of its own")
     && !skip_unless(test, make_a_system_call_under_a_filter, -SIGKILL, "no filter kills here")
-    && !skip_unless(test, make_none_under_a_filter, 0,
+    && !skip_unless(test, make_no_system_call_under_a_filter, 0,
       "the tool that runs this program makes calls that the filter forbids")
     && select_perfevent_or_skip(test))
     ck_assert_int_eq(result_in_child(prepare_under_a_filter), 0);
@@ -858,7 +858,7 @@ START_TEST(stopped_event_leads_to_the_fallback_counter)
 }
 END_TEST
 
-START_TEST(multiplexed_event_is_not_opened)
+START_TEST(counter_of_a_multiplexed_event_is_not_opened)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
@@ -877,7 +877,7 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
   open_page_counter();
   read_page();
   page->lock += 2;
-  page->index = 3; /* on this core type again, after another */
+  page->index = 3; /* the thread is back on this core type, after it ran on another one */
   page->time_enabled += 2000000;
   page->time_running += 1000000;
   read_page();
@@ -965,7 +965,7 @@ static void lose_index(void)
   page->index = 0;
 }
 
-#ifdef SINGLE_STEPS
+#ifdef CAN_SINGLE_STEP
 
 /* Reads in a handler after a number of instructions of another read. */
 
@@ -1173,7 +1173,7 @@ START_TEST(counter_without_user_space_access_is_not_opened)
   perf_kernel.has_no_events = 1;
   cpuc_backend_default_perfevent.open(&cpuc_process_services, &later);
   page_counter.explain(EACCES, 0, &diagnosis);
-  ck_assert_str_eq(diagnosis.remedy, "show it");
+  ck_assert_str_eq(diagnosis.remedy, "remedy of the test");
 }
 END_TEST
 
@@ -1403,7 +1403,7 @@ START_TEST(core_type_without_an_event_drops_the_counter)
 }
 END_TEST
 
-START_TEST(kernel_without_generic_events_by_core_type_gets_the_event_number)
+START_TEST(core_type_without_the_generic_event_gets_its_event_by_number)
 {
   static const struct perf_kernel_file big_little[] = {
     { "armv8_cortex_a53", "type", "8\n" },
@@ -1472,11 +1472,11 @@ static void add(TCase *tests)
   tcase_add_test(tests, foreign_event_on_our_descriptor_is_rejected);
   tcase_add_test(tests, count_of_a_multiplexed_event_is_rejected);
   tcase_add_test(tests, stopped_event_leads_to_the_fallback_counter);
-  tcase_add_test(tests, multiplexed_event_is_not_opened);
+  tcase_add_test(tests, counter_of_a_multiplexed_event_is_not_opened);
   tcase_add_test(tests, page_whose_event_ran_part_of_the_time_is_abandoned);
   tcase_add_test(tests, thread_without_a_free_descriptor_uses_the_fallback_counter);
   tcase_add_test(tests, read_in_a_handler_that_interrupts_a_read_does_not_step_back);
-#ifdef SINGLE_STEPS
+#ifdef CAN_SINGLE_STEP
   tcase_add_test(tests, read_is_right_if_a_handler_loses_the_page_after_any_instruction);
   tcase_add_test(tests, first_read_is_right_if_a_handler_reads_before_the_event_is_opened);
 #endif
@@ -1494,7 +1494,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, pages_of_core_types_without_an_index_lead_to_read);
   tcase_add_test(tests, unit_shows_that_one_core_type_includes_the_kernel);
   tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
-  tcase_add_test(tests, kernel_without_generic_events_by_core_type_gets_the_event_number);
+  tcase_add_test(tests, core_type_without_the_generic_event_gets_its_event_by_number);
   tcase_add_loop_test(tests, too_many_or_malformed_core_types_are_rejected, 0, 5);
 }
 

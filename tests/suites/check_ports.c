@@ -363,7 +363,7 @@ START_TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
 }
 END_TEST
 
-#ifdef SINGLE_STEPS
+#ifdef CAN_SINGLE_STEP
 
 static volatile int steps, fails_at;
 

@@ -82,7 +82,7 @@ START_TEST(core_with_several_threads_is_counted_once)
 }
 END_TEST
 
-/* A server of 1536 threads, with two threads of each eight online. */
+/* A server of 1536 threads. Two of every eight threads are online. */
 START_TEST(long_list_of_cpus_is_read_whole)
 {
   char list[4096] = "";

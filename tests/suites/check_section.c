@@ -170,7 +170,7 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
   net = least_median(empty_section) - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
-  varies = 45; /* in place of intervals between reads, in which no simulated time passes */
+  varies = 45; /* varies the reads, because no simulated time passes between reads */
   ck_assert_int_eq(grain_of_the_counter(), 26);
 }
 END_TEST
@@ -180,12 +180,12 @@ END_TEST
   static long long name(void) \
   { \
     unsigned long x = seed; \
-    long long begin = first(); \
+    long long begin = first(), length; \
 \
     x = chain(x); \
-    begin = second() - begin; \
+    length = second() - begin; \
     sink = x; \
-    return begin; \
+    return length; \
   }
 
 CHAIN_SECTION(chain_section, cpucycles_begin, cpucycles_end)
@@ -201,14 +201,14 @@ static long long inline_empty_section(void)
 static long long long_section(void)
 {
   unsigned long x = seed;
-  long long begin = cpucycles_begin();
+  long long begin = cpucycles_begin(), length;
   int i;
 
   for (i = 0; i < LONG_CHAINS; i++)
     x = chain(x);
-  begin = cpucycles_end() - begin;
+  length = cpucycles_end() - begin;
   sink = x;
-  return begin;
+  return length;
 }
 
 static void lower_to_least(long long *least_so_far, long long (*section)(void))
@@ -267,21 +267,19 @@ END_TEST
 static long long section_behind_a_chain(void)
 {
   unsigned long x = chain(seed);
-  long long begin = cpucycles_begin();
+  long long begin = cpucycles_begin(), length = cpucycles_end() - begin;
 
-  begin = cpucycles_end() - begin;
   sink = x;
-  return begin;
+  return length;
 }
 
 static long long section_ahead_of_a_chain(void)
 {
   unsigned long x = seed;
-  long long begin = cpucycles_begin();
+  long long begin = cpucycles_begin(), length = cpucycles_end() - begin;
 
-  begin = cpucycles_end() - begin;
   sink = chain(x);
-  return begin;
+  return length;
 }
 
 START_TEST(code_beside_a_section_is_not_measured)

@@ -225,7 +225,7 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
 END_TEST
 
 /* On a busy machine, the longest interruption does not count against the 2 ms of the measurement,
-   and another one can be in progress when they end. */
+   and another interruption can be in progress when these 2 ms end. */
 START_TEST(interruptions_lengthen_the_measurement_by_the_two_longest_at_most)
 {
   struct suite_repeat repeat = suite_repeat(10000);

@@ -241,7 +241,7 @@ START_TEST(kernel_factors_give_the_rate)
 }
 END_TEST
 
-#if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
+#if defined(CAN_SINGLE_STEP) && defined(HAVE_PERF_EVENTS)
 
 static struct perf_event_mmap_page changing;
 static int steps = -1; /* instructions until the handler changes the page; -1: it has done so */
@@ -368,7 +368,7 @@ static void add_tests(TCase *tests)
   tcase_add_test(tests, crystal_times_ratio_is_the_rate);
   tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
   tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
-#if defined(SINGLE_STEPS) && defined(HAVE_PERF_EVENTS)
+#if defined(CAN_SINGLE_STEP) && defined(HAVE_PERF_EVENTS)
   tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
 #endif
   tcase_add_test(tests, exact_sources_precede_rounding_ones);

@@ -20,7 +20,7 @@ enum { EVERY_ARCHITECTURE = 0xff };
 
 /* A test may set these members. */
 static struct {
-  const char *setting;      /* the environment variable cpucyclespersecond, or NULL */
+  const char *variable;     /* the environment variable cpucyclespersecond, or NULL */
   unsigned int architectures; /* of enum cpuc_architecture */
   struct cpuc_rate system;
   const struct cpuc_backend *reference;
@@ -29,7 +29,7 @@ static struct {
 
 const char *cpuc_environment(const char *name)
 {
-  return strcmp(name, "cpucyclespersecond") == 0 ? simulated.setting : NULL;
+  return strcmp(name, "cpucyclespersecond") == 0 ? simulated.variable : NULL;
 }
 
 enum cpuc_architecture cpuc_architecture(void)

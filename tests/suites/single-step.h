@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Single-stepping: the CPU raises SIGTRAP after each instruction, so that a handler can run after
-   any instruction. SINGLE_STEPS is defined if single-stepping is possible. */
+   any instruction. CAN_SINGLE_STEP is defined if single-stepping is possible. */
 
 #ifndef CPUCYCLES_SINGLE_STEP_H
 #define CPUCYCLES_SINGLE_STEP_H
@@ -9,7 +9,7 @@
 
 /* ThreadSanitizer delays signals, and the steps would include its code. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
-#define SINGLE_STEPS
+#define CAN_SINGLE_STEP
 #include "tests/suites/this-machine.h"
 
 #include <ucontext.h>

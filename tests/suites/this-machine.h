@@ -58,7 +58,7 @@ static inline int set_descriptor_limit(unsigned long numbers)
 
 enum { LOW_LIMIT = 64 };
 
-/* 0 if no descriptor above a lowered limit can be had. */
+/* An attempt for skip_unless(). Its result is 0 if the system enforces a lowered limit. */
 static inline int lower_the_limit(void)
 {
   return set_descriptor_limit(LOW_LIMIT) != 0 || dup2(0, LOW_LIMIT) >= 0;

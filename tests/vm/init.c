@@ -177,7 +177,7 @@ int main(void)
   sigprocmask(SIG_BLOCK, &ends, NULL);
   if (mount("proc", "/proc", "proc", 0, NULL) != 0 || mount("sys", "/sys", "sysfs", 0, NULL) != 0
     || mount("dev", "/dev", "devtmpfs", 0, NULL) != 0)
-    report_broken("mount", "what a program expects");
+    report_broken("mount", "/proc, /sys or /dev");
   print_line("\n"); /* ends an unfinished line of the firmware */
   steps = fopen("/steps", "re");
   if (!steps)
