@@ -2,7 +2,10 @@
 /* Public interface of libperfex: counts two hardware events around a piece of code and estimates
    their cost. The interface is that of libperfex on IRIX; the events are perf events of Linux. For
    Fortran, each function NAME also exists as NAME_. For C89 and C++98; includes nothing. Manual:
-   libperfex(3). Events: perfex-events(7). */
+   libperfex(3). Events: perfex-events(7).
+
+   All functions are thread-safe. Each thread has its own counters, and the process has one table of
+   costs. */
 
 #ifndef PERFEX_H
 #define PERFEX_H
@@ -25,7 +28,7 @@ extern "C" {
      counters were running; after 2147483647 comes 1.
    Fails: returns -1 and sets errno. ENOTSUP: an event cannot be counted here; a message on standard
      error contains its number. ENOENT: there is no PMU. Others: libperfex(3).
-   Threads: safe; each thread has its own counters.  Since: 20261121. */
+   Since: 20261121. */
 extern int start_counters(int e0, int e1);
 
 /* Reads the two counters and stops them. e0, e1: the arguments of start_counters(), in any order;
@@ -36,7 +39,7 @@ extern int start_counters(int e0, int e1);
    Fails: returns -1 and sets errno. EINVAL: the counters are running, and e0 and e1 are not the
      arguments of their start; the counters keep running. If the last start failed, errno is the
      errno of the start.
-   Threads: safe; a thread cannot read the counters of another.  Since: 20261121. */
+   Threads: a thread cannot read the counters of another.  Since: 20261121. */
 extern int read_counters(int e0, long long *c0, int e1, long long *c1);
 
 /* Prints two counts to standard error, with the numbers and descriptions of their events. e0, e1:
@@ -44,7 +47,7 @@ extern int read_counters(int e0, long long *c0, int e1, long long *c1);
    counters.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
-   Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern int print_counters(int e0, long long c0, int e1, long long c1);
 
 /* Prints two counts like print_counters(), with their minimum, typical and maximum cost in seconds,
@@ -52,7 +55,7 @@ extern int print_counters(int e0, long long c0, int e1, long long c1);
    measures the costs that no file contains, in at most 20 ms of CPU time.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard error cannot be written.
-   Threads: safe; the process has one table of costs.  Since: 20261121. */
+   Since: 20261121. */
 extern int print_costs(int e0, long long c0, int e1, long long c1);
 
 /* Loads costs from a file. They replace measured costs and those of /etc/perfex.costs. Events that
@@ -61,19 +64,19 @@ extern int print_costs(int e0, long long c0, int e1, long long c1);
    Fails: returns -1, sets errno and does not change the table. EINVAL: the file is malformed, too
      long or not regular, which a message on standard error explains. Others: the file cannot be
      read.
-   Threads: safe; concurrent calls see either the old table or the new one.  Since: 20261121. */
+   Threads: concurrent calls see either the old table or the new one.  Since: 20261121. */
 extern int load_costs(char *CostFileName);
 
 /* Finds an event by its name, such as "branch-misses".
    Returns: its number, from 0 to 31; the smallest if several have that name.
    Fails: returns -1 and sets errno to EINVAL if no event has that name.
-   Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern int perfex_event(const char *name);
 
 /* Prints the table of costs to standard output, in the format that load_costs() reads.
    Returns: the thread's generation number, positive.
    Fails: returns -1 and sets errno if standard output cannot be written.
-   Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern int perfex_print_table(void);
 
 #ifdef __cplusplus

@@ -3,7 +3,8 @@
    the instruction of the selected counter in place if a constant below stands for the instruction.
    For C99 and C++11. Compilers that cannot inline these functions, and those without GNU
    extensions, call the copies in the library. Includes cpucycles.h only. No other installed header
-   contains instructions or fences of CPUs. Full text: cpucycles(3), INLINE READS. */
+   contains instructions or fences of CPUs. No function fails, and all are thread-safe, including
+   the first call. Full text: cpucycles(3), INLINE READS. */
 
 #ifndef CPUCYCLES_INLINE_H
 #define CPUCYCLES_INLINE_H
@@ -54,23 +55,23 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if a constant above stands for the selected counter.
    Returns: the count of cpucycles(), in cycles.
-   Fails: never. Calls cpucycles() if no counter is selected yet, if no constant stands for the
-     selected one, or if the program is compiled for CPUs without its instruction.
-   Threads: safe, including the first call.  Since: 20261121. */
+   Calls cpucycles() if no counter is selected yet, if no constant stands for the selected one, or
+   if the program is compiled for CPUs without its instruction.
+   Since: 20261121. */
 extern long long cpucycles_inline(void);
 
 /* The beginning and the end of a timed section, like cpucycles_begin() and cpucycles_end(), without
    the call.
    Returns: the count of cpucycles(), in cycles. The section takes
      end - begin - cpucycles_inline_overhead() cycles.
-   Fails: never.  Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern long long cpucycles_inline_begin(void);
 extern long long cpucycles_inline_end(void);
 
 /* The overhead of timing a section with cpucycles_inline_begin() and cpucycles_inline_end(). Every
    call measures it again, with 1000 empty sections, so call it once and store the result.
    Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
-   Fails: never.  Threads: safe.  Since: 20261121. */
+   Since: 20261121. */
 extern long long cpucycles_inline_overhead(void);
 
 #ifdef __GNUC__
