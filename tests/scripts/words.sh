@@ -8,11 +8,13 @@ set -eu
 export LC_ALL=C
 : "${srcdir:=.}"
 idioms='anew|for good|as a rule|(stand|stands|standing|stood) still|nobody|(go|goes) on|meanwhile'
-idioms="$idioms|(tell|told) from|amid|hence|in vain|[a-z0-9]+[)]? is no [a-z]+"
+idioms="$idioms|(tell|told) from|amid|hence|in vain|likewise|[a-z0-9]+[)]? is no [a-z]+"
 terms='(un|over)?stated|statements?|states_(the|no|a)|folders?|granularity|granularities|momentary'
 terms="$terms|multiplied up|(runs?|running) backward|next best|core's( own)? (frequency|cycles)"
-terms="$terms|per cent|(hz|%lld|%.0f|times|cycles|counts) a second|by a system call"
-spellings='licences?|[a-z_]*(initial|optim|recogn)is(e|ed|es|er|ing|ation)[a-z_]*'
+terms="$terms|per cent|(hz|%lld|%.0f|times|cycles|counts) a second|by a system call|rescues?"
+terms="$terms|frozen|(kinds?|types?) of cores?|reference clock|nanoseconds a call"
+spellings='licences?|[a-z_]*(initial|optim|recogn|serial)is(e|ed|es|er|ing|ation)[a-z_]*'
+spellings="$spellings|[a-z_]*cancelled[a-z_]*|colour(s|ed)?|catalogues?|analys(e|ed|es|ing)"
 verb='states( [a-z]|$)' # the verb, before a word or the end of the line; not the plural noun
 joined=$(echo "$idioms|$terms" | sed 's/ /[ _]/g')
 

@@ -209,7 +209,7 @@ static int cancel_the_first_caller(void)
   return !has_returned || !count_increases();
 }
 
-START_TEST(cancelled_thread_finishes_its_first_call)
+START_TEST(canceled_thread_finishes_its_first_call)
 {
   in_child_process(cancel_the_first_caller);
 }
@@ -784,7 +784,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, sixteen_threads_make_the_first_call_together);
   tcase_add_test(tests, signals_of_another_thread_all_reach_the_program);
   tcase_add_test(tests, fork_during_the_first_call_leaves_a_child_that_counts);
-  tcase_add_test(tests, cancelled_thread_finishes_its_first_call);
+  tcase_add_test(tests, canceled_thread_finishes_its_first_call);
   tcase_add_test(tests, first_call_leaks_no_resource);
   tcase_add_loop_test(tests, filter_at_perf_event_open_drops_perf, 0, FILTERS);
   tcase_add_test(tests, first_call_survives_sigsys_at_every_open);

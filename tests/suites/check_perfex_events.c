@@ -686,7 +686,7 @@ END_TEST
 
 static volatile int whole_after_cancellation;
 
-static void *count_when_cancelled(void *unused)
+static void *count_when_canceled(void *unused)
 {
   long long c0, c1;
   int start;
@@ -703,7 +703,7 @@ START_TEST(counting_is_not_a_cancellation_point)
 
   if (!can_count("counting_is_not_a_cancellation_point"))
     return;
-  ck_assert_int_eq(pthread_create(&thread, NULL, count_when_cancelled, NULL), 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_when_canceled, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(whole_after_cancellation, 1);
 }

@@ -129,7 +129,7 @@ END_TEST
 
 static volatile int returned;
 
-static void *read_when_cancelled(void *unused)
+static void *read_when_canceled(void *unused)
 {
   module_read();
   pthread_cancel(pthread_self());
@@ -144,7 +144,7 @@ START_TEST(read_is_not_a_cancellation_point)
 
   if (!load_module("read_is_not_a_cancellation_point"))
     return;
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_when_cancelled, NULL), 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_when_canceled, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(returned, 1);
 }
