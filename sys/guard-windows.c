@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The fault guard for Windows: a vectored exception handler turns faults of the calling thread into
    returned signal numbers. Windows calls this handler before all handlers that were installed
-   earlier. The earlier handlers get all exceptions that this handler does not catch.
+   earlier. The earlier handlers get all exceptions that this handler does not handle.
    Source: Microsoft, Windows documentation, "Vectored exception handling",
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
@@ -25,7 +25,7 @@ static struct {
   CONTEXT before_body;
 } guard;
 
-/* Returns the signal for this exception, or 0 if the guard does not catch it. */
+/* Returns the signal for this exception, or 0 if the guard does not handle it. */
 static int signal_of(DWORD exception)
 {
   switch (exception) {

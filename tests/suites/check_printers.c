@@ -396,7 +396,7 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
 }
 END_TEST
 
-/* Bytes that are no UTF-8 are replaced one by one: overlong sequences, surrogates, numbers above
+/* Bytes that are not UTF-8 are replaced one by one: overlong sequences, surrogates, numbers above
    10FFFF, and sequences that end early. */
 START_TEST(json_strings_are_valid_for_any_bytes)
 {

@@ -810,7 +810,7 @@ static const char module[] = "arm_pmu_access";
 
 enum { TOGGLES = 20, PAUSE = 5 /* milliseconds */ };
 
-/* Withdraws and grants user access many times. */
+/* Withdraws and grants user-space access many times. */
 static int toggle(void)
 {
   int i, failed = 0;
@@ -1091,7 +1091,7 @@ static int open_event(unsigned long long read_format)
   event.type = PERF_TYPE_HARDWARE;
   event.config = PERF_COUNT_HW_CPU_CYCLES;
 #ifdef __aarch64__
-  event.config1 = 3; /* 64 bits, user access */
+  event.config1 = 3; /* 64 bits, user-space access */
 #endif
   event.read_format = read_format;
   event.pinned = event.exclude_kernel = event.exclude_hv = 1;
@@ -1115,7 +1115,7 @@ static const struct perf_event_mmap_page *open_page(int *descriptor)
 
 /* Returns the nanoseconds per call, measured against a clock on which each instruction takes one
    nanosecond. Returns the least of several rounds, because an interrupt may fall into a round. */
-static double nanoseconds_a_call(long long (*read_once)(void), int calls)
+static double nanoseconds_per_call(long long (*read_once)(void), int calls)
 {
   long long (*volatile read)(void) = read_once; /* loaded for each call, like cpucycles */
   long long least = 0, begin, duration;
@@ -1151,10 +1151,10 @@ static int read_cost(char **arguments)
   int i, bound = atoi(arguments[2]);
 
   bare_event = open_event(0);
-  bare = nanoseconds_a_call(read_bare, 1000);
+  bare = nanoseconds_per_call(read_bare, 1000);
   close(bare_event);
   require_selected(arguments[0]);
-  ours = nanoseconds_a_call(cpucycles, 1000);
+  ours = nanoseconds_per_call(cpucycles, 1000);
   last = cpucycles();
   for (i = 0; i < READS; i++) {
     next = cpucycles();
@@ -1223,12 +1223,12 @@ static int page_cost(char **arguments)
   bare_page = open_page(&descriptor);
   if (read_bare_page() < 0)
     return fail("the page shows no counter");
-  call = nanoseconds_a_call(read_nothing, 10000);
-  bare = nanoseconds_a_call(read_bare_page, 10000);
+  call = nanoseconds_per_call(read_nothing, 10000);
+  bare = nanoseconds_per_call(read_bare_page, 10000);
   munmap((void *)bare_page, (size_t)sysconf(_SC_PAGESIZE));
   close(descriptor);
   require_selected(arguments[0]);
-  ours = nanoseconds_a_call(cpucycles, 10000);
+  ours = nanoseconds_per_call(cpucycles, 10000);
   printf("vm-test: cost: a call of %s %.1f ns, written by hand for one thread %.1f ns, "
          "an empty function %.1f ns; bound %.0f ns\n",
     arguments[0], ours, bare, call, most);
@@ -1270,7 +1270,7 @@ static int page_without_index(char **arguments)
   return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
-/* Opens and closes an event with user access, which leaves the counter readable but stopped. */
+/* Opens and closes an event with user-space access. The counter is then readable, but stopped. */
 static void leave_stopped_counter(void)
 {
   int descriptor;
