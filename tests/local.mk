@@ -285,8 +285,8 @@ check-analysis: config.h $(man_MANS)
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
-# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. If
-# there is a directory of recorded machines (tests/fuzz/fuzz.sh), their files are inputs, too.
+# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. If there
+# is a directory of recorded machines (tests/fuzz/fuzz.sh), their files are inputs, too.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 EXTRA_DIST += tests/fuzz/fuzz.h

@@ -65,11 +65,11 @@ set -- "$DESTDIR$libdir"/libcpucycles.[sd]*
 extract hello.c
 extract CMakeLists.txt
 extract meson.build
-client pkg_config "$PKG_CONFIG"
+client pkg_config "${PKG_CONFIG%% *}"
 if [ -n "$LOG_COMPILER" ]; then
   echo "clients: skipped: cmake, meson: they need more than CC for a cross build"
 else
-  client cmake cmake "$PKG_CONFIG"
-  client meson meson ninja "$PKG_CONFIG"
+  client cmake cmake "${PKG_CONFIG%% *}"
+  client meson meson ninja "${PKG_CONFIG%% *}"
 fi
 exit $failed

@@ -63,7 +63,9 @@ static const struct {
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e00 ", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: 000000000ec82e0g", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: ffffffffffffffff", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6ClkTck\t: ", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "CpuClkTck\t: 000000000ec82e00", 0 },
+  { cpuc_cpuinfo_rate_sparc_clock_tick, "CpuXClkTck\t: 000000000ec82e00", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu6Bogo\t: 494.43", 0 },
   { cpuc_cpuinfo_rate_sparc_clock_tick, "Cpu", 0 },
 };

@@ -740,6 +740,7 @@ START_TEST(crash_shows_its_own_cause)
   const char *test = "crash_shows_its_own_cause", *name = crashes[_i].name;
   siginfo_t usual, info;
 
+  ck_assert_int_eq(crashes[_i].cause, FAULT);
   if (SUITE_SANITIZED)
     skip(test, "the sanitizer has handlers of its own");
   if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind cannot be traced")
