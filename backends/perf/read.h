@@ -67,7 +67,7 @@ struct cpuc_perf_thread {
   /* The index of a hardware counter that, as the slow path has found, has 64 - shift bits. The hot
      path uses `shift` only while page->index has this value. UINT32_MAX: no index yet. */
   uint32_t index;
-  int shift;                /* 64 minus the width of the hardware counter when it was opened */
+  int shift;                /* 64 minus the width of the hardware counter at the opening */
   int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
