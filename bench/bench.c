@@ -484,8 +484,8 @@ static void record_ratios(void)
     record_ratio_to_baseline("cpucycles_inline()", "cpucycles_inline() / inline instruction",
       inline_bound);
     record_ratio_to_baseline("cpucycles()", "cpucycles() / inline instruction", cpucycles_bound);
-    record_ratio_to_baseline("cpucycles_begin() + _end()", "begin + end / the same fences by hand",
-      section_bound);
+    record_ratio_to_baseline("section_begin() + section_end()",
+      "begin + end / the same fences by hand", section_bound);
   }
   if (other)
     record_ratio("first call / quickest first use with initialization",

@@ -285,7 +285,7 @@ void measure_counter(struct counter_results *results, double seconds, int progre
   copy_timer_info(results);
   clock_step = find_clock_step();
   measure_read_cost(results);
-  results->overhead = cpucycles_overhead();
+  results->overhead = cpucycles_section_overhead();
   observe(results, seconds, progress);
   summarize_differences(results);
   if (results->measured > 0) /* the first and the last count can be one step old */

@@ -42,7 +42,7 @@ struct counter_results {
   struct grain grain;      /* in units */
   double read_cycles;      /* per call of cpucycles() */
   double read_nanoseconds; /* per call of cpucycles(); 0: the OS clock is too coarse */
-  long long overhead;      /* of an empty section of cpucycles_begin() and cpucycles_end() */
+  long long overhead;      /* cpucycles_section_overhead() */
   int difference_count, below_zero; /* number of differences, and of negative differences */
   long long lowest, lower_quartile, median, upper_quartile, highest;
   long long differences[SAMPLES]; /* sorted if the counter was examined */

@@ -10,8 +10,8 @@
    - The functions are thread-safe, including the first call; callers need no lock.
    - Returned strings and structures belong to the library and are valid as long as it is loaded. */
 
-#ifndef CPUCYCLES_H
-#define CPUCYCLES_H
+#ifndef LIBCPUCYCLES_H
+#define LIBCPUCYCLES_H
 
 /* With -pedantic, compilers for C89 and C++98 warn about long long. */
 #ifdef __GNUC__
@@ -95,12 +95,12 @@ extern long long cpucycles_core_persecond(void);
    so that the code before the call is complete when the counter is read, and no code after the call
    begins before the read is complete. The fences are the instructions that the CPU's manual names.
    Returns: the count of cpucycles(), in cycles. The section takes
-     end - begin - cpucycles_overhead() cycles.
+     end - begin - cpucycles_section_overhead() cycles.
    Since: 20261121.
    Source: cpucycles(3), TIMED SECTIONS, which explains the limits of the fences, and which code the
      compiler may still move. */
-extern long long cpucycles_begin(void);
-extern long long cpucycles_end(void);
+extern long long cpucycles_section_begin(void);
+extern long long cpucycles_section_end(void);
 
 /* The overhead of timing a section. The first call of this function measures it, with 1000 empty
    sections.
@@ -108,7 +108,7 @@ extern long long cpucycles_end(void);
      constant in the process. If the counter has a grain of more than 1 cycle, an empty section
      minus the overhead is in most cases 0 or one grain.
    Since: 20261121. */
-extern long long cpucycles_overhead(void);
+extern long long cpucycles_section_overhead(void);
 
 /* Prints one line ("cpucycles tracesetup ...") per built counter to standard output, when the
    library selects a counter, or at once if it has selected one already.

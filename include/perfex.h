@@ -7,8 +7,8 @@
    All functions are thread-safe. Each thread has its own counters, and the process has one table of
    costs. */
 
-#ifndef PERFEX_H
-#define PERFEX_H
+#ifndef LIBCPUCYCLES_PERFEX_H
+#define LIBCPUCYCLES_PERFEX_H
 
 /* With -pedantic, compilers for C89 and C++98 warn about long long. */
 #ifdef __GNUC__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The library's copies of the functions of inline.h, for calls that a compiler does not inline.
-   The copies are not inlined into each other, so that cpucycles_inline_overhead() includes the
-   calls, like the sections of a program that calls the copies. */
+   The copies are not inlined into each other, so that cpucycles_inline_section_overhead() includes
+   the calls, like the sections of a program that calls the copies. */
 
 #include "config.h"
 

@@ -9,12 +9,12 @@
 
 enum { EMPTY_SECTIONS = 1000 };
 
-long long cpucycles_begin(void)
+long long cpucycles_section_begin(void)
 {
   return cpucycles_inline_count_fenced();
 }
 
-long long cpucycles_end(void)
+long long cpucycles_section_end(void)
 {
   return cpucycles_inline_count_fenced();
 }
@@ -24,7 +24,8 @@ long long cpucycles_end(void)
    which the counter was set back or the thread moved to another core. */
 static long long measure_smallest_section(void)
 {
-  long long (*volatile begin)(void) = cpucycles_begin, (*volatile end)(void) = cpucycles_end;
+  long long (*volatile begin)(void) = cpucycles_section_begin;
+  long long (*volatile end)(void) = cpucycles_section_end;
   long long smallest = 0;
   int i, found = 0;
 
@@ -48,7 +49,7 @@ static void find_overhead(struct cpuc_selection *unused)
   overhead = measure_smallest_section();
 }
 
-long long cpucycles_overhead(void)
+long long cpucycles_section_overhead(void)
 {
   static int is_found;
 

@@ -6,8 +6,8 @@
    contains instructions or fences of CPUs. No function fails, and all are thread-safe, including
    the first call. Full text: cpucycles(3), INLINE READS. */
 
-#ifndef CPUCYCLES_INLINE_H
-#define CPUCYCLES_INLINE_H
+#ifndef LIBCPUCYCLES_INLINE_H
+#define LIBCPUCYCLES_INLINE_H
 
 #include "../cpucycles.h"
 
@@ -60,19 +60,20 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
    Since: 20261121. */
 extern long long cpucycles_inline(void);
 
-/* The beginning and the end of a timed section, like cpucycles_begin() and cpucycles_end(), without
-   the call.
+/* The beginning and the end of a timed section, like cpucycles_section_begin() and
+   cpucycles_section_end(), without the call.
    Returns: the count of cpucycles(), in cycles. The section takes
-     end - begin - cpucycles_inline_overhead() cycles.
+     end - begin - cpucycles_inline_section_overhead() cycles.
    Since: 20261121. */
-extern long long cpucycles_inline_begin(void);
-extern long long cpucycles_inline_end(void);
+extern long long cpucycles_inline_section_begin(void);
+extern long long cpucycles_inline_section_end(void);
 
-/* The overhead of timing a section with cpucycles_inline_begin() and cpucycles_inline_end(). Every
-   call measures it again, with 1000 empty sections, so call it once and store the result.
+/* The overhead of timing a section with cpucycles_inline_section_begin() and
+   cpucycles_inline_section_end(). Every call measures it again, with 1000 empty sections, so call
+   it once and store the result.
    Returns: the smallest end - begin of these sections, in cycles; 0 if all are negative.
    Since: 20261121. */
-extern long long cpucycles_inline_overhead(void);
+extern long long cpucycles_inline_section_overhead(void);
 
 #ifdef __GNUC__
 
@@ -491,25 +492,25 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
   return cpucycles_inline_count();
 }
 
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_begin(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_begin(void)
 {
   return cpucycles_inline_count_fenced();
 }
 
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_end(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_end(void)
 {
   return cpucycles_inline_count_fenced();
 }
 
-CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_overhead(void)
+CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_overhead(void)
 {
   const unsigned long long none = 1ULL << 63; /* as unsigned, a negative section is at least this */
   unsigned long long begin, section, smallest = none;
   int i;
 
   for (i = 0; i < 1000; i++) {
-    begin = (unsigned long long)cpucycles_inline_begin();
-    section = (unsigned long long)cpucycles_inline_end() - begin;
+    begin = (unsigned long long)cpucycles_inline_section_begin();
+    section = (unsigned long long)cpucycles_inline_section_end() - begin;
     if (section < smallest)
       smallest = section;
   }

@@ -39,9 +39,10 @@ FOR_ANOTHER_MODEL static long long read_for_another_model(void)
 
 FOR_ANOTHER_MODEL static long long time_for_another_model(void)
 {
-  long long begin = cpucycles_inline_begin(), section = cpucycles_inline_end() - begin;
+  long long begin = cpucycles_inline_section_begin();
+  long long section = cpucycles_inline_section_end() - begin;
 
-  return cpucycles_inline_overhead() < 0 ? -1 : section;
+  return cpucycles_inline_section_overhead() < 0 ? -1 : section;
 }
 
 WITHOUT_FLOATING_POINT static long long read_without_floating_point(void)
@@ -51,9 +52,10 @@ WITHOUT_FLOATING_POINT static long long read_without_floating_point(void)
 
 WITHOUT_FLOATING_POINT static long long time_without_floating_point(void)
 {
-  long long begin = cpucycles_inline_begin(), section = cpucycles_inline_end() - begin;
+  long long begin = cpucycles_inline_section_begin();
+  long long section = cpucycles_inline_section_end() - begin;
 
-  return cpucycles_inline_overhead() < 0 ? -1 : section;
+  return cpucycles_inline_section_overhead() < 0 ? -1 : section;
 }
 
 enum { READS = 8 };
@@ -62,12 +64,12 @@ enum { READS = 8 };
 static void make_every_read(long long *counts)
 {
   long long (*volatile call)(void) = cpucycles_inline;
-  long long (*volatile begin)(void) = cpucycles_inline_begin;
+  long long (*volatile begin)(void) = cpucycles_inline_section_begin;
 
   counts[0] = cpucycles();
   counts[1] = cpucycles_inline();
-  counts[2] = cpucycles_inline_begin();
-  counts[3] = cpucycles_inline_end();
+  counts[2] = cpucycles_inline_section_begin();
+  counts[3] = cpucycles_inline_section_end();
   counts[4] = call();
   counts[5] = begin();
   counts[6] = read_for_another_model();
@@ -95,9 +97,9 @@ static int calls_hooks(void)
   long before = hook_calls;
 
   (void)cpucycles_inline();
-  (void)cpucycles_inline_begin();
-  (void)cpucycles_inline_end();
-  (void)cpucycles_inline_overhead();
+  (void)cpucycles_inline_section_begin();
+  (void)cpucycles_inline_section_end();
+  (void)cpucycles_inline_section_overhead();
   return hook_calls != before;
 }
 
@@ -111,7 +113,7 @@ const char *PART(void)
     return "the count decreases";
   if (calls_hooks())
     return "a read calls hooks";
-  if (cpucycles_inline_overhead() < 0)
+  if (cpucycles_inline_section_overhead() < 0)
     return "the overhead is negative";
   if (time_for_another_model() < 0 || time_without_floating_point() < 0)
     return "a section is negative";

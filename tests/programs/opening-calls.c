@@ -13,7 +13,7 @@ int main(void)
   cpucycles();
   cpucycles_persecond();
   cpucycles_frequency_source();
-  cpucycles_overhead();
+  cpucycles_section_overhead();
   cpucycles_timer();
   cpucycles_rate();
   cpucycles_core_persecond();

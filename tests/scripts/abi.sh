@@ -3,8 +3,9 @@
 # Compares the exported interface with the record of this release, tests/abi/NAME-x86_64.abi:
 # functions, their types, the layout of public structures, sizes and versions of symbols. Uses
 # abidiff, only on x86-64, because all other CPUs have the same header and the same map. Does not
-# find the type of cpucycles_end(): its body equals that of cpucycles_begin(), so GCC merges both,
-# and the debug information has no address for cpucycles_end(). header.sh compares this type.
+# find the type of cpucycles_section_end(): its body equals that of cpucycles_section_begin(), so
+# GCC merges both, and the debug information has no address for cpucycles_section_end(). header.sh
+# compares this type.
 # "abi.sh --record" replaces the record, for a release whose interface has grown.
 
 set -eu

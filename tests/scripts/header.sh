@@ -19,11 +19,11 @@ int use(void)
   const struct cpucycles_counter_info *counter = cpucycles_counter(0);
 
   cpucycles_tracesetup();
-  if (cpucycles_begin() + cpucycles_overhead() > cpucycles_end() || cpucycles_rate() == 0
-    || cpucycles_frequency_source() == cpucycles_frequency_ignored())
+  if (cpucycles_section_begin() + cpucycles_section_overhead() > cpucycles_section_end()
+    || cpucycles_rate() == 0 || cpucycles_frequency_source() == cpucycles_frequency_ignored())
     return 0;
-  /* compares their types, too, because abi.sh does not find that of cpucycles_end() */
-  if (cpucycles == cpucycles_end || cpucycles_core_persecond() > cpucycles_rate())
+  /* compares their types, too, because abi.sh does not find that of cpucycles_section_end() */
+  if (cpucycles == cpucycles_section_end || cpucycles_core_persecond() > cpucycles_rate())
     return 0;
   if (cpucycles_implementation_ignored() && cpucycles_timer()->invariant == 1)
     return 0;
@@ -37,7 +37,8 @@ cat >$work/inline.c <<'END'
 extern long long use(void);
 long long use(void)
 {
-  return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline() - cpucycles_inline_overhead();
+  return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
+    - cpucycles_inline_section_overhead();
 }
 END
 # the same calls in an inline function with external linkage
@@ -45,8 +46,8 @@ cat >>$work/inline.c <<'END'
 inline long long timed(void);
 inline long long timed(void)
 {
-  return cpucycles_inline_end() - cpucycles_inline_begin() - cpucycles_inline()
-    + cpucycles_inline_overhead();
+  return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
+    + cpucycles_inline_section_overhead();
 }
 END
 printf '#include <perfex.h>\n#include <perfex.h>\n' >$work/perfex.c
@@ -83,7 +84,7 @@ fi
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
-  grep -vx -e CPUCYCLES_H -e CPUCYCLES_INLINE_H -e PERFEX_H -e CPUCYCLES_DROPPED \
-    -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
+  grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_PERFEX_H \
+    -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 exit $failed

@@ -57,8 +57,9 @@ cat >$work/section.c <<'EOF'
 long long section(void);
 long long section(void)
 {
-  long long overhead = cpucycles_inline_overhead(), begin = cpucycles_inline_begin();
-  return cpucycles_inline_end() - begin - overhead;
+  long long overhead = cpucycles_inline_section_overhead();
+  long long begin = cpucycles_inline_section_begin();
+  return cpucycles_inline_section_end() - begin - overhead;
 }
 EOF
 # section COMPILER OPTION...: compiles the section, for the CPU of the compiler, and checks which
@@ -66,9 +67,9 @@ EOF
 section() {
   "$@" -w -g0 -I"$srcdir/include" -S $work/section.c -o $work/section.s ||
     { wrong "$*: a section does not compile"; return; }
-  case $(grep -o 'cpucycles_inline_\(begin\|end\|overhead\)' $work/section.s |
+  case $(sed -n 's/.*cpucycles_inline_section_\(begin\|end\|overhead\).*/\1/p' $work/section.s |
     sort -u | tr '\n' ' ') in
-    '' | 'cpucycles_inline_begin cpucycles_inline_end cpucycles_inline_overhead ') ;;
+    '' | 'begin end overhead ') ;;
     *) wrong "$*: some of begin, end and overhead are called, others are inlined" ;;
   esac
 }
@@ -173,8 +174,8 @@ module() {
 }
 if ! module cpucycles.h cpucycles_persecond; then
   echo "inline: skipped: C++ modules: cpucycles_persecond(): $(grep -m 1 error $work/said)"
-elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_begin cpucycles_inline_end \
-  cpucycles_inline_overhead; then
+elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_section_begin \
+  cpucycles_inline_section_end cpucycles_inline_section_overhead; then
   wrong "no C++ module exports the functions:"
   cat $work/said
 fi
@@ -196,8 +197,8 @@ fences() {
   [ "$found" -ge 4 ] || wrong "$1: $found fences, expected 4 or more"
 }
 if [ "$fence" ]; then
-  fences "cpucycles_inline_begin and cpucycles_inline_end" "$srcdir/lib/inline.c"
-  fences "cpucycles_begin and cpucycles_end" "$srcdir/lib/section.c"
+  fences "cpucycles_inline_section_begin and cpucycles_inline_section_end" "$srcdir/lib/inline.c"
+  fences "cpucycles_section_begin and cpucycles_section_end" "$srcdir/lib/section.c"
 else
   echo "inline: skipped: number of fences: the instruction is not known for this CPU"
 fi

@@ -53,16 +53,16 @@ static inline int check_every_answer(void)
     return 4;
   if (!cpucycles_timer() || cpucycles_rate() < 0)
     return 5;
-  if (cpucycles_overhead() < 0 || !*cpucycles_frequency_source())
+  if (cpucycles_section_overhead() < 0 || !*cpucycles_frequency_source())
     return 6;
   if (strcmp(cpucycles_version(), PACKAGE_VERSION) != 0)
     return 7;
-  begin = cpucycles_begin();
-  if (cpucycles_end() < begin || cpucycles_core_persecond() < 0)
+  begin = cpucycles_section_begin();
+  if (cpucycles_section_end() < begin || cpucycles_core_persecond() < 0)
     return 8;
-  begin = cpucycles_inline_begin();
-  if (cpucycles_inline_end() < begin || cpucycles_inline() < begin
-    || cpucycles_inline_overhead() < 0)
+  begin = cpucycles_inline_section_begin();
+  if (cpucycles_inline_section_end() < begin || cpucycles_inline() < begin
+    || cpucycles_inline_section_overhead() < 0)
     return 9;
   (void)cpucycles_implementation_ignored();
   (void)cpucycles_frequency_ignored();

@@ -97,7 +97,7 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
   return &info;
 }
 
-long long cpucycles_overhead(void)
+long long cpucycles_section_overhead(void)
 {
   call_in_child(at_overhead);
   return 7;

@@ -94,13 +94,13 @@ static int call_every_function(void)
   cpucycles_rate();
   cpucycles_version();
   cpucycles_inline();
-  if (cpucycles_overhead() < 0 || cpucycles_inline_overhead() < 0)
+  if (cpucycles_section_overhead() < 0 || cpucycles_inline_section_overhead() < 0)
     return 3;
-  begin = cpucycles_begin();
-  if (cpucycles_end() < begin)
+  begin = cpucycles_section_begin();
+  if (cpucycles_section_end() < begin)
     return 5;
-  begin = cpucycles_inline_begin();
-  return cpucycles_inline_end() < begin;
+  begin = cpucycles_inline_section_begin();
+  return cpucycles_inline_section_end() < begin;
 }
 
 START_TEST(every_function_survives_traps_and_rounding)

@@ -35,9 +35,9 @@ static const struct cpuc_table_entry *find_selected(void)
 
 /* Through these pointers the library's copies are called. */
 static long long (*volatile copy_of_inline)(void) = cpucycles_inline;
-static long long (*volatile copy_of_begin)(void) = cpucycles_inline_begin;
-static long long (*volatile copy_of_end)(void) = cpucycles_inline_end;
-static long long (*volatile copy_of_overhead)(void) = cpucycles_inline_overhead;
+static long long (*volatile copy_of_begin)(void) = cpucycles_inline_section_begin;
+static long long (*volatile copy_of_end)(void) = cpucycles_inline_section_end;
+static long long (*volatile copy_of_overhead)(void) = cpucycles_inline_section_overhead;
 
 /* Alternates between inline reads and reads with a call. Returns how often the count decreased. */
 static int count_decreases(long reads)
@@ -50,13 +50,13 @@ static int count_decreases(long reads)
     switch (i % 9) {
     case 0: now = cpucycles_inline(); break;
     case 1: now = cpucycles(); break;
-    case 2: now = cpucycles_inline_begin(); break;
-    case 3: now = cpucycles_begin(); break;
-    case 4: now = cpucycles_inline_end(); break;
+    case 2: now = cpucycles_inline_section_begin(); break;
+    case 3: now = cpucycles_section_begin(); break;
+    case 4: now = cpucycles_inline_section_end(); break;
     case 5: now = copy_of_inline(); break;
     case 6: now = copy_of_begin(); break;
     case 7: now = copy_of_end(); break;
-    default: now = cpucycles_end(); break;
+    default: now = cpucycles_section_end(); break;
     }
     wrong += now < last;
     last = now;
@@ -71,12 +71,12 @@ static long long read_inline(void)
 
 static long long begin_inline(void)
 {
-  return cpucycles_inline_begin();
+  return cpucycles_inline_section_begin();
 }
 
 static long long end_inline(void)
 {
-  return cpucycles_inline_end();
+  return cpucycles_inline_section_end();
 }
 
 /* _i: the function that makes the first call. */
@@ -311,8 +311,8 @@ START_TEST(unknown_method_is_a_call)
   reads = scripted_reads;
   cpucycles_inline();
   ck_assert_int_eq(scripted_reads, reads + 1);
-  cpucycles_inline_begin();
-  cpucycles_inline_end();
+  cpucycles_inline_section_begin();
+  cpucycles_inline_section_end();
   ck_assert_int_eq(scripted_reads, reads + 3);
 }
 END_TEST
@@ -322,7 +322,7 @@ static void expect_overhead(const long long *durations, long long overhead)
 {
   memcpy(section_durations, durations, sizeof section_durations);
   scripted_reads = 0;
-  ck_assert_int_eq(cpucycles_inline_overhead(), overhead);
+  ck_assert_int_eq(cpucycles_inline_section_overhead(), overhead);
   ck_assert_int_eq(scripted_reads % 2, 0);
   ck_assert_int_ge(scripted_reads / 2, 6);
   scripted_reads = 0;
@@ -338,7 +338,7 @@ START_TEST(overhead_is_the_shortest_empty_section)
   static const long long stopped_in_most[6] = { 41 };
   static const long long never[6] = { -1, -2, -3, -1, -1, -1 };
 
-  ck_assert_int_ge(cpucycles_inline_overhead(), 0);
+  ck_assert_int_ge(cpucycles_inline_section_overhead(), 0);
   cpucycles_inline_state.method = CPUCYCLES_INLINE_CALL;
   cpucycles = scripted_counter;
   expect_overhead(usual, 41);

@@ -186,13 +186,13 @@ static void make_the_first_call(int function)
     cpucycles_counter(0);
     return;
   case 8:
-    cpucycles_begin();
+    cpucycles_section_begin();
     return;
   case 9:
-    cpucycles_end();
+    cpucycles_section_end();
     return;
   case 10:
-    cpucycles_inline_overhead();
+    cpucycles_inline_section_overhead();
     return;
   }
 }

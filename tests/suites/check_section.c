@@ -60,9 +60,9 @@ static long long grain_of_the_counter(void)
 
 static long long empty_section(void)
 {
-  long long begin = cpucycles_begin();
+  long long begin = cpucycles_section_begin();
 
-  return cpucycles_end() - begin;
+  return cpucycles_section_end() - begin;
 }
 
 static void lower_to_median(long long *least_so_far, long long (*section)(void))
@@ -106,7 +106,7 @@ static long long least(long long (*section)(void))
    if that is more. */
 static long long allowed_deviation(void)
 {
-  long long grain = grain_of_the_counter(), half = cpucycles_overhead() / 2;
+  long long grain = grain_of_the_counter(), half = cpucycles_section_overhead() / 2;
 
   return (suite_under("qemu") || suite_under("valgrind")) && half > grain ? half : grain;
 }
@@ -116,7 +116,7 @@ static long long allowed_deviation(void)
 START_TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
 {
   long long grain = grain_of_the_counter(), first = least_median(empty_section);
-  long long overhead = cpucycles_overhead(), net = least_median(empty_section) - overhead;
+  long long overhead = cpucycles_section_overhead(), net = least_median(empty_section) - overhead;
   long long most = overhead / 2 > grain ? overhead / 2 : grain;
 
   ck_assert_int_ge(overhead, 0);
@@ -166,7 +166,7 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
 
   cost = 4 + 1.7 * _i; /* up to 5.3 grains */
   count_by_26();
-  overhead = cpucycles_overhead();
+  overhead = cpucycles_section_overhead();
   net = least_median(empty_section) - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
@@ -188,25 +188,25 @@ END_TEST
     return length; \
   }
 
-CHAIN_SECTION(chain_section, cpucycles_begin, cpucycles_end)
-CHAIN_SECTION(inline_chain_section, cpucycles_inline_begin, cpucycles_inline_end)
+CHAIN_SECTION(chain_section, cpucycles_section_begin, cpucycles_section_end)
+CHAIN_SECTION(inline_chain_section, cpucycles_inline_section_begin, cpucycles_inline_section_end)
 
 static long long inline_empty_section(void)
 {
-  long long begin = cpucycles_inline_begin();
+  long long begin = cpucycles_inline_section_begin();
 
-  return cpucycles_inline_end() - begin;
+  return cpucycles_inline_section_end() - begin;
 }
 
 static long long long_section(void)
 {
   unsigned long x = seed;
-  long long begin = cpucycles_begin(), length;
+  long long begin = cpucycles_section_begin(), length;
   int i;
 
   for (i = 0; i < LONG_CHAINS; i++)
     x = chain(x);
-  length = cpucycles_end() - begin;
+  length = cpucycles_section_end() - begin;
   sink = x;
   return length;
 }
@@ -267,7 +267,7 @@ END_TEST
 static long long section_behind_a_chain(void)
 {
   unsigned long x = chain(seed);
-  long long begin = cpucycles_begin(), length = cpucycles_end() - begin;
+  long long begin = cpucycles_section_begin(), length = cpucycles_section_end() - begin;
 
   sink = x;
   return length;
@@ -276,7 +276,7 @@ static long long section_behind_a_chain(void)
 static long long section_ahead_of_a_chain(void)
 {
   unsigned long x = seed;
-  long long begin = cpucycles_begin(), length = cpucycles_end() - begin;
+  long long begin = cpucycles_section_begin(), length = cpucycles_section_end() - begin;
 
   sink = chain(x);
   return length;
@@ -304,10 +304,10 @@ END_TEST
 
 START_TEST(overhead_may_be_the_first_call)
 {
-  long long overhead = cpucycles_overhead();
+  long long overhead = cpucycles_section_overhead();
 
   ck_assert_int_ge(overhead, 0);
-  ck_assert_int_eq(cpucycles_overhead(), overhead);
+  ck_assert_int_eq(cpucycles_section_overhead(), overhead);
 }
 END_TEST
 

@@ -84,10 +84,10 @@ static inline __attribute__((always_inline)) void loop(unsigned long turns)
 /* Counts the loop with the selected counter. */
 __attribute__((noinline)) static long long count_loop(unsigned long turns)
 {
-  long long begin = cpucycles_begin();
+  long long begin = cpucycles_section_begin();
 
   loop(turns);
-  return cpucycles_end() - begin - cpucycles_overhead();
+  return cpucycles_section_end() - begin - cpucycles_section_overhead();
 }
 
 /* Returns the library's entry for a counter. Fails the test if the counter was not built. */
