@@ -9,7 +9,7 @@
 #ifdef HAVE_CPUID_H
 #include <cpuid.h>
 #endif
-#ifdef HAVE_SYS_PLATFORM_X86_H
+#ifdef HAVE___X86_GET_CPUID_FEATURE_LEAF
 #include <sys/platform/x86.h>
 #endif
 
@@ -17,7 +17,7 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
   struct cpuc_cpuid_leaf read = { 0, 0, 0, 0 };
 
-#ifdef HAVE_SYS_PLATFORM_X86_H
+#ifdef HAVE___X86_GET_CPUID_FEATURE_LEAF
   /* glibc has executed CPUID for this leaf when the program started. */
   if (leaf == CPUC_CPUID_SIZES) {
     const unsigned int *saved = __x86_get_cpuid_feature_leaf(CPUID_INDEX_80000008)->cpuid_array;

@@ -167,6 +167,31 @@ accepts "cross build" "$usual" --build=$build --host="$host" CC="${CC:-cc}"
 grep -A 9 'checking whether we are cross compiling' "$work/build/config.log" | grep -q 'result: yes' ||
   wrong "cross build: configure took it for a native build"
 
+# A cross build with headers of x86 in the include path, which gcc-multilib and zig put there.
+foreign_cc=
+for arch in aarch64 riscv64 powerpc alpha s390x; do
+  ! command -v $arch-linux-gnu-gcc >/dev/null || foreign_cc=$arch-linux-gnu-gcc
+done
+if [ -n "$foreign_cc" ]; then
+  mkdir -p "$work/x86/sys/platform"
+  echo '#define __cpuid_count(leaf, subleaf, a, b, c, d) __asm__("cpuid" : : "r"(a = b = c = d = leaf))' \
+    >"$work/x86/cpuid.h"
+  cat >"$work/x86/sys/platform/x86.h" <<'end'
+enum { CPUID_INDEX_80000008 };
+struct cpuid_feature { unsigned int cpuid_array[4]; };
+const struct cpuid_feature *__x86_get_cpuid_feature_leaf(unsigned int);
+end
+  rm -f "$work/cache"
+  if configure --host="${foreign_cc%-gcc}" CPPFLAGS="-I$work/x86" PKG_CONFIG=false &&
+    make -s -C "$work/build" >"$work/out" 2>&1; then
+    passed=$((passed + 1))
+  else
+    wrong "headers of x86 in the include path of $foreign_cc: $(cat "$work/out")"
+  fi
+else
+  echo "configure: skipped: headers of x86 in the include path: no cross compiler is installed"
+fi
+
 # CFLAGS and LDFLAGS contain the user's flags and no others.
 rm -f "$work/cache"
 configure CFLAGS='-O0 -DMINE' LDFLAGS=-L/mine CC="${CC:-cc}" || wrong "flags: refused"
