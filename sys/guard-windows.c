@@ -93,6 +93,10 @@ void cpuc_guard_forked(void)
    guard.caught, which is volatile. */
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
+  if (guard.thread != cpuc_os_thread_id() || guard.armed) {
+    body(argument);
+    return 0;
+  }
   guard.caught = guard.handler ? 0 : SIGSEGV;
   RtlCaptureContext(&guard.before_body);
   if (guard.caught == 0) {

@@ -26,9 +26,8 @@ enum { FAULTS = CPUC_OS_THREAD_FAULT_SIGNALS };
 static struct {
   int running;      /* 1 between cpuc_guard_enter() and cpuc_guard_leave() */
   pthread_t thread; /* the thread that called cpuc_guard_enter() */
-  volatile sig_atomic_t armed; /* 1 while a body runs */
+  sigjmp_buf *volatile escape; /* of the innermost body that runs; NULL: none */
   volatile sig_atomic_t caught;
-  sigjmp_buf escape;
   volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
   /* The dispositions of the program. They stay valid after leave, because a handler that the
      program installed while ours was installed may call ours, as the previous one, at any time. */
@@ -116,21 +115,27 @@ static void apply_disposition(struct sigaction *program, siginfo_t *info, void *
     action.sa_handler(info->si_signo);
 }
 
+/* Returns 1 in the thread between cpuc_guard_enter() and cpuc_guard_leave(). */
+static int is_guarded(void)
+{
+  return __atomic_load_n(&guard.running, __ATOMIC_ACQUIRE)
+    && pthread_equal(pthread_self(), guard.thread);
+}
+
 /* Handles the signals of faults. Defers signals that are sent to the guarded thread until leave,
    because the program's handlers for them may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
-  int saved_errno = errno, i = index_of(signal);
-  int is_guarded = __atomic_load_n(&guard.running, __ATOMIC_ACQUIRE)
-    && pthread_equal(pthread_self(), guard.thread);
+  int saved_errno = errno, i = index_of(signal), is_ours_to_handle = is_guarded();
+  sigjmp_buf *escape = is_ours_to_handle ? guard.escape : NULL;
 
-  if (is_guarded && was_sent(info))
+  if (is_ours_to_handle && was_sent(info))
     guard.deferred[i] = 1;
-  else if (is_guarded && guard.armed) {
-    guard.armed = 0;
+  else if (escape) {
+    guard.escape = NULL;
     guard.caught = signal;
-    siglongjmp(guard.escape, 1);
+    siglongjmp(*escape, 1);
   } else if (was_sent(info) || !fix_up || !fix_up(context))
     apply_disposition(&guard.program[i], info, context);
   errno = saved_errno;
@@ -199,7 +204,7 @@ void cpuc_guard_enter(void)
   int i;
 
   guard.thread = pthread_self();
-  guard.armed = 0;
+  guard.escape = NULL;
   __atomic_store_n(&guard.fix_up, NULL, __ATOMIC_RELEASE);
   guard.lasting = 0;
   for (i = 0; i < FAULTS; i++) {
@@ -237,15 +242,23 @@ int cpuc_guard_leave(void)
 
 int cpuc_guard_run(void (*body)(void *), void *argument)
 {
-  if (sigsetjmp(guard.escape, 0)) {
+  sigjmp_buf escape, *outer;
+
+  if (!is_guarded()) {
+    body(argument);
+    return 0;
+  }
+  outer = guard.escape;
+  if (sigsetjmp(escape, 0)) {
     cpuc_os_thread_unblock_fault_signals(); /* blocked by the mask of the handler */
+    guard.escape = outer;
     return guard.caught;
   }
-  guard.armed = 1;
+  guard.escape = &escape;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   body(argument);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  guard.armed = 0;
+  guard.escape = outer;
   return 0;
 }
 

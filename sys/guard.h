@@ -21,10 +21,13 @@ int cpuc_guard_leave(void);
    and then passes the faults that fix_up() does not repair on to the program. */
 void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
 
-/* Calls body(argument). Call between enter and leave, and not from a body. Returns 0, or the signal
-   of the fault that ended the body early. After a fault, what the body had acquired is not
-   released. On Windows, the signal is SIGILL, SIGFPE or, for any access to memory, SIGSEGV. If
-   enter could not install its handler on Windows, returns SIGSEGV without calling the body. */
+/* Calls body(argument). Returns 0, or the signal of the fault that ended the body early. After a
+   fault, what the body had acquired is not released. A body can call this function for a part of
+   itself that may be refused. Then a fault ends only the part on POSIX, but the whole body on
+   Windows, where no system call raises a signal. In a thread that is not between enter and leave,
+   only calls the body, and catches nothing. On Windows, the signal is SIGILL, SIGFPE or, for any
+   access to memory, SIGSEGV. If enter could not install its handler on Windows, returns SIGSEGV
+   without calling the body. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
 /* Call in a forked child if another thread of the parent may have been between enter and leave. The

@@ -10,6 +10,7 @@
 
 #include "backends/perf/kernel.h"
 #include "backends/perf/pmu.h"
+#include "sys/guard.h"
 #include "sys/parse.h"
 
 #include <errno.h>
@@ -89,6 +90,11 @@ static void count_core_type(const char *pmu, void *argument)
   search->core_types += is_core_pmu_with_cpus(pmu);
 }
 
+static void count_core_types(void *search)
+{
+  cpuc_perf_kernel_visit_pmus(count_core_type, search);
+}
+
 static void add_core_type(const char *pmu, void *argument)
 {
   const struct search *search = argument;
@@ -104,7 +110,9 @@ int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
 {
   struct search search = { found, generic, try_event, 0 };
 
-  cpuc_perf_kernel_visit_pmus(count_core_type, &search);
+  /* If a filter raises SIGSYS at a directory or file of the PMUs, they are as unknown as without
+     these files. */
+  cpuc_guard_run(count_core_types, &search);
   found->events[0] = generic;
   found->count = 1;
   if (search.core_types <= 1)

@@ -10,6 +10,7 @@
 #include "backends/perf/kernel.h"
 
 #include "sys/file.h"
+#include "sys/guard.h"
 #include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
@@ -63,12 +64,26 @@ static size_t page_size(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+struct mapping {
+  int descriptor;
+  void *page;
+};
+
+static void map(void *argument)
+{
+  struct mapping *mapping = argument;
+
+  mapping->page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, mapping->descriptor, 0);
+}
+
+/* Without a page the event is read with read(2), so a signal at mmap(2) does not drop the
+   counter. */
 struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
 {
-  void *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, descriptor, 0);
+  struct mapping mapping = { descriptor, MAP_FAILED };
 
-  /* cppcheck-suppress memleak ; the caller has it */
-  return page == MAP_FAILED ? NULL : page;
+  cpuc_guard_run(map, &mapping);
+  return mapping.page == MAP_FAILED ? NULL : mapping.page;
 }
 
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)

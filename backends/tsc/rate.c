@@ -14,6 +14,7 @@
 #include "backends/common/rate.h"
 #include "sys/cpuid.h"
 #include "sys/file.h"
+#include "sys/guard.h"
 #include "sys/parse.h"
 
 #include <stddef.h>
@@ -208,8 +209,9 @@ int cpuc_tsc_is_invariant(const char **source)
   return highest >= 0x80000007 && (cpuc_cpuid_read(0x80000007).d >> 8 & 1);
 }
 
-/* The sources in the order in which they are asked, the most exact first. Each returns the rate in
-   Hz, or 0 if it does not report the rate. */
+/* The sources in the order in which they are asked, the most exact first. Under a hypervisor, leaf
+   15H can be that of the host, although the hypervisor scales the TSC, so leaf 40000010H precedes
+   it. Each source returns the rate in Hz, or 0 if it does not report the rate. */
 static const struct source {
   const char *name;
   long long (*run)(void);
@@ -219,8 +221,8 @@ static const struct source {
 #ifdef HAVE_PERF_EVENTS
   { "perf time_mult", from_perf, 0 },
 #endif
-  { "CPUID leaf 15H", from_cpuid15, 0 },
   { "CPUID leaf 40000010H", from_hypervisor, 0 },
+  { "CPUID leaf 15H", from_cpuid15, 0 },
 #ifdef HAVE_SYSCTLBYNAME
   { "sysctl of the TSC", from_sysctl, 0 },
 #endif
@@ -228,15 +230,29 @@ static const struct source {
   { "model name", from_brand_string, 1 },
 };
 
+struct query {
+  const struct source *source;
+  long long hz;
+};
+
+static void run_source(void *argument)
+{
+  struct query *query = argument;
+
+  query->hz = query->source->run();
+}
+
+/* In the first call, a filter that raises SIGSYS at a system call of one source must not hide the
+   other sources, so each source is guarded alone. */
 struct cpuc_rate cpuc_tsc_find_rate(void)
 {
   size_t i;
-  long long hz;
 
   for (i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-    hz = sources[i].run();
-    if (hz != 0)
-      return (struct cpuc_rate) { hz, sources[i].name, sources[i].is_rounded };
+    struct query query = { &sources[i], 0 };
+
+    if (cpuc_guard_run(run_source, &query) == 0 && query.hz != 0)
+      return (struct cpuc_rate) { query.hz, sources[i].name, sources[i].is_rounded };
   }
   return cpuc_exact_rate(0);
 }

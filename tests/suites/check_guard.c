@@ -83,6 +83,13 @@ static void set_done(void *done)
   *(int *)done = 1;
 }
 
+static void fault_in_a_part(void *done)
+{
+  ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
+  ck_assert_int_eq(cpuc_guard_run(set_done, done), 0);
+  read_page(&forbidden);
+}
+
 /* Faults of the body. */
 
 START_TEST(fault_ends_the_body_and_its_signal_is_returned)
@@ -105,6 +112,10 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
       ck_assert_int_eq(cpuc_guard_run(run_undefined, NULL), SIGILL);
   }
   ck_assert_int_eq(cpuc_guard_run(set_done, &done), 0);
+  ck_assert_int_eq(done, 1);
+  /* a part of a body ends alone, and the rest of the body is still guarded */
+  done = 0;
+  ck_assert_int_eq(cpuc_guard_run(fault_in_a_part, &done), SIGSEGV);
   ck_assert_int_eq(done, 1);
   leave_guard();
 }

@@ -313,11 +313,11 @@ START_TEST(exact_sources_precede_rounding_ones)
 #endif
   rate = cpuc_tsc_find_rate();
   if (strcmp(rate.source, "tsc_freq_khz") != 0 && strcmp(rate.source, "perf time_mult") != 0)
-    ck_assert_str_eq(rate.source, "CPUID leaf 15H");
-  expect_rate(2112000000, "CPUID leaf 15H", 0, 0);
-  cpu.leaf_15h.c = 0;
-  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 1);
+    ck_assert_str_eq(rate.source, "CPUID leaf 40000010H");
+  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 0);
   cpu.leaf_1.c = 0;
+  expect_rate(2112000000, "CPUID leaf 15H", 0, 1);
+  cpu.leaf_15h.c = 0;
   expect_rate(2100000000, "CPUID leaf 16H", 1, 2);
   cpu.leaf_0.a = 0;
   expect_rate(2100000000, "model name", 1, 3);
