@@ -73,7 +73,6 @@ pid_t start_child(void);
 #endif
 
 /* library.c: copies results of public functions. */
-const struct cpucycles_counter_info *selected_counter(void); /* or NULL */
 void fill_library(struct library_info *library);
 
 /* Measures the core frequency, and fills report->core. `before` is the core frequency from before

@@ -296,6 +296,7 @@ static void print_counter(const struct report *report, const struct cpucycles_co
   text_or_null("kind", counter->kind);
   text_or_null("scope", counter->scope);
   text_or_null("unit", counter->unit);
+  text_or_null("count_unit", counter->count_unit);
   integer("width", counter->width);
   text_or_null("state", states[counter->state]);
   integer("score", counter->score);

@@ -7,17 +7,6 @@
 
 #include <stddef.h>
 
-const struct cpucycles_counter_info *selected_counter(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      break;
-  return counter;
-}
-
 void fill_library(struct library_info *library)
 {
   const struct cpucycles_counter_info *counter;
@@ -32,7 +21,7 @@ void fill_library(struct library_info *library)
   for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
     library->counters[i] = counter;
   library->counter_count = i;
-  library->selected = selected_counter();
+  library->selected = cpucycles_selected();
 }
 
 void fill_core(struct report *report, long long before)

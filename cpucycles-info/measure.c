@@ -273,7 +273,7 @@ static void copy_timer_info(struct counter_results *results)
 
 void measure_counter(struct counter_results *results, double seconds, int progress)
 {
-  const struct cpucycles_counter_info *counter = selected_counter();
+  const struct cpucycles_counter_info *counter = cpucycles_selected();
 
   if (!counter || strcmp(counter->name, results->name) != 0) {
     snprintf(results->failure, sizeof results->failure, "it could not be selected%s%s",

@@ -27,8 +27,8 @@ extern "C" {
 /* Reads the cycle count. This is a pointer to a function, so that a call reads the counter
    directly. Call it as cpucycles(), and do not assign to it.
    Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
-     reference cycles, or as time converted to cycles. `kind` of cpucycles_counter() tells which.
-     Subtract two values, because one alone means nothing. Do not compare values from different
+     reference cycles, or as time converted to cycles. `count_unit` of cpucycles_selected() tells
+     which. Subtract two values, because one alone means nothing. Do not compare values from different
      threads if the scope of the counter is "thread", or from different cores if the scope is
      "core".
    Since: all versions. */
@@ -128,6 +128,10 @@ struct cpucycles_counter_info {
   const char *kind;    /* "core", "system call", "reference", "scaled", "clock" or "none" */
   const char *scope;   /* owner of a count: each "thread", each "core", or the "system" */
   const char *unit;    /* unit of the count before scaling, described in words */
+  /* Unit of what cpucycles() returns if it reads this counter, for a table: "core cycles",
+     "reference cycles", "scaled cycles" (time converted to cycles), or "counts" if the counter is
+     none that is known to count cycles. */
+  const char *count_unit;
   int width;           /* bits of the counter as it is read: 64 or 32 */
   int state;           /* CPUCYCLES_DROPPED, CPUCYCLES_USABLE or CPUCYCLES_SELECTED */
   /* The score; smaller is better. It is the smallest positive difference of adjacent reads, in
@@ -152,6 +156,13 @@ struct cpucycles_counter_info {
      negative or past the end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
+
+/* Describes the counter in use. The first call of this function also searches for remedies, and may
+   open files.
+   Returns: the description of the selected counter; 0 in a signal handler that interrupts the
+     selecting thread.
+   Since: 20261121. */
+extern const struct cpucycles_counter_info *cpucycles_selected(void);
 
 /* What the hardware and the operating system report about the selected counter as a timer. Later
    versions may append members, but never change one. */

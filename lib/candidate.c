@@ -25,6 +25,16 @@ static const int penalties[] = {
   [CPUC_KIND_NONE] = 200,
 };
 
+/* The unit of the count after scaling, for each kind. */
+static const char *const count_units[] = {
+  [CPUC_KIND_CORE] = "core cycles",
+  [CPUC_KIND_SYSTEM_CALL] = "core cycles",
+  [CPUC_KIND_REFERENCE] = "reference cycles",
+  [CPUC_KIND_SCALED] = "scaled cycles",
+  [CPUC_KIND_CLOCK] = "scaled cycles",
+  [CPUC_KIND_NONE] = "counts",
+};
+
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
 {
   return penalties[candidate->backend->kind];
@@ -209,6 +219,7 @@ static void describe(struct cpucycles_counter_info *info, const struct cpuc_tabl
   info->kind = cpuc_kind_name(entry->backend->kind);
   info->scope = cpuc_scope_name(entry->backend->scope);
   info->unit = entry->backend->unit;
+  info->count_unit = count_units[entry->backend->kind];
   info->width = entry->backend->width;
 }
 

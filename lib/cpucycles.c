@@ -252,15 +252,27 @@ static void explain_all(struct cpuc_selection *selection)
     cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend);
 }
 
-const struct cpucycles_counter_info *cpucycles_counter(int i)
+/* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */
+static const struct cpuc_selection *select_and_explain(void)
 {
   static int is_explained;
-  struct cpuc_selection *selection = select_and_publish();
+  const struct cpuc_selection *selection = select_and_publish();
 
-  if (!selection || !cpuc_process_find_once(&is_explained, explain_all) || i < 0
-    || i >= selection->count)
-    return NULL;
-  return &selection->candidates[i].info;
+  return selection && cpuc_process_find_once(&is_explained, explain_all) ? selection : NULL;
+}
+
+const struct cpucycles_counter_info *cpucycles_counter(int i)
+{
+  const struct cpuc_selection *selection = select_and_explain();
+
+  return selection && i >= 0 && i < selection->count ? &selection->candidates[i].info : NULL;
+}
+
+const struct cpucycles_counter_info *cpucycles_selected(void)
+{
+  const struct cpuc_selection *selection = select_and_explain();
+
+  return selection ? &selection->selected->info : NULL;
 }
 
 void cpucycles_tracesetup(void)

@@ -152,21 +152,10 @@ static int test_all_backends(void)
   return wrong;
 }
 
-/* Returns the counter in use. */
-static const struct cpucycles_counter_info *find_selected(void)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED)
-      return counter;
-  return NULL;
-}
-
 int main(int argc, char **argv)
 {
   double seconds = argc > 1 ? strtod(argv[1], NULL) : 0, expected;
+  const struct cpucycles_counter_info *selected = cpucycles_selected();
   struct point begin, first, read, unread;
   long wrong_reads;
   int wrong;
@@ -174,7 +163,7 @@ int main(int argc, char **argv)
   scope = argc > 2 ? argv[2] : NULL;
   if (stay_on_this_cpu() != 0) /* the counters of two CPUs may differ */
     printf("count: the thread cannot be kept on its CPU\n");
-  if (!(seconds > 0 && seconds < 1e6) || !find_selected()) {
+  if (!(seconds > 0 && seconds < 1e6) || !selected) {
     fprintf(stderr, "usage: count SECONDS [SCOPE]\n");
     return 2;
   }
@@ -187,9 +176,9 @@ int main(int argc, char **argv)
   sleep_seconds(seconds);
   unread = measure_point(cpucycles);
   printf("count: %s of %d bits, from %lld to %lld: %ld times negative or backward\n",
-    find_selected()->name, find_selected()->width, begin.cycles, unread.cycles, wrong_reads);
+    selected->name, selected->width, begin.cycles, unread.cycles, wrong_reads);
   wrong = begin.cycles <= 0 || expected <= 0 || wrong_reads != 0;
-  if (keeps_its_rate(find_selected())) {
+  if (keeps_its_rate(selected)) {
     wrong |= print_rate("read all the time", rate_between(first, read), expected);
     wrong |= print_rate("not read for the same time", rate_between(read, unread), expected);
   }

@@ -19,7 +19,8 @@
    trial, and no thread may have lost it. */
 static inline int is_described(const struct cpucycles_counter_info *counter)
 {
-  if (!counter->summary || !counter->kind || !counter->scope || !counter->unit)
+  if (!counter->summary || !counter->kind || !counter->scope || !counter->unit
+    || !counter->count_unit)
     return 0;
   if ((counter->state == CPUCYCLES_SELECTED)
     != (strcmp(counter->name, cpucycles_implementation()) == 0))
@@ -46,7 +47,7 @@ static inline int check_every_answer(void)
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!is_described(counter))
       return 3;
-    selected += counter->state == CPUCYCLES_SELECTED;
+    selected += counter->state == CPUCYCLES_SELECTED && counter == cpucycles_selected();
   }
   if (i != CPUC_TABLE_LENGTH || selected != 1 || cpucycles_counter(-1)
     || cpucycles_counter(INT_MAX))

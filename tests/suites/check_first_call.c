@@ -596,7 +596,8 @@ static void call_all(void)
   wrong_answers |= cpucycles_frequency_ignored() != NULL;
   wrong_answers |= cpucycles_rate() != 0 || cpucycles_timer() != NULL;
   wrong_answers |= cpucycles_section_overhead() != 0;
-  wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_core_persecond() != 0;
+  wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_selected() != NULL;
+  wrong_answers |= cpucycles_core_persecond() != 0;
   begin = cpucycles_section_begin();
   wrong_answers |= cpucycles_section_end() < begin;
   begin = cpucycles_inline_section_begin();

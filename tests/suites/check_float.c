@@ -84,6 +84,7 @@ static int call_every_function(void)
     return 4;
   for (i = 0; cpucycles_counter(i); i++)
     ;
+  cpucycles_selected();
   cpucycles_implementation();
   cpucycles_implementation_ignored();
   cpucycles_persecond();

@@ -282,12 +282,9 @@ static int rate_agrees_with_the_count(long long rate)
    compare its count with other counts. */
 static int rate_fits_the_kind(void)
 {
-  const struct cpucycles_counter_info *counter;
+  const struct cpucycles_counter_info *counter = cpucycles_selected();
   long long rate = cpucycles_rate();
-  int i = 0;
 
-  while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
-    i++;
   if (!counter || cpucycles_rate() != rate) /* the rate is final */
     return 0;
   if (strcmp(counter->kind, "clock") == 0 || strcmp(counter->kind, "scaled") == 0)

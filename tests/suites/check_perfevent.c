@@ -118,13 +118,9 @@ static int select_perfevent_or_skip(const char *test)
 /* Returns the reason of the selected counter, or an empty string. */
 static const char *loss_reason(void)
 {
-  const struct cpucycles_counter_info *counter;
-  int i;
+  const char *reason = cpucycles_selected()->reason;
 
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (counter->state == CPUCYCLES_SELECTED && counter->reason)
-      return counter->reason;
-  return "";
+  return reason ? reason : "";
 }
 
 /* Pages of memory that the process has mapped. */
@@ -226,7 +222,7 @@ START_TEST(reported_scope_fits_the_count)
   const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
   char reason[100];
   long long begin, end, other[2];
-  int i, is_per_thread;
+  int is_per_thread;
   pthread_t thread;
 
   if (strcmp(name, "default-perfevent") == 0 && !select_perfevent_or_skip(test))
@@ -237,9 +233,7 @@ START_TEST(reported_scope_fits_the_count)
     skip(test, reason);
     return;
   }
-  for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
-    ;
-  scope = cpucycles_counter(i)->scope;
+  scope = cpucycles_selected()->scope;
   is_per_thread = strcmp(scope, "thread") == 0;
   do {
     busy_rounds = 2 * busy_rounds + 1;
@@ -254,7 +248,7 @@ START_TEST(reported_scope_fits_the_count)
     ck_assert(begin <= other[0] && other[0] < other[1] && other[1] <= end);
   else {
     ck_assert_str_eq(scope, "core"); /* the counts of other cores may differ */
-    ck_assert_str_eq(cpucycles_counter(i)->kind, "core");
+    ck_assert_str_eq(cpucycles_selected()->kind, "core");
   }
 }
 END_TEST
@@ -316,14 +310,10 @@ END_TEST
 /* _i: whether the PMU cannot exclude the kernel. */
 START_TEST(unit_shows_whether_the_kernel_is_excluded)
 {
-  int i;
-
   perf_kernel.cannot_exclude_kernel = _i;
   if (!select_perfevent_or_skip("unit_shows_whether_the_kernel_is_excluded"))
     return;
-  for (i = 0; cpucycles_counter(i)->state != CPUCYCLES_SELECTED; i++)
-    ;
-  ck_assert_str_eq(cpucycles_counter(i)->unit,
+  ck_assert_str_eq(cpucycles_selected()->unit,
     _i ? "core cycles in user mode and kernel" : "core cycles in user mode");
 }
 END_TEST

@@ -122,7 +122,8 @@ static void ask_everything(struct cpuc_selection *unused)
 {
   (void)unused;
   wrong_answers = search(count_searches) == 0 || cpucycles_rate() != 0 || cpucycles_timer() != NULL
-    || cpucycles_section_overhead() != 0 || cpucycles_counter(0) != NULL || cpucycles() <= 0;
+    || cpucycles_section_overhead() != 0 || cpucycles_counter(0) != NULL
+    || cpucycles_selected() != NULL || cpucycles() <= 0;
 }
 
 static int ask_everything_in_a_search(void)

@@ -45,16 +45,12 @@ static long long median_of(long long *values)
 static long long grain_of_the_counter(void)
 {
   static long long differences[GRAIN_SAMPLES];
-  const struct cpucycles_counter_info *counter;
   double grain;
-  int i = 0;
 
-  while ((counter = cpucycles_counter(i)) != NULL && counter->state != CPUCYCLES_SELECTED)
-    i++;
   read_at_varied_intervals(differences);
   grain = find_grain(differences, GRAIN_SAMPLES).units;
-  if (counter && counter->scaling > grain)
-    grain = counter->scaling;
+  if (cpucycles_selected()->scaling > grain)
+    grain = cpucycles_selected()->scaling;
   return (long long)(grain + 0.999);
 }
 

@@ -261,6 +261,10 @@ static void expect_dropped_by_signal(int i)
 
 START_TEST(score_is_smallest_step_plus_penalty)
 {
+  static const char *const units[]
+    = { "core cycles", "reference cycles", "core cycles", "scaled cycles" };
+  int i;
+
   SELECT(ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up),
     ENTRY("reference", .kind = CPUC_KIND_REFERENCE, .read = read_up),
     ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up_by_41_or_more), WORKING_CLOCK);
@@ -271,6 +275,8 @@ START_TEST(score_is_smallest_step_plus_penalty)
   ck_assert_int_ge(candidates[3].info.score, 2399 + 200);
   ck_assert_int_le(candidates[3].info.score, 2400 + 200);
   ck_assert_double_eq_tol(candidates[3].info.scaling, 2399.987654, 1e-9);
+  for (i = 0; i < 4; i++)
+    ck_assert_str_eq(candidates[i].info.count_unit, units[i]);
   expect_selected("core");
   ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
   ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_USABLE);
@@ -624,6 +630,7 @@ START_TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
     ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz),
     ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant));
   expect_selected("zero");
+  ck_assert_str_eq(selection.selected->info.count_unit, "counts");
   ck_assert_int_eq(cpuc_reader_read(&selection.selected->reader), read_constant());
   ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
   ck_assert_double_eq(candidates[2].info.scaling, 1);
