@@ -137,6 +137,9 @@ lib/libcpucycles.sym: lib/libcpucycles.map
 CLEANFILES += lib/libcpucycles.sym
 
 pkgconfig_DATA += lib/cpucycles.pc
+# CMake looks for files of this name here, below each prefix.
+cmakedir = $(libdir)/cmake/cpucycles
+cmake_DATA = lib/cpucycles-config.cmake lib/cpucycles-config-version.cmake
 
 man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in

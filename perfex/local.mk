@@ -2,7 +2,7 @@
 # libperfex. Its code is compiled once, into a convenience library that libperfex and the tests
 # link.
 
-EXTRA_DIST += perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
+EXTRA_DIST += perfex/cpucycles-perfex.cmake perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
 
 # The pattern includes underscores, because the names for Fortran end in an underscore.
 perfex/libperfex.sym: perfex/libperfex.map
@@ -76,6 +76,7 @@ EXTRA_libperfex_la_DEPENDENCIES += perfex/libperfex.sym
 endif
 
 pkgconfig_DATA += perfex/perfex.pc
+cmake_DATA += perfex/cpucycles-perfex.cmake
 dist_man_MANS += perfex/libperfex.3
 man_MANS += perfex/perfex-events.7
 

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make installcheck", second part: builds the program in README with the installed library, with
-# README's command for pkg-config, and README's files for CMake and Meson. Runs each result.
+# README's command for pkg-config, and README's files for CMake and Meson. Runs each result. With
+# CMake, also builds an installed library that uses cpucycles, and a program that uses this library,
+# with a copy of the installation in another directory.
 
 set -eu
 : "${srcdir:=.}" "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
@@ -32,8 +34,81 @@ with_pkg_config() {
     sed 's/pkg-config/$PKG_CONFIG/')"
 }
 
+# build SOURCE PREFIX: builds SOURCE/cmake with the packages below PREFIX
+build() {
+  cmake -S "$1" -B "$1/cmake" -DCMAKE_PREFIX_PATH="$2;$2${libdir#"$prefix"}/cmake/cpucycles" \
+    ${EXEEXT:+-DCMAKE_SYSTEM_NAME=Windows} && cmake --build "$1/cmake"
+}
+
 with_cmake() {
-  cmake -S . -B cmake && cmake --build cmake && mv "cmake/hello$EXEEXT" .
+  build . "$DESTDIR$prefix" && mv "cmake/hello$EXEEXT" .
+}
+
+# The library "twice" is installed into the copy of the installation, and exports its own target.
+with_cmake_twice() {
+  moved=$work/moved
+  for directory in "$libdir" "$includedir" "$bindir"; do
+    mkdir -p "$moved$directory" && cp -RP "$DESTDIR$directory"/*cpucycles* "$moved$directory" || return
+  done
+  if [ -f "$DESTDIR$includedir/perfex.h" ]; then
+    cp "$DESTDIR$includedir/perfex.h" "$moved$includedir" &&
+      cp -P "$DESTDIR$libdir"/libperfex* "$moved$libdir" || return
+  fi
+  mkdir "$moved$libdir/cmake" twice uses
+  cp -R "$DESTDIR$libdir/cmake/cpucycles" "$moved$libdir/cmake" || return
+
+  echo '#include <cpucycles.h>' >twice/twice.h
+  echo 'long long twice(void);' >>twice/twice.h
+  echo '#include "twice.h"' >twice/twice.c
+  echo 'long long twice(void) { return cpucycles() - cpucycles(); }' >>twice/twice.c
+  cat >twice/twice-config.cmake <<'end'
+include(CMakeFindDependencyMacro)
+find_dependency(cpucycles 20240114)
+include("${CMAKE_CURRENT_LIST_DIR}/twice-targets.cmake")
+end
+  cat >twice/CMakeLists.txt <<'end'
+cmake_minimum_required(VERSION 3.10)
+project(twice C)
+find_package(cpucycles 20991231 QUIET)
+if(cpucycles_FOUND OR NOT cpucycles_CONSIDERED_VERSIONS)
+  message(FATAL_ERROR "a version of the future is accepted, or no version is considered")
+endif()
+find_package(cpucycles 20240114 REQUIRED)
+add_library(twice STATIC twice.c)
+target_include_directories(twice PUBLIC $<INSTALL_INTERFACE:include>)
+target_link_libraries(twice PUBLIC cpucycles::cpucycles)
+install(TARGETS twice EXPORT twice-targets ARCHIVE DESTINATION lib)
+install(EXPORT twice-targets NAMESPACE twice:: DESTINATION lib/cmake/twice)
+install(FILES twice.h DESTINATION include)
+install(FILES twice-config.cmake DESTINATION lib/cmake/twice)
+end
+  build twice "$moved$prefix" && DESTDIR= cmake --install twice/cmake --prefix "$moved$prefix" || return
+
+  sed -e 's/<cpucycles.h>/"twice.h"/' -e 's/begin = cpucycles()/begin = cpucycles() + twice()/' \
+    hello.c >uses/uses.c
+  echo '#include <perfex.h>' >uses/event.c
+  echo 'int main(void) { return perfex_event("cycles") < 0; }' >>uses/event.c
+  cat >uses/CMakeLists.txt <<'end'
+cmake_minimum_required(VERSION 3.10)
+project(uses C)
+find_package(twice REQUIRED)
+get_target_property(location cpucycles::cpucycles IMPORTED_LOCATION)
+if(NOT EXISTS "${location}" OR NOT location MATCHES "/moved/")
+  message(FATAL_ERROR "not the copy of the installation: ${location}")
+endif()
+find_package(cpucycles REQUIRED)
+add_executable(hello uses.c)
+target_link_libraries(hello PRIVATE twice::twice)
+if(TARGET cpucycles::cpucycles_static)
+  add_executable(static ../hello.c)
+  target_link_libraries(static PRIVATE cpucycles::cpucycles_static)
+endif()
+if(TARGET cpucycles::perfex)
+  add_executable(event event.c)
+  target_link_libraries(event PRIVATE cpucycles::perfex)
+endif()
+end
+  build uses "$moved$prefix" && mv "uses/cmake/hello$EXEEXT" .
 }
 
 with_meson() {
@@ -66,10 +141,15 @@ extract hello.c
 extract CMakeLists.txt
 extract meson.build
 client pkg_config "${PKG_CONFIG%% *}"
-if [ -n "$LOG_COMPILER" ]; then
-  echo "clients: skipped: cmake, meson: they need more than CC for a cross build"
+if [ -n "$LOG_COMPILER" ] && [ -z "$EXEEXT" ]; then
+  echo "clients: skipped: cmake: it needs more than CC for a cross build"
 else
-  client cmake cmake "${PKG_CONFIG%% *}"
+  client cmake cmake
+  client cmake_twice cmake
+fi
+if [ -n "$LOG_COMPILER" ]; then
+  echo "clients: skipped: meson: it needs more than CC for a cross build"
+else
   client meson meson ninja "${PKG_CONFIG%% *}"
 fi
 exit $failed

@@ -82,7 +82,13 @@ perfex_client() {
   esac
 }
 
+# clients.sh uses these files. Packages of a distribution must contain them, too.
+[ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-config.cmake" ] &&
+  [ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-config-version.cmake" ] ||
+  { echo "installcheck: the files for CMake are not installed"; exit 1; }
 if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
+  [ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-perfex.cmake" ] ||
+    { echo "installcheck: libperfex's file for CMake is not installed"; exit 1; }
   [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
     { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
   # below DESTDIR, the linker does not find libcpucycles, which libperfex needs, by itself
