@@ -9,7 +9,9 @@
    CAP_SYS_ADMIN); for Ubuntu: launchpad.net/bugs/2131046; Docker and Podman, default seccomp
    profile (perf_event_open with CAP_PERFMON); drivers/perf/arm_pmuv3.c and riscv_pmu_sbi.c, which
    create perf_user_access if they find a PMU; proc_pid_status(5), Seccomp and CapEff;
-   user_namespaces(7), uid_map. */
+   user_namespaces(7), uid_map; Android, system/core/rootdir/init.rc, security.perf_harden; Amazon,
+   "AWS Graviton Getting Started", perfrunbook/debug_hw_perf.md, for sizes with a PMU; Google Cloud,
+   "PMU overview"; Xen, "Xen Hypervisor Command Line Options" and xl.cfg(5), vpmu. */
 
 #include "config.h"
 
@@ -40,22 +42,30 @@ static int kernel_is_since(int major, int minor)
     && (first > major || (first == major && second >= minor));
 }
 
-/* Returns 1 if this process has a seccomp filter, as in most containers. */
+/* Copies the rest of a line of the status of the calling thread, to which filters and capabilities
+   belong. Linux before 3.17 has only the status of the first thread. Returns the length, or -1. */
+static int read_status(const char *key, char *text, size_t size)
+{
+  int length = cpuc_file_read_line("/proc/thread-self/status", key, text, size);
+
+  return length >= 0 ? length : cpuc_file_read_line("/proc/self/status", key, text, size);
+}
+
+/* Returns 1 if this thread has a seccomp filter, as in most containers. */
 static int is_filtered(void)
 {
   char text[16];
 
-  return cpuc_file_read_line("/proc/self/status", "Seccomp:", text, sizeof text) > 0
-    && cpuc_parse_number(text, 1) == 2;
+  return read_status("Seccomp:", text, sizeof text) > 0 && cpuc_parse_number(text, 1) == 2;
 }
 
-/* Returns 1 if this process has the capability of this number in capabilities(7). */
+/* Returns 1 if this thread has the capability of this number in capabilities(7). */
 static int has_capability(int number)
 {
   char text[32];
   unsigned long long capabilities;
 
-  return cpuc_file_read_line("/proc/self/status", "CapEff:", text, sizeof text) > 0
+  return read_status("CapEff:", text, sizeof text) > 0
     && cpuc_parse_hexadecimal(cpuc_parse_skip_blanks(text), &capabilities)
     && (capabilities >> number & 1) != 0;
 }
@@ -86,6 +96,11 @@ static int is_in_user_namespace(void)
 static int is_in_container(void)
 {
   return cpuc_file_exists("/.dockerenv") || cpuc_file_exists("/run/.containerenv");
+}
+
+static int is_android(void)
+{
+  return cpuc_file_exists("/system/build.prop");
 }
 
 /* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
@@ -136,8 +151,16 @@ enum {
   VMWARE = 1 << 21,
   HYPER_V = 1 << 22,
   XEN = 1 << 23,
-  OTHER_HYPERVISOR = 1 << 24,
-  HYPERVISOR_BITS = KVM | QEMU | VMWARE | HYPER_V | XEN | OTHER_HYPERVISOR
+  WSL = 1 << 24,
+  PARALLELS = 1 << 25,
+  EC2 = 1 << 26,
+  GOOGLE = 1 << 27,
+  CLOUD = 1 << 28, /* another, which sells machines with a PMU */
+  OTHER_HYPERVISOR = 1 << 29,
+  HYPERVISOR_BITS = KVM | QEMU | VMWARE | HYPER_V | XEN | WSL | PARALLELS | EC2 | GOOGLE | CLOUD
+    | OTHER_HYPERVISOR,
+  /* Is this Android, and does perf_event_paranoid not permit the event? */
+  ANDROID_REFUSES = 1 << 30
 };
 
 #define VIRTUAL_MACHINE "this virtual machine has no PMU"
@@ -169,8 +192,23 @@ static const struct {
     GIVE_PMU " (vpmc.enable = TRUE), or run outside of it" },
   { PMU_ABSENT | HYPER_V, VIRTUAL_MACHINE,
     GIVE_PMU " (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
-  { PMU_ABSENT | XEN, VIRTUAL_MACHINE,
-    GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it" },
+  { PMU_ABSENT | WSL, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
+      ? GIVE_PMU " (hardwarePerformanceCounters=true below [wsl2] in .wslconfig, then "
+                 "wsl --shutdown), or run outside of it"
+      : LEAVE_MACHINE },
+  { PMU_ABSENT | XEN, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
+      ? GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it"
+      : GIVE_PMU " (vpmu=1 in its xl.cfg), or run outside of it" },
+  { PMU_ABSENT | PARALLELS, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
+      ? GIVE_PMU " (prlctl set NAME --pmu-virt on), or run outside of it"
+      : LEAVE_MACHINE },
+  { PMU_ABSENT | EC2, VIRTUAL_MACHINE,
+    "use an instance type with a PMU: a metal size, or generation 7 or later" },
+  { PMU_ABSENT | GOOGLE, VIRTUAL_MACHINE,
+    "use a machine type with a PMU, such as C4 or C4A, created with "
+    "--performance-monitoring-unit=architectural" },
+  { PMU_ABSENT | CLOUD, VIRTUAL_MACHINE,
+    "use an instance type with a PMU, such as a bare-metal one" },
   { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
   { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
   /* The system call is missing. A kernel without perf events has neither a level nor a directory
@@ -180,6 +218,9 @@ static const struct {
     "perf_event_open is not implemented here, for example by an emulator", NULL },
   /* Other errors, such as too many open files, do not depend on a PMU. */
   { GOT_OTHER, NULL, NULL },
+  /* Programs on Android can read neither the level nor the list of PMUs. */
+  { GOT_EPERM | GOT_EACCES | ANDROID_REFUSES, "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0" },
   { PMU_UNKNOWN | GOT_EPERM | GOT_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
   { PMU_UNKNOWN | GOT_EPERM | GOT_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
     NULL },
@@ -280,17 +321,19 @@ static unsigned find_level(int with_kernel)
 static unsigned find_hypervisor(void)
 {
   static const struct {
-    const char *name;
+    const char *name; /* or a part of the name */
     unsigned bit;
-  } known[] = { { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V },
-    { "Xen", XEN } };
+  } known[] = { { "(Amazon EC2)", EC2 }, { "(Google Compute Engine)", GOOGLE }, { "(WSL2)", WSL },
+    { "(Azure)", OTHER_HYPERVISOR }, { "(", CLOUD }, { "QEMU TCG", OTHER_HYPERVISOR },
+    { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V }, { "Xen", XEN },
+    { "Parallels", PARALLELS } };
   const char *name = cpuc_hypervisor_find();
   size_t i;
 
   if (!name)
     return 0;
   for (i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(known[i].name, name) == 0)
+    if (strstr(name, known[i].name))
       return known[i].bit;
   return OTHER_HYPERVISOR;
 }
@@ -298,7 +341,7 @@ static unsigned find_hypervisor(void)
 static int fits(unsigned row, unsigned known)
 {
   static const unsigned groups[] = { PMU_BITS, REFUSAL_BITS, FILTER_BITS, LEVEL_BITS, MODE_BITS,
-    PLACE_BITS, PERFMON_CAN_BE_ADDED, HYPERVISOR_BITS };
+    PLACE_BITS, PERFMON_CAN_BE_ADDED, HYPERVISOR_BITS, ANDROID_REFUSES };
   size_t i;
 
   for (i = 0; i < sizeof groups / sizeof groups[0]; i++)
@@ -316,6 +359,8 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
   known |= is_in_container() ? IN_CONTAINER : ON_HOST;
   if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
     known |= PERFMON_CAN_BE_ADDED;
+  if (is_android() && !(known & LEVEL_PERMITS))
+    known |= ANDROID_REFUSES;
   known |= find_hypervisor();
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {

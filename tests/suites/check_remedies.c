@@ -18,26 +18,38 @@
 #include "backends/perf/kernel.h"
 #endif
 
-/* The hypervisor's signature in CPUID, or empty. NULL: the CPU does not have CPUID, and the
-   kernel's files contain the hypervisor. */
-static const char *signature;
+enum { SIGNATURES = 4 };
+
+/* The signatures of hypervisors in CPUID. The first one is empty if CPUID reports no hypervisor, and
+   NULL if the CPU does not have CPUID. */
+static const char *signatures[SIGNATURES];
 
 /* In place of sys/cpuid.c: a CPU of Intel with three fixed counters of 48 bits. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
-  unsigned int words[3] = { 0 };
+  static const struct cpuc_cpuid_leaf nothing;
+  unsigned int words[4] = { 0 }, which = (leaf - 0x40000000) / 0x100;
 
-  if (signature)
-    memcpy(words, signature, strlen(signature));
-  if (signature && leaf == 0)
+  if (!signatures[0])
+    return nothing;
+  switch (leaf) {
+  case 0:
     return (struct cpuc_cpuid_leaf) { 0xa, 0x756e6547, 0x6c65746e, 0x49656e69 };
-  if (signature && leaf == 0xa)
+  case 1:
+    return (struct cpuc_cpuid_leaf) { 0, 0, *signatures[0] ? 1u << 31 : 0, 0 };
+  case 0xa:
     return (struct cpuc_cpuid_leaf) { 4, 0, 0, 48 << 5 | 3 };
-  if (leaf == 1)
-    return (struct cpuc_cpuid_leaf) { 0, 0, *words ? 1u << 31 : 0, 0 };
-  if (leaf == 0x40000000)
-    return (struct cpuc_cpuid_leaf) { 0, words[0], words[1], words[2] };
-  return (struct cpuc_cpuid_leaf) { 0, 0, 0, 0 };
+  case 0x40000000:
+  case 0x40000100:
+  case 0x40000200:
+  case 0x40000300:
+    if (signatures[which])
+      memcpy(words, signatures[which], strlen(signatures[which]));
+    return (struct cpuc_cpuid_leaf) { leaf + 1, words[0], words[1], words[2] };
+  default:
+    ck_assert_uint_lt(leaf, 0x40000000); /* because each leaf of a hypervisor takes microseconds */
+    return nothing;
+  }
 }
 
 enum { FILES = 6 };
@@ -54,6 +66,8 @@ struct file {
   { "/proc/self/status", "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t" n "\nSeccomp_filters:\t1\n" }
 #define PROCESS(seccomp, capabilities) \
   { "/proc/self/status", "Name:\tx\nCapEff:\t" capabilities "\nSeccomp:\t" seccomp "\n" }
+#define THREAD(seccomp, capabilities) \
+  { "/proc/thread-self/status", "Name:\tx\nCapEff:\t" capabilities "\nSeccomp:\t" seccomp "\n" }
 #define NO_CAPS "0000000000000000"
 #define ALL_CAPS "000001ffffffffff"
 #define PERFMON_CAPS "0000004000000000"
@@ -67,11 +81,12 @@ struct file {
 #define RUN "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 #define DOCKER { "/.dockerenv", "" }
 #define PODMAN { "/run/.containerenv", "" }
+#define ANDROID { "/system/build.prop", "" }
 #define PMU(name) { "/sys/bus/event_source/devices/" name "/type", "4\n" }
 #define NO_PMU { "/sys/bus/event_source/devices/software/type", "1\n" }
 #define VIRTUAL TREE("acme,thing")
 #define REAL { "/proc/cpuinfo", "processor\t: 0\nmachine\t\t: PowerNV 8335-GTH\n" }
-#define KVM { "/sys/class/dmi/id/product_name", "Google Compute Engine\n" }
+#define KVM PRODUCT("KVM Virtual Machine")
 #define PRODUCT(text) { "/sys/class/dmi/id/product_name", text "\n" }
 #define VENDOR(text) { "/sys/class/dmi/id/sys_vendor", text "\n" }
 #define TREE(text) { "/proc/device-tree/hypervisor/compatible", text }
@@ -82,6 +97,11 @@ struct file {
   (CPUC_REMEDY_QEMU_HAS_PMU_OPTION \
       ? "give the virtual machine a PMU (QEMU: -cpu host,pmu=on), or run outside of it" \
       : "give the virtual machine a PMU, or run outside of it")
+
+#define XEN_REMEDY \
+  (CPUC_REMEDY_IS_X86 \
+      ? "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" \
+      : "give the virtual machine a PMU (vpmu=1 in its xl.cfg), or run outside of it")
 
 static void begin_machine(const struct file *files)
 {
@@ -224,6 +244,12 @@ static const struct {
   /* A seccomp filter, and a PMU. */
   { "filter", { PARANOID("2"), RELEASE("6.1.0"), FILTER("2"), PMU("cpu") }, EPERM, 0, FILTERED,
     ALLOW },
+  { "filter of this thread alone",
+    { PARANOID("2"), RELEASE("6.1.0"), PROCESS("0", NO_CAPS), THREAD("2", NO_CAPS), PMU("cpu") },
+    EPERM, 0, FILTERED, ALLOW },
+  { "capability of this thread alone",
+    { PARANOID("4"), PROCESS("0", NO_CAPS), THREAD("0", ALL_CAPS), PMU("cpu") }, EACCES, 0,
+    "a security module", NULL },
   { "filter, by ENOSYS", { PARANOID("2"), FILTER("2"), PMU("cpu") }, ENOSYS, 0, FILTERED, ALLOW },
   { "filter and level", { PARANOID("3"), RELEASE("6.1.0"), FILTER("2"), PMU("cpu") }, EPERM, 0,
     FILTERED, ALLOW ", and " SET("2") },
@@ -256,13 +282,21 @@ static const struct {
     "give the virtual machine a PMU (Set-VMProcessor -Perfmon @(\"pmu\")), "
     "or run outside of it" },
   { "Xen", { NO_PMU, { "/sys/hypervisor/type", "xen\n" } }, ENOENT, 0, NO_PMU_HERE,
-    "give the virtual machine a PMU (vpmu=on on Xen's command line), or run outside of it" },
+    XEN_REMEDY },
   { "VirtualBox", { NO_PMU, VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, ENOENT, 0,
     NO_PMU_HERE, "run outside of the virtual machine" },
   { "Arm board of several hypervisors", { NO_PMU, BOARD("linux,dummy-virt") }, ENOENT, 0,
     NO_PMU_HERE, "run outside of the virtual machine" },
   { "RISC-V board of QEMU", { NO_PMU, BOARD("riscv-virtio") }, ENOENT, 0, NO_PMU_HERE,
     "give the virtual machine a PMU, or run outside of it" },
+  { "Android application", { RELEASE("5.10.157-android13"), ANDROID }, EACCES, 0,
+    "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0" },
+  { "Android shell", { PARANOID("3"), RELEASE("4.14.180"), PMU("armv8_pmuv3"), ANDROID }, EACCES, 0,
+    "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0" },
+  { "Android after setprop", { PARANOID("-1"), RELEASE("5.10.157"), PMU("armv8_pmuv3"), ANDROID },
+    EACCES, 0, "a security module", NULL },
   { "POWER board of QEMU",
     { NO_PMU,
       { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
@@ -462,7 +496,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
   };
   size_t i;
 
-  signature = "";
+  signatures[0] = "";
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     struct cpuc_diagnosis diagnosis = { 0 };
 
@@ -478,7 +512,7 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
     expect_begins(diagnosis.explanation, rows[i].explanation);
     expect_begins(diagnosis.remedy, rows[i].remedy);
   }
-  signature = NULL;
+  signatures[0] = NULL;
 }
 END_TEST
 
@@ -536,54 +570,126 @@ START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
 }
 END_TEST
 
+#define GIVE(how) "give the virtual machine a PMU" how ", or run outside of it"
+#define LEAVE "run outside of the virtual machine"
+#define EC2_REMEDY "use an instance type with a PMU: a metal size, or generation 7 or later"
+#define CLOUD_REMEDY "use an instance type with a PMU, such as a bare-metal one"
+#define ASSET(text) { "/sys/class/dmi/id/chassis_asset_tag", text "\n" }
+#define BIOS(text) { "/sys/class/dmi/id/bios_version", text "\n" }
+#define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
+#define KVM_CLOCK { CLOCKS "available_clocksource", "kvm-clock tsc acpi_pm \n" }
+#define XEN_FILE { "/sys/hypervisor/type", "xen\n" }
+
+/* Combinations of signs as they are found, without a PMU. Name NULL: no virtual machine. */
 static const struct {
+  const char *signatures[SIGNATURES];
   struct file files[FILES];
-  const char *name;
+  const char *name, *remedy;
 } hypervisors[] = {
-  { { VIRTUAL }, CPUC_HYPERVISOR_UNNAMED },
-  { { REAL }, NULL },
-  { { { "/proc/sysinfo", "LPAR Name: X\nVM00 Name: Y\nVM00 Control Program: KVM/Linux\n" } },
-    "KVM" },
-  { { { "/proc/sysinfo", "VM00 Control Program: z/VM    7.2.0\n" } }, "z/VM" },
-  { { { "/proc/sysinfo", "LPAR Number: 3\n" } }, NULL },
-  { { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
-    "QEMU" },
-  { { VENDOR("Amazon EC2"), PRODUCT("c7g.metal") }, NULL },
-  { { PRODUCT("Google Compute Engine") }, "KVM" },
-  { { { NULL, NULL } }, NULL },
+  /* KVM, and hypervisors that it imitates */
+  { { "KVMKVMKVM" }, { { NULL, NULL } }, "KVM", KVM_REMEDY },
+  { { "KVMKVMKVM" }, { VENDOR("QEMU"), PRODUCT("Standard PC (Q35 + ICH9, 2009)"), KVM_CLOCK },
+    "KVM", KVM_REMEDY },
+  { { "Microsoft Hv", "KVMKVMKVM" }, { { NULL, NULL } }, "KVM", KVM_REMEDY },
+  { { "Microsoft Hv", "Linux KVM Hv" }, { VENDOR("QEMU") }, "KVM", KVM_REMEDY },
+  { { "Microsoft Hv" }, { VENDOR("QEMU"), KVM_CLOCK }, "KVM", KVM_REMEDY },
+  { { "Microsoft Hv" }, { VENDOR("QEMU") }, "QEMU", GIVE("") }, /* kvm=off */
+  { { "bhyve bhyve " }, { KVM_CLOCK }, "KVM", KVM_REMEDY },     /* PVM */
+  { { "bhyve bhyve " }, { { CLOCKS "current_clocksource", "kvm-clock\n" } }, "KVM", KVM_REMEDY },
+  { { "something" }, { KVM_CLOCK }, "KVM", KVM_REMEDY },
+  { { "bhyve bhyve " }, { VENDOR("BHYVE"), PRODUCT("BHYVE") }, "bhyve", LEAVE },
+  { { "" }, { VENDOR("QEMU"), PRODUCT("Standard PC (i440FX + PIIX, 1996)") }, "QEMU", GIVE("") },
+  { { "TCGTCGTCGTCG" }, { VENDOR("QEMU") }, "QEMU TCG", LEAVE },
+  /* clouds: the user cannot configure the hypervisor */
+  { { "KVMKVMKVM" }, { VENDOR("Amazon EC2"), PRODUCT("c5.large"), KVM_CLOCK }, "KVM (Amazon EC2)",
+    EC2_REMEDY },
+  { { NULL }, { VENDOR("Amazon EC2"), PRODUCT("m6g.medium") }, "KVM (Amazon EC2)", EC2_REMEDY },
+  { { "XenVMMXenVMM" }, { VENDOR("Xen"), PRODUCT("HVM domU"), BIOS("4.11.amazon"), XEN_FILE },
+    "Xen (Amazon EC2)", EC2_REMEDY },
+  { { "" }, { VENDOR("Amazon EC2"), PRODUCT("m7i.metal-24xl") }, NULL, NULL },
+  { { NULL }, { VENDOR("Amazon EC2"), PRODUCT("c7g.metal") }, NULL, NULL },
+  { { "KVMKVMKVM" }, { VENDOR("Google"), PRODUCT("Google Compute Engine") },
+    "KVM (Google Compute Engine)",
+    "use a machine type with a PMU, such as C4 or C4A, created with "
+    "--performance-monitoring-unit=architectural" },
+  { { "" }, { VENDOR("Google"), PRODUCT("Google Compute Engine") }, NULL, NULL },
+  { { "KVMKVMKVM" }, { VENDOR("Alibaba Cloud"), PRODUCT("Alibaba Cloud ECS") },
+    "KVM (Alibaba Cloud)", CLOUD_REMEDY },
+  { { "KVMKVMKVM" }, { VENDOR("QEMU"), PRODUCT("Standard PC"), ASSET("OracleCloud.com") },
+    "KVM (Oracle Cloud)", CLOUD_REMEDY },
+  { { "KVMKVMKVM" }, { VENDOR("Hetzner"), PRODUCT("vServer") }, "KVM (Hetzner)", CLOUD_REMEDY },
+  { { "Microsoft Hv" }, { VENDOR("Microsoft Corporation"), PRODUCT("Virtual Machine"),
+      ASSET("7783-7084-3265-9085-8269-3286-77") },
+    "Hyper-V (Azure)", LEAVE },
+  /* Hyper-V, and WSL, whose machines Set-VMProcessor does not find */
+  { { "Microsoft Hv" }, { VENDOR("Microsoft Corporation"), PRODUCT("Virtual Machine") }, "Hyper-V",
+    GIVE(" (Set-VMProcessor -Perfmon @(\"pmu\"))") },
+  { { "Microsoft Hv" }, { RELEASE("5.15.167.4-microsoft-standard-WSL2") }, "Hyper-V (WSL2)",
+    CPUC_REMEDY_IS_X86
+      ? GIVE(" (hardwarePerformanceCounters=true below [wsl2] in .wslconfig, then wsl --shutdown)")
+      : LEAVE },
+  { { NULL }, { RELEASE("6.6.0-WSL2-custom+") }, "Hyper-V (WSL2)", NULL },
+  { { "" }, { RELEASE("4.4.0-19041-Microsoft") }, NULL, NULL },
+  { { "" }, { VENDOR("Microsoft Corporation"), PRODUCT("Surface Pro") }, NULL, NULL },
+  /* Xen: as HVM, with leaves of Hyper-V, and PV, which shows the CPUID of the host */
+  { { "XenVMMXenVMM" }, { VENDOR("Xen"), PRODUCT("HVM domU") }, "Xen", XEN_REMEDY },
+  { { "Microsoft Hv", "XenVMMXenVMM" }, { VENDOR("Xen") }, "Xen", XEN_REMEDY },
+  { { "Microsoft Hv", NULL, "XenVMMXenVMM" }, { { NULL, NULL } }, "Xen", XEN_REMEDY },
+  { { "" }, { XEN_FILE }, "Xen", XEN_REMEDY },
+  { { NULL }, { XEN_FILE }, "Xen", XEN_REMEDY },
+  /* products that imitate KVM or Hyper-V */
+  { { "KVMKVMKVM" }, { VENDOR("innotek GmbH"), PRODUCT("VirtualBox"), KVM_CLOCK }, "VirtualBox",
+    LEAVE },
+  { { "Microsoft Hv" }, { VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, "VirtualBox", LEAVE },
+  { { "" }, { VENDOR("innotek GmbH"), PRODUCT("VirtualBox") }, "VirtualBox", LEAVE },
+  { { "VMwareVMware" }, { VENDOR("VMware, Inc."), PRODUCT("VMware7,1") }, "VMware",
+    GIVE(" (vpmc.enable = TRUE)") },
+  { { NULL }, { VENDOR("VMware, Inc."), PRODUCT("VMware20,1") }, "VMware",
+    GIVE(" (vpmc.enable = TRUE)") },
+  { { "prl hyperv" }, { VENDOR("Parallels Software International Inc.") }, "Parallels", NULL },
+  { { NULL }, { VENDOR("Parallels International GmbH."), PRODUCT("Parallels ARM Virtual Machine") },
+    "Parallels", NULL },
+  { { NULL }, { VENDOR("Apple Inc."), PRODUCT("Apple Virtualization Generic Platform") },
+    "Apple Virtualization", LEAVE },
+  { { "something" }, { { NULL, NULL } }, CPUC_HYPERVISOR_UNNAMED, LEAVE },
+  /* other CPUs */
+  { { NULL }, { VIRTUAL }, CPUC_HYPERVISOR_UNNAMED, LEAVE },
+  { { NULL }, { VENDOR("QEMU"), PRODUCT("KVM Virtual Machine") }, "KVM", KVM_REMEDY },
+  { { NULL }, { REAL }, NULL, NULL },
+  { { NULL },
+    { { "/proc/sysinfo", "LPAR Name: X\nVM00 Name: Y\nVM00 Control Program: KVM/Linux\n" } },
+    "KVM", KVM_REMEDY },
+  { { NULL }, { { "/proc/sysinfo", "VM00 Control Program: z/VM    7.2.0\n" } }, "z/VM", LEAVE },
+  { { NULL }, { { "/proc/sysinfo", "LPAR Number: 3\n" } }, NULL, NULL },
+  { { NULL },
+    { { "/proc/cpuinfo", "cpu\t: POWER9\nmachine\t\t: CHRP IBM pSeries (emulated by qemu)\n" } },
+    "QEMU", GIVE("") },
+  { { NULL }, { { NULL, NULL } }, NULL, NULL },
+  { { "" }, { { NULL, NULL } }, NULL, NULL },
 };
 
-START_TEST(hypervisor_is_recognized_by_files_of_the_kernel)
+/* A row without a remedy has one that depends on the CPU, or none. */
+START_TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
 {
   size_t i;
 
   for (i = 0; i < sizeof hypervisors / sizeof hypervisors[0]; i++) {
+    struct cpuc_diagnosis diagnosis = { 0 };
     const char *name;
 
+    memcpy(signatures, hypervisors[i].signatures, sizeof signatures);
     begin_machine(hypervisors[i].files);
+    path_of("/sys/bus/event_source/devices/software");
     name = cpuc_hypervisor_find();
+    cpuc_remedy_for_perf_event(ENOENT, 0, &diagnosis);
     remove_machine();
-    if (hypervisors[i].name)
-      ck_assert_str_eq(name, hypervisors[i].name);
-    else
-      ck_assert_ptr_null(name);
+    ck_assert_msg(equals(name, hypervisors[i].name), "row %d: %s", (int)i, name ? name : "none");
+    ck_assert_str_eq(diagnosis.explanation, name ? NO_PMU_HERE : NO_PMU_DRIVEN);
+    if (hypervisors[i].remedy || !name)
+      ck_assert_msg(equals(diagnosis.remedy, hypervisors[i].remedy), "row %d: %s", (int)i,
+        diagnosis.remedy ? diagnosis.remedy : "none");
   }
-}
-END_TEST
-
-START_TEST(hypervisor_in_cpuid_precedes_files_of_the_kernel)
-{
-  begin_machine((const struct file[FILES]) { PRODUCT("Google Compute Engine"), { NULL, NULL } });
-  signature = "VMwareVMware";
-  ck_assert_str_eq(cpuc_hypervisor_find(), "VMware");
-  signature = "KVMKVMKVM";
-  ck_assert_str_eq(cpuc_hypervisor_find(), "KVM");
-  signature = "something";
-  ck_assert_str_eq(cpuc_hypervisor_find(), CPUC_HYPERVISOR_UNNAMED);
-  signature = "";
-  ck_assert_ptr_null(cpuc_hypervisor_find());
-  signature = NULL;
-  remove_machine();
+  memset(signatures, 0, sizeof signatures);
 }
 END_TEST
 
@@ -639,8 +745,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, remedy_for_rdpmc_names_the_needed_level);
   tcase_add_test(tests, fixed_counter_is_dropped_while_the_watchdog_is_on);
   tcase_add_test(tests, module_or_setting_is_the_remedy_only_where_it_helps);
-  tcase_add_test(tests, hypervisor_is_recognized_by_files_of_the_kernel);
-  tcase_add_test(tests, hypervisor_in_cpuid_precedes_files_of_the_kernel);
+  tcase_add_test(tests, hypervisor_is_named_and_the_remedy_can_be_applied);
 #ifdef HAVE_PERF_EVENTS
   tcase_add_test(tests, listed_pmus_are_those_of_the_machine);
 #endif
