@@ -17,10 +17,7 @@
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
 
-#include <signal.h>
-#include <ucontext.h>
-
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t rdpmc(uint32_t index)
+static inline uint64_t rdpmc(uint32_t index)
 {
   uint32_t low, high;
 
@@ -39,28 +36,13 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
+static long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
-}
-
-/* RDPMC is two bytes long: 0F 33. */
-static int fix_up_rdpmc(void *context)
-{
-  ucontext_t *state = context;
-  const unsigned char *code = (const unsigned char *)state->uc_mcontext.gregs[REG_RIP];
-
-  if (!cpuc_perf_is_fixable((uintptr_t)code) || code[0] != 0x0f || code[1] != 0x33)
-    return 0;
-  cpuc_perf_fix_up_instruction();
-  state->uc_mcontext.gregs[REG_RIP] += 2;
-  return 1;
 }
 
 const struct cpuc_backend cpuc_backend_amd64_pmc = {
   .kind = CPUC_KIND_CORE,
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
-  .fix_up = fix_up_rdpmc,
-  .fix_up_signal = SIGSEGV,
 };

@@ -18,15 +18,12 @@
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
 
-#include <signal.h>
-#include <ucontext.h>
-
 enum { CYCLE_COUNTER = 32 };
 
 /* Bits of config1. */
 enum { LONG = 1, USER_ACCESS = 2 };
 
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_cycle_counter(uint32_t index)
+static inline uint64_t read_cycle_counter(uint32_t index)
 {
   uint64_t count;
 
@@ -35,7 +32,7 @@ static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_cycle_counter(uint32_
   return count;
 }
 
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
+static inline uint64_t read_register(uint32_t index)
 {
   uint64_t count = 0;
 
@@ -74,34 +71,13 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
+static long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, read_cycle_counter, CYCLE_COUNTER, 0);
-}
-
-/* The bits of MRS are 1101 0101 0011, the system register, and Rt. The mask keeps op0, op1 and CRn,
-   which must be those of the performance monitors: S3_3_C9_... or S3_3_C14_... */
-static int is_register_read(uint32_t code)
-{
-  return (code & 0xfffff000) == 0xd53b9000 || (code & 0xfffff000) == 0xd53be000;
-}
-
-static int fix_up_register(void *context)
-{
-  ucontext_t *state = context;
-  uintptr_t address = state->uc_mcontext.pc;
-
-  if (!cpuc_perf_is_fixable(address) || !is_register_read(*(const uint32_t *)address))
-    return 0;
-  cpuc_perf_fix_up_instruction();
-  state->uc_mcontext.pc += 4;
-  return 1;
 }
 
 const struct cpuc_backend cpuc_backend_arm64_perfpmc = {
   .kind = CPUC_KIND_CORE,
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
-  .fix_up = fix_up_register,
-  .fix_up_signal = SIGILL,
 };

@@ -155,16 +155,6 @@ struct cpuc_backend {
      CPUCYCLES_IMPLEMENTATION does not call it. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
-  /* Repairs a fault of read(), for a counter that the system may revoke while it is in use. Called
-     by the handler of sys/guard.c, in the faulting thread, at any time after the selection, with
-     the ucontext_t of the handler. If read() caused the fault, lets the thread continue and returns
-     1. If not, changes nothing and returns 0. While the counter is in use, the handler of the
-     library for the signal `fix_up_signal` stays installed, and passes all other faults on. If the
-     handler cannot stay (guard.h, cpuc_guard_leave()), the counter stays selected with the reason
-     "unguarded". NULL: no fault of read() is repaired after the selection. */
-  int (*fix_up)(void *context);
-  int fix_up_signal;
-
   /* Returns 1 if the rate is constant at all core frequencies and in all idle states, 0 if the rate
      is not constant, or -1 if this is unknown. For 1 and 0, stores the name of the source of this
      result in *source. Called in the selection, by lib/frequency-reference.c; and on demand, by
@@ -174,8 +164,7 @@ struct cpuc_backend {
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
      execute inline. 0: inline.h has no constant for the instruction, or an inline read would be
-     wrong, because read() does more than the instruction, there is a fix_up(), or the width is
-     32. */
+     wrong, because read() does more than the instruction, or the width is 32. */
   unsigned int inline_method;
 };
 

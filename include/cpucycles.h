@@ -140,9 +140,8 @@ struct cpucycles_counter_info {
   long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
   /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
-     counter: "by-read" or "by-fallback" if at least one thread does not read it directly;
-     "unguarded" if the library cannot repair a fault of a read; or, if the counter is a last
-     resort, the reason why it failed its trial. */
+     counter: "by-read" or "by-fallback" if at least one thread does not read it directly; or, if
+     the counter is a last resort, the reason why it failed its trial. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */

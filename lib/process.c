@@ -79,17 +79,11 @@ static void try_clocks(void)
 
 static void select_guarded(void)
 {
-  struct cpuc_candidate *selected;
-
   cpuc_guard_enter();
   try_clocks();
   cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
     &process.selection);
-  selected = process.selection.selected;
-  if (selected->backend->fix_up)
-    cpuc_guard_keep_handler(selected->backend->fix_up, selected->backend->fix_up_signal);
-  if (!cpuc_guard_leave())
-    cpuc_reasons_note_selected(&selected->info, "unguarded");
+  cpuc_guard_leave();
   __atomic_store_n(&process.has_selected, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -135,8 +129,7 @@ struct cpuc_selection *cpuc_process_select_once(void)
 }
 
 /* The guard does not cover find(). Nevertheless, the signals of faults are unblocked while find()
-   runs, so that the fix-up of the selected counter repairs faulting reads, and handlers of the
-   program take all other faults. Signals that the program itself blocks stay blocked, because the
+   runs, so that handlers of the program take its faults. Signals that the program itself blocks stay blocked, because the
    program takes them with sigwait(3) or similar calls. */
 int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* All reasons, which cpucycles(3) and the schema of the JSON report list as well. Of the last
-   three, a later one is worse. */
+   two, the later one is worse. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {
@@ -30,8 +30,6 @@ static const struct {
     "measured" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "at least one thread has no user-space access, and reads it with a system call" },
-  { "unguarded", "the program ignores the signal that a forbidden read raises, or installed a "
-    "handler for it during the selection, so the library cannot repair such a read" },
   { "by-fallback", "at least one thread could not open it or lost it, and uses the fallback "
     "counter" },
 };

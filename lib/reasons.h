@@ -21,8 +21,7 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
 /* Stores a code of cpucycles(3) as the reason of the selected counter, because at least one thread
-   does not read this counter directly, or because the handler that would call its fix-up could not
-   stay installed. Keeps the old reason if it is worse. Async-signal-safe. */
+   does not read this counter directly. Keeps the old reason if it is worse. Async-signal-safe. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

@@ -69,19 +69,12 @@ void cpuc_guard_enter(void)
   guard.handler = AddVectoredExceptionHandler(1, on_exception);
 }
 
-int cpuc_guard_leave(void)
+void cpuc_guard_leave(void)
 {
   if (guard.handler)
     RemoveVectoredExceptionHandler(guard.handler);
   guard.handler = NULL;
   guard.thread = 0; /* not the ID of any thread */
-  return 1;
-}
-
-/* No code needs a handler after the guard on Windows. */
-void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal)
-{
-  (void)fix_up, (void)signal;
 }
 
 /* Windows has no fork. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The fault guard for POSIX: signal handlers turn faults of the calling thread into returned signal
-   numbers. One handler can stay installed, for a fix-up of later faults. No other file of the
-   library changes signal dispositions. */
+   numbers. No other file of the library changes signal dispositions. */
 
 #include "config.h"
 
@@ -32,8 +31,6 @@ static struct {
   /* The dispositions of the program. They stay valid after leave, because a handler that the
      program installed while ours was installed may call ours, as the previous one, at any time. */
   struct sigaction program[FAULTS];
-  int lasting; /* signal whose handler stays installed after leave; 0: none */
-  int (*fix_up)(void *context);
 } guard;
 
 static int index_of(int signal)
@@ -126,7 +123,6 @@ static int is_guarded(void)
    because the program's handlers for them may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-  int (*fix_up)(void *) = __atomic_load_n(&guard.fix_up, __ATOMIC_ACQUIRE);
   int saved_errno = errno, i = index_of(signal), is_ours_to_handle = is_guarded();
   sigjmp_buf *escape = is_ours_to_handle ? guard.escape : NULL;
 
@@ -136,7 +132,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.escape = NULL;
     guard.caught = signal;
     siglongjmp(*escape, 1);
-  } else if (was_sent(info) || !fix_up || !fix_up(context))
+  } else
     apply_disposition(&guard.program[i], info, context);
   errno = saved_errno;
 }
@@ -189,24 +185,12 @@ static void uninstall(int i)
     sigaction(cpuc_os_thread_fault_signals[i], &found, NULL);
 }
 
-/* Returns 1 if our handler can stay installed. A signal that the program ignores must stay ignored,
-   because programs that it starts with execve() inherit ignored signals, but not handlers. */
-static int can_stay(int i)
-{
-  struct sigaction found;
-
-  return guard.program[i].sa_handler != SIG_IGN
-    && sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && is_ours(&found);
-}
-
 void cpuc_guard_enter(void)
 {
   int i;
 
   guard.thread = pthread_self();
   guard.escape = NULL;
-  __atomic_store_n(&guard.fix_up, NULL, __ATOMIC_RELEASE);
-  guard.lasting = 0;
   for (i = 0; i < FAULTS; i++) {
     guard.deferred[i] = 0;
     store_disposition(i);
@@ -217,27 +201,17 @@ void cpuc_guard_enter(void)
   cpuc_os_thread_unblock_fault_signals();
 }
 
-void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal)
+void cpuc_guard_leave(void)
 {
-  __atomic_store_n(&guard.fix_up, fix_up, __ATOMIC_RELEASE);
-  guard.lasting = signal;
-}
-
-int cpuc_guard_leave(void)
-{
-  int i, is_kept = 1;
+  int i;
 
   cpuc_os_thread_block_fault_signals();
-  if (guard.lasting && !can_stay(index_of(guard.lasting)))
-    guard.lasting = is_kept = 0;
   for (i = 0; i < FAULTS; i++)
-    if (cpuc_os_thread_fault_signals[i] != guard.lasting)
-      uninstall(i);
+    uninstall(i);
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     if (guard.deferred[i])
       pthread_kill(pthread_self(), cpuc_os_thread_fault_signals[i]);
-  return is_kept;
 }
 
 int cpuc_guard_run(void (*body)(void *), void *argument)
@@ -265,11 +239,4 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
 void cpuc_guard_forked(void)
 {
   guard.running = 0;
-}
-
-/* Removes the installed handler before dlclose() unloads it. */
-__attribute__((destructor)) static void unload(void)
-{
-  if (guard.lasting)
-    uninstall(index_of(guard.lasting));
 }

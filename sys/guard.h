@@ -10,16 +10,9 @@
 /* Call these two functions while all signals and cancellation are blocked (os-thread.h), in one
    thread at a time. enter replaces the program's handlers for faults, and unblocks the signals of
    faults. leave restores the program's handlers, blocks the signals of faults, and sends again
-   those that were sent to this thread since enter. leave returns 0 if cpuc_guard_keep_handler() was
-   called but its handler cannot stay, else 1. */
+   those that were sent to this thread since enter. */
 void cpuc_guard_enter(void);
-int cpuc_guard_leave(void);
-
-/* Call between enter and leave, at most once. The handler for this signal stays installed after
-   leave, unless the program ignores the signal or has installed its own handler since enter. The
-   handler passes faults of any thread first to fix_up(), with the third argument of the handler,
-   and then passes the faults that fix_up() does not repair on to the program. */
-void cpuc_guard_keep_handler(int (*fix_up)(void *context), int signal);
+void cpuc_guard_leave(void);
 
 /* Calls body(argument). Returns 0, or the signal of the fault that ended the body early. After a
    fault, what the body had acquired is not released. A body can call this function for a part of

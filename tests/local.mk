@@ -196,7 +196,6 @@ EXTRA_DIST += tests/vm/guests/mips64el
 EXTRA_DIST += tests/vm/guests/ppc64el
 EXTRA_DIST += tests/vm/guests/ppc64el-constant
 EXTRA_DIST += tests/vm/guests/riscv64-plain
-EXTRA_DIST += tests/vm/guests/riscv64-smp
 EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
 
 # LDADD is for programs without an LDADD of their own. The flags of Check apply to all objects.

@@ -2,8 +2,8 @@
 /* The code of riscv64-perfrdcycle and riscv32-perfrdcycle. The counter CSRs are C00H (cycle) to
    C1FH, and on 32-bit RISC-V their upper halves C80H to C9FH. The number of the CSR is a constant
    in the instruction CSRR, so each counter needs its own instruction.
-   Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions, and "Zicsr" for
-   the encoding of CSRRS; Linux, drivers/perf/riscv_pmu.c. */
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" and "Zihpm" extensions;
+   Linux, drivers/perf/riscv_pmu.c. */
 
 #ifndef CPUCYCLES_RISCV_PERF_H
 #define CPUCYCLES_RISCV_PERF_H
@@ -12,20 +12,13 @@
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
 
-#include <signal.h>
-#include <string.h>
-#include <ucontext.h>
-
 /* Reads the counter CSR that belongs to the index in the mmap page, or its upper half. */
-static inline CPUC_PERF_INSTRUCTION_FUNCTION unsigned long read_csr(uint32_t index,
+static inline __attribute__((always_inline)) unsigned long read_csr(uint32_t index,
   int is_upper_half)
 {
   unsigned long csr = 0;
 
-/* csr is an operand for input and output, so that it stays 0 if the fix-up skips the instruction.
-   If csr were only an output, the loop of read_register() would compare undefined values, and
-   might never end. */
-#define READ(number) __asm__ volatile("csrr %0, " #number : "+r"(csr))
+#define READ(number) __asm__ volatile("csrr %0, " #number : "=r"(csr))
 #define COUNTER(n, low, high) \
   case n: \
     if (is_upper_half) \
@@ -53,12 +46,12 @@ static inline CPUC_PERF_INSTRUCTION_FUNCTION unsigned long read_csr(uint32_t ind
 }
 
 #if __riscv_xlen == 64
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
+static inline __attribute__((always_inline)) uint64_t read_register(uint32_t index)
 {
   return read_csr(index, 0);
 }
 #else
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t read_register(uint32_t index)
+static inline __attribute__((always_inline)) uint64_t read_register(uint32_t index)
 {
   uint32_t before, low, high;
 
@@ -85,38 +78,14 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE_FUNCTION long long read_cycles(void)
+static long long read_cycles(void)
 {
   return cpuc_perf_read(&counter, read_register, cpuc_perf_self.index, 0);
-}
-
-/* CSRRS rd, csr, x0: the number of the CSR in bits 31 to 20, rs1 0, funct3 2, opcode 73H. */
-static inline int is_register_read(uint32_t code)
-{
-  return (code & 0x000ff07f) == 0x00002073 && (code >> 20 & 0xf60) == 0xc00;
-}
-
-static int fix_up_riscv(void *context)
-{
-  ucontext_t *state = context;
-  uintptr_t address = state->uc_mcontext.__gregs[REG_PC];
-  uint32_t code;
-
-  if (!cpuc_perf_is_fixable(address))
-    return 0;
-  memcpy(&code, (const void *)address, sizeof code); /* instructions are aligned to 2 bytes only */
-  if (!is_register_read(code))
-    return 0;
-  cpuc_perf_fix_up_instruction();
-  state->uc_mcontext.__gregs[REG_PC] += 4;
-  return 1;
 }
 
 #define CPUC_RISCV_PERF_MEMBERS \
   .kind = CPUC_KIND_CORE, \
   CPUC_PERF_MEMBERS, \
-  .read = read_cycles, \
-  .fix_up = fix_up_riscv, \
-  .fix_up_signal = SIGILL
+  .read = read_cycles
 
 #endif

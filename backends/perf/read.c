@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The slow path: reads the events of the calling thread with read(2), or with the instruction and
-   all mmap pages of the thread. A thread that loses the page or the instruction continues its count
-   with read(2), or with the fallback counter if read(2) fails. A thread that loses the descriptor
+   all mmap pages of the thread. A thread that loses the page continues its count with read(2), or with the fallback counter if read(2) fails. A thread that loses the descriptor
    continues with the fallback counter. The count of a thread never steps back, with one exception,
    which cpucycles(3), Threads, describes.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.

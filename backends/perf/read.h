@@ -79,26 +79,6 @@ struct cpuc_perf_thread {
 
 extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 
-/* Code that executes the instruction, which the kernel can revoke at any time, has its own section,
-   so that the fix-up recognizes the address of a fault. */
-#define CPUC_PERF_SECTION __attribute__((section("cpuc_perf_reads")))
-#define CPUC_PERF_INSTRUCTION_FUNCTION CPUC_PERF_SECTION __attribute__((always_inline))
-#define CPUC_PERF_FIXABLE_FUNCTION CPUC_PERF_SECTION __attribute__((noinline))
-
-/* The names that the linker gives to the beginning and the end of the section. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker defines them */
-extern const char __start_cpuc_perf_reads[] __attribute__((visibility("hidden")));
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): hidden, because lld exports both otherwise */
-extern const char __stop_cpuc_perf_reads[] __attribute__((visibility("hidden")));
-
-/* Returns 1 if the address is in the section cpuc_perf_reads. Only files with code in this section
-   may call this function, because the linker does not define the names for an empty section. */
-static inline int cpuc_perf_is_fixable(uintptr_t address)
-{
-  return address >= (uintptr_t)__start_cpuc_perf_reads
-    && address < (uintptr_t)__stop_cpuc_perf_reads;
-}
-
 /* The slow path: returns the count of the calling thread in every state. Opens or replaces its
    events as needed. */
 long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
@@ -107,8 +87,7 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are
    those of the thread, or constants that match counter->width. The base is read between the two
    reads of the lock, because a signal handler whose read switches the thread away from its page
-   changes the base and the lock. This function is the body of a CPUC_PERF_FIXABLE_FUNCTION, whose
-   instruction is known at compile time. */
+   changes the base and the lock. */
 static inline __attribute__((always_inline)) long long
 cpuc_perf_read(const struct cpuc_perf_counter *counter, uint64_t (*instruction)(uint32_t),
   uint32_t index, int shift)
@@ -139,10 +118,6 @@ void cpuc_perf_close(void);
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *diagnosis);
 void cpuc_perf_forked(void);
-
-/* For fix_up() of struct cpuc_backend: after a fault of the instruction, makes the calling thread
-   read with read(2). The caller then skips the instruction. */
-void cpuc_perf_fix_up_instruction(void);
 
 #pragma GCC visibility pop
 

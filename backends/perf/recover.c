@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Continues the count of a thread after a loss of the index in the page, of the instruction, of the
-   descriptor, or of the event; and in a forked child, which opens its own events. If a fix-up,
-   or a read in a signal handler, interrupts a read through a page and switches the thread away from
-   the page, the interrupted read finds an empty page instead, and is repeated.
+/* Continues the count of a thread after a loss of the index in the page, of the descriptor, or of the
+   event; and in a forked child, which opens its own events. If a read in a signal handler interrupts
+   a read through a page and switches the thread away from the page, the interrupted read finds an
+   empty page instead, and is repeated.
    Source: perf_event_open(2), "MMAP layout"; kernel/events/core.c, perf_mmap, which sets
    VM_DONTCOPY, so a forked child does not have the page. */
 
@@ -11,8 +11,6 @@
 #include "backends/perf/private.h"
 
 #include "backends/perf/kernel.h"
-
-#include <errno.h>
 
 /* Makes the lock of the empty page odd. An interrupted read then finds a changed lock, because it
    began with an even one: the lock of a kernel page is odd only while the kernel writes to it. */
@@ -84,18 +82,6 @@ void cpuc_perf_switch_to_read(void)
   cpuc_perf_close_descriptors();
   if (cpuc_perf_open_descriptors() != 0 || cpuc_perf_use_descriptors() != 0)
     cpuc_perf_use_fallback();
-}
-
-/* In a state other than CPUC_PERF_VIA_MMAP this function changes nothing. The thread is in such a
-   state if a signal handler interrupted the read before the fault, and a read in the handler has
-   switched the thread away from its page. Whether this function or the handler has replaced the
-   page, the read is repeated, because the lock of its page has changed. */
-void cpuc_perf_fix_up_instruction(void)
-{
-  int saved_errno = errno;
-
-  cpuc_perf_kernel_run_uninterrupted(cpuc_perf_switch_to_read);
-  errno = saved_errno;
 }
 
 /* The child does not have the pages of events. Empty pages that replaced pages of events in the

@@ -19,14 +19,14 @@ static volatile uint32_t low[2] = { 5, 5 };
 static volatile uint32_t high;
 
 /* Reads the count in two halves, like RDPMC. */
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t instruction(uint32_t index)
+static inline uint64_t instruction(uint32_t index)
 {
   return (uint64_t)high << 32 | low[index - 1];
 }
 
 static const struct cpuc_perf_counter counter = { .instruction = instruction };
 
-static CPUC_PERF_FIXABLE_FUNCTION long long ours(void)
+static long long ours(void)
 {
   return cpuc_perf_read(&counter, instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
@@ -34,7 +34,7 @@ static CPUC_PERF_FIXABLE_FUNCTION long long ours(void)
 /* The sequence in the kernel's header, for a program with one event and one thread. */
 static const volatile struct perf_event_mmap_page *volatile page = &recorded;
 
-static CPUC_PERF_FIXABLE_FUNCTION long long bare(void)
+static long long bare(void)
 {
   const volatile struct perf_event_mmap_page *here = page;
   uint32_t lock, index;

@@ -42,12 +42,6 @@ __attribute__((visibility("hidden"))) long syscall(long number, ...)
   return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
 }
 
-static int fix_up_nothing(void *context)
-{
-  (void)context;
-  return 0;
-}
-
 __attribute__((visibility("default"))) int module_open(void);
 __attribute__((visibility("default"))) long long module_read(void);
 
@@ -58,7 +52,6 @@ int module_open(void)
 
   cpuc_os_thread_block_signals_and_cancellation(&saved);
   cpuc_guard_enter();
-  cpuc_guard_keep_handler(fix_up_nothing, SIGSEGV);
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return cpuc_perf_open(&counter, &cpuc_process_services, &why);

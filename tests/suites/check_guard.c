@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the fault guard: faults of the guarded body are caught. All other faults and signals reach
    the program as without the library. After the guard is left, the program's handlers are those
-   from before the guard, except for a handler that the program has installed since, or that stays
-   for a fix-up. */
+   from before the guard, except for a handler that the program has installed since. */
 
 #include "config.h"
-
 
 #include "tests/suites/guarded.h"
 #include "tests/suites/this-machine.h"
@@ -258,7 +256,7 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
     sigaction(cpuc_os_thread_fault_signals[i], NULL, &before[i]);
   enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
-  ck_assert_int_eq(leave_guard(), 1);
+  leave_guard();
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
   for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_OS_THREAD_FAULT_SIGNALS); i++) {
     sigaction(cpuc_os_thread_fault_signals[i], NULL, &after);
@@ -303,7 +301,7 @@ START_TEST(handler_installed_during_the_guard_stays)
 
   enter_guard();
   signal(SIGFPE, handler_a);
-  ck_assert_int_eq(leave_guard(), 1);
+  leave_guard();
   sigaction(SIGFPE, NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)handler_a);
 }
@@ -561,29 +559,6 @@ END_TEST
 
 /* Faults that the program does not handle. */
 
-static int fix_up_nothing(void *context)
-{
-  (void)context;
-  return 0;
-}
-
-static int keep_and_leave(int (*fix_up)(void *context), int signal)
-{
-  enter_guard();
-  cpuc_guard_keep_handler(fix_up, signal);
-  return leave_guard();
-}
-
-static void keep_for_sigsegv(void)
-{
-  keep_and_leave(fix_up_nothing, SIGSEGV);
-}
-
-static void keep_for_sigill(void)
-{
-  keep_and_leave(fix_up_nothing, SIGILL);
-}
-
 static int read_forbidden(void)
 {
   read_value = suite_read(forbidden);
@@ -599,7 +574,8 @@ static int read_forbidden_in_a_thread(void)
 static int send_to_self_and_leave(void)
 {
   send_to_self(NULL);
-  return leave_guard();
+  leave_guard();
+  return 0;
 }
 
 static int filter_raises_sigsys(void)
@@ -611,17 +587,7 @@ static int filter_raises_sigsys(void)
 #endif
 }
 
-static int raise_sigill(void)
-{
-  return raise(SIGILL);
-}
-
 #if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
-
-static void keep_for_sigbus(void)
-{
-  keep_and_leave(fix_up_nothing, SIGBUS);
-}
 
 /* The kernel reports a memory error before an access, which then does not fault. */
 static int memory_error_without_access(void)
@@ -629,6 +595,7 @@ static int memory_error_without_access(void)
   int code = BUS_MCEERR_AO;
 
   send_with_code(&code);
+  leave_guard();
   return 0;
 }
 
@@ -666,10 +633,7 @@ static const struct {
   int is_certain; /* 1 if every system and emulator raises the signal */
 } crashes[] = {
   { "fault_outside_the_body", FAULT, enter_guard, read_forbidden, SIGSEGV, 1 },
-  { "fault_afterwards", FAULT, keep_for_sigsegv, read_forbidden, SIGSEGV, 1 },
   { "undefined_instruction_outside_the_body", FAULT, enter_guard, undefined_instruction_faults,
-    SIGILL, 0 },
-  { "undefined_instruction_afterwards", FAULT, keep_for_sigill, undefined_instruction_faults,
     SIGILL, 0 },
   { "filtered_call_outside_the_body", FAULT, enter_guard, filter_raises_sigsys, SIGSYS, 0 },
   { "fault_in_another_thread", FAULT_ELSEWHERE, enter_guard, read_forbidden_in_a_thread, SIGSEGV,
@@ -678,15 +642,14 @@ static const struct {
   { "single_fault_under_a_filter", SENT, enter_guard, single_fault_under_a_filter, SIGFPE, 0 },
 #endif
 #if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
-  { "memory_error_without_access", SENT, keep_for_sigbus, memory_error_without_access, SIGBUS, 0 },
+  { "memory_error_without_access", SENT, enter_guard, memory_error_without_access, SIGBUS, 0 },
 #endif
-  { "signal_sent_afterwards", SENT, keep_for_sigill, raise_sigill, SIGILL, 1 },
   { "signal_sent_to_the_thread", SENT, enter_guard, send_to_self_and_leave, 0, 1 },
 };
 
 enum {
   CRASHES = sizeof crashes / sizeof crashes[0],
-  OWN_FAULTS = 5 /* the first rows, with the cause FAULT */
+  OWN_FAULTS = 3 /* the first rows, with the cause FAULT */
 };
 
 static int crash_number, crash_is_ignored;
@@ -771,115 +734,6 @@ START_TEST(crash_shows_its_own_cause)
 END_TEST
 
 #endif
-
-/* Handlers that stay. */
-
-static volatile int fix_ups;
-static volatile char *page_without_fix_up; /* a second page without access */
-static volatile int is_reading_without_fix_up; /* 1 during a read of page_without_fix_up */
-
-static void read_without_fix_up(void)
-{
-  is_reading_without_fix_up = 1;
-  read_value = suite_read(page_without_fix_up);
-  is_reading_without_fix_up = 0;
-}
-
-static int fix_up_page(void *context)
-{
-  (void)context;
-  if (is_reading_without_fix_up)
-    return 0;
-  make_readable(forbidden);
-  fix_ups++;
-  return 1;
-}
-
-static int skip_where_faults_are_errors(const char *test)
-{
-  return skip_under("valgrind", test, "valgrind takes the fault for an error of the program");
-}
-
-START_TEST(own_fault_of_a_counter_is_fixed_up_in_every_thread)
-{
-  if (skip_where_faults_are_errors("own_fault_of_a_counter_is_fixed_up_in_every_thread"))
-    return;
-  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  read_value = suite_read(forbidden);
-  ck_assert_int_eq(fix_ups, 1);
-  forbidden = suite_forbidden_page();
-  join_a_thread_that(fault_elsewhere);
-  ck_assert_int_eq(fix_ups, 2);
-}
-END_TEST
-
-static void jump_out(int signal, siginfo_t *info, void *context)
-{
-  (void)context;
-  seen_signal = signal;
-  seen_code = info->si_code;
-  siglongjmp(out, 1);
-}
-
-START_TEST(other_faults_and_signals_reach_the_program)
-{
-  struct sigaction action;
-
-  if (skip_where_faults_are_errors("other_faults_and_signals_reach_the_program"))
-    return;
-  memset(&action, 0, sizeof action);
-  action.sa_flags = SA_SIGINFO;
-  action.sa_sigaction = jump_out;
-  sigaction(SIGSEGV, &action, NULL);
-  sigaction(SIGILL, &action, NULL);
-  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  if (!sigsetjmp(out, 1))
-    read_without_fix_up();
-  ck_assert_int_eq(seen_signal, SIGSEGV);
-  ck_assert_int_gt(seen_code, 0);
-  is_reading_without_fix_up = 0;
-  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGILL), 1);
-  if (!sigsetjmp(out, 1))
-    raise(SIGILL);
-  ck_assert_int_eq(seen_signal, SIGILL);
-#ifndef __APPLE__ /* macOS gives a sent SIGILL the code of a fault */
-  ck_assert(SI_USER > 0 ? seen_code >= SI_USER : seen_code <= 0); /* it was sent */
-#endif
-  ck_assert_int_eq(fix_ups, 0);
-}
-END_TEST
-
-START_TEST(handler_stays_only_if_a_fix_up_was_requested)
-{
-  struct sigaction action;
-  int i;
-
-  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
-    signal(cpuc_os_thread_fault_signals[i], SIG_DFL);
-  ck_assert_int_eq(keep_and_leave(fix_up_page, SIGSEGV), 1);
-  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++) {
-    sigaction(cpuc_os_thread_fault_signals[i], NULL, &action);
-    ck_assert_int_eq(action.sa_handler != SIG_DFL, cpuc_os_thread_fault_signals[i] == SIGSEGV);
-  }
-}
-END_TEST
-
-/* _i: 1 if the program ignores the signal, 0 if it has installed a handler since the guard was
-   entered. */
-START_TEST(handler_that_cannot_stay_is_reported)
-{
-  struct sigaction action;
-
-  signal(SIGILL, _i ? SIG_IGN : SIG_DFL);
-  enter_guard();
-  if (!_i)
-    signal(SIGILL, handler_a);
-  cpuc_guard_keep_handler(fix_up_page, SIGILL);
-  ck_assert_int_eq(leave_guard(), 0);
-  sigaction(SIGILL, NULL, &action);
-  ck_assert_ptr_eq((void *)action.sa_handler, _i ? (void *)SIG_IGN : (void *)handler_a);
-}
-END_TEST
 
 /* This sigaction() replaces glibc's for the whole program, and calls after_call() after each call.
    */
@@ -1036,15 +890,14 @@ static void add_tests_at_calls(TCase *tests)
 
 #endif
 
-static void make_pages(void)
+static void make_page(void)
 {
   forbidden = suite_forbidden_page();
-  page_without_fix_up = suite_forbidden_page();
 }
 
 static void add(TCase *tests)
 {
-  tcase_add_checked_fixture(tests, make_pages, NULL);
+  tcase_add_checked_fixture(tests, make_page, NULL);
   tcase_add_test(tests, fault_ends_the_body_and_its_signal_is_returned);
 #ifdef __linux__
   tcase_add_loop_test(tests, fault_is_caught_on_any_alternate_stack, 0, 2);
@@ -1062,10 +915,6 @@ static void add(TCase *tests)
 #ifdef __linux__
   tcase_add_loop_test(tests, crash_shows_its_own_cause, 0, OWN_FAULTS);
 #endif
-  tcase_add_test(tests, own_fault_of_a_counter_is_fixed_up_in_every_thread);
-  tcase_add_test(tests, other_faults_and_signals_reach_the_program);
-  tcase_add_test(tests, handler_stays_only_if_a_fix_up_was_requested);
-  tcase_add_loop_test(tests, handler_that_cannot_stay_is_reported, 0, 2);
   add_tests_at_calls(tests);
 }
 

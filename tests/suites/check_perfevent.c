@@ -37,7 +37,7 @@ static uint64_t hardware[64]; /* counters by index less 1 */
 static void (*during_instruction)(void);
 static int executed;
 
-static inline CPUC_PERF_INSTRUCTION_FUNCTION uint64_t fake_instruction(uint32_t index)
+static inline uint64_t fake_instruction(uint32_t index)
 {
   uint64_t count = hardware[index - 1];
 
@@ -58,7 +58,7 @@ static const struct cpuc_perf_counter counter = {
   .diagnose_access = diagnose_access,
 };
 
-static CPUC_PERF_FIXABLE_FUNCTION long long read_page(void)
+static long long read_page(void)
 {
   return cpuc_perf_read(&counter, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
@@ -1226,55 +1226,6 @@ START_TEST(count_never_steps_back_without_page_and_descriptor)
 }
 END_TEST
 
-/* A revoked instruction. */
-
-#if HAVE_BACKEND_amd64_pmc
-extern const struct cpuc_backend cpuc_backend_amd64_pmc;
-
-static int executes_rdpmc(void)
-{
-  unsigned low, high;
-
-  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0));
-  return 0;
-}
-
-static void keep_handlers(const struct cpuc_backend *backend)
-{
-  enter_guard();
-  cpuc_guard_keep_handler(backend->fix_up, backend->fix_up_signal);
-  leave_guard();
-}
-
-START_TEST(revoked_instruction_leads_to_read)
-{
-  const struct cpuc_backend *by_rdpmc = &cpuc_backend_amd64_pmc;
-  struct cpuc_diagnosis diagnosis = { 0 };
-  long long before;
-
-  if (skip_unless("revoked_instruction_leads_to_read", executes_rdpmc, -SIGSEGV,
-        "RDPMC raises no SIGSEGV here")
-    || skip_unless_handlers_are_aligned("revoked_instruction_leads_to_read"))
-    return;
-  add_page(0, 1, 48, 1000000000000LL);
-  select_without_events();
-  ck_assert_int_eq(by_rdpmc->open(&cpuc_process_services, &diagnosis), 0);
-  keep_handlers(by_rdpmc);
-  before = cpuc_perf_self.last;
-  ck_assert_int_ge(by_rdpmc->read(), before);
-  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
-  ck_assert_int_eq(counts_cpu_time(by_rdpmc->read), 1);
-  ck_assert_str_eq(loss_reason(), "by-read");
-}
-END_TEST
-#else
-START_TEST(revoked_instruction_leads_to_read)
-{
-  skip("revoked_instruction_leads_to_read", "the tests have no such instruction here");
-}
-END_TEST
-#endif
-
 /* Core types (hybrid CPUs). */
 
 #define HYBRID \
@@ -1477,7 +1428,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, page_without_an_index_leads_to_read);
   tcase_add_test(tests, lost_page_of_the_only_hardware_counter_leads_to_read);
   tcase_add_test(tests, count_never_steps_back_without_page_and_descriptor);
-  tcase_add_test(tests, revoked_instruction_leads_to_read);
   tcase_add_test(tests, each_core_type_has_its_event);
   tcase_add_test(tests, counts_of_core_types_are_added);
   tcase_add_test(tests, every_seqlock_is_checked_again);

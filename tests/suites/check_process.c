@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the one lock of the process: a result is found once, however many threads, signal handlers
    and forks there are. The table of this suite replaces lib/table.c. All of its rows are the
-   same counter, whose reads a system could forbid later. */
+   same counter. */
 
 #include "config.h"
 
@@ -13,45 +13,26 @@
 #include <pthread.h>
 #include <sched.h>
 
-static void (*handler_of_program)(int signal); /* NULL: the program installs none */
-
-static int open_revocable(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  (void)services, (void)diagnosis;
-  if (handler_of_program)
-    signal(SIGILL, handler_of_program);
-  return 0;
-}
-
 /* Advances on every host, unlike the clock of some hosts. The count has 32 bits, because not every
    CPU adds 64 bits atomically. */
-static long long read_revocable(void)
+static long long read_count(void)
 {
   static unsigned int count;
 
   return __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 }
 
-static int repair_nothing(void *context)
-{
-  (void)context;
-  return 0;
-}
-
-static const struct cpuc_backend revocable = {
+static const struct cpuc_backend counter = {
   .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_SYSTEM,
   .width = 64,
   .register_name = "count of the test",
   .unit = "reads",
-  .open = open_revocable,
-  .read = read_revocable,
-  .fix_up = repair_nothing,
-  .fix_up_signal = SIGILL,
+  .read = read_count,
 };
 
 const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
-  = { [0 ... CPUC_TABLE_LENGTH - 1] = { "revocable", "a counter of the test", &revocable } };
+  = { [0 ... CPUC_TABLE_LENGTH - 1] = { "count", "a counter of the test", &counter } };
 
 static int is_found, searches, is_searching, may_end;
 
@@ -259,38 +240,6 @@ START_TEST(blocked_fault_signal_that_is_sent_stays_pending)
 }
 END_TEST
 
-/* Handlers. */
-
-static int handler_is_installed(void (*handler)(int))
-{
-  struct sigaction action;
-
-  return sigaction(SIGILL, NULL, &action) == 0 && action.sa_handler == handler;
-}
-
-static int select_and_install(void)
-{
-  const char *reason;
-
-  handler_of_program = handle;
-  cpucycles();
-  reason = cpucycles_counter(0)->reason;
-  return !reason || strcmp(reason, "unguarded") != 0 || !handler_is_installed(handle);
-}
-
-static int select_only(void)
-{
-  cpucycles();
-  return cpucycles_counter(0)->reason != NULL || handler_is_installed(SIG_DFL);
-}
-
-START_TEST(counter_without_a_handler_against_its_faults_is_reported)
-{
-  in_child_process(select_only);
-  in_child_process(select_and_install);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
   tcase_add_test(tests, sixteen_threads_search_once);
@@ -299,7 +248,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, child_forked_during_a_search_repeats_it);
   tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
   tcase_add_test(tests, blocked_fault_signal_that_is_sent_stays_pending);
-  tcase_add_test(tests, counter_without_a_handler_against_its_faults_is_reported);
 }
 
 int main(void)

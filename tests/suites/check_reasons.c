@@ -211,12 +211,6 @@ static void note(const char *code)
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
 }
 
-static void by_noting_unguarded(void)
-{
-  note("unguarded");
-  cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
-}
-
 static void by_noting_by_read(void)
 {
   note("by-read");
@@ -225,7 +219,7 @@ static void by_noting_by_read(void)
 static void by_noting_by_fallback(void)
 {
   note("by-fallback");
-  cpuc_reasons_note_selected(&info, "unguarded"); /* less severe, so it is ignored */
+  cpuc_reasons_note_selected(&info, "by-read"); /* less severe, so it is ignored */
 }
 
 static const struct {
@@ -253,7 +247,6 @@ static const struct {
   { "clock-decreasing", by_decreasing_clock, 0 },
   { "clock-not-increasing", by_constant_clock, 0 },
   { "not-asked", by_request_for_another, 0 },
-  { "unguarded", by_noting_unguarded, 0 },
   { "by-read", by_noting_by_read, 0 },
   { "by-fallback", by_noting_by_fallback, 0 },
 };
@@ -266,8 +259,7 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
   if (skip_where_the_clock_steps_are_long("every_reason_is_given_to_a_counter_it_applies_to"))
     return;
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-    int is_note = reasons[i].provoke == by_noting_unguarded
-      || strncmp(reasons[i].code, "by-", 3) == 0;
+    int is_note = strncmp(reasons[i].code, "by-", 3) == 0;
 
     requested_name = NULL;
     error = reasons[i].error;

@@ -15,12 +15,10 @@ static inline void enter_guard(void)
   cpuc_guard_enter();
 }
 
-static inline int leave_guard(void)
+static inline void leave_guard(void)
 {
-  int is_granted = cpuc_guard_leave(); /* 0 only if a requested handler cannot stay */
-
+  cpuc_guard_leave();
   cpuc_os_thread_restore_signals_and_cancellation(&outside_guard);
-  return is_granted;
 }
 
 #endif

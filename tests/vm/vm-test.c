@@ -798,42 +798,17 @@ static int write_file(const char *file, const char *text)
   return result;
 }
 
-/* A process of root on the last CPU that carries out commands of one character. It echoes 't' and
-   'r' before it carries them out. It echoes the other commands afterwards, but answers '!' to a
-   command that failed. */
+/* A process of root on the last CPU that carries out commands of one character. It echoes a
+   command when it has carried it out, or answers '!' if the command failed. */
 struct helper {
   int to, from;
 };
 
-static const char user_access[] = "/proc/sys/kernel/perf_user_access";
 static const char module[] = "arm_pmu_access";
-
-enum { TOGGLES = 20, PAUSE = 5 /* milliseconds */ };
-
-/* Withdraws and grants user-space access many times. */
-static int toggle(void)
-{
-  int i, failed = 0;
-
-  for (i = 0; i < TOGGLES; i++) {
-    sleep_ms(PAUSE);
-    failed |= write_file(user_access, "0");
-    sleep_ms(PAUSE);
-    failed |= write_file(user_access, "1");
-  }
-  return failed;
-}
 
 static int carry_out(char command)
 {
   switch (command) {
-  case '1':
-    return write_file(user_access, "1");
-  case 't':
-    return toggle();
-  case 'r':
-    sleep_ms(PAUSE);
-    return write_file(user_access, "0");
   case 's':
     return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk")
       : -1;
@@ -858,14 +833,10 @@ static struct helper start_helper(void)
     close(to[1]);
     run_on_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
     while (read(to[0], &command, 1) == 1) {
-      int replies_first = command == 't' || command == 'r';
-
-      if (!replies_first && carry_out(command) != 0)
+      if (carry_out(command) != 0)
         command = '!';
       if (write(from[1], &command, 1) != 1)
         break;
-      if (replies_first && carry_out(command) != 0)
-        _exit(fail("kernel.perf_user_access cannot be set"));
     }
     _exit(0);
   }
@@ -888,56 +859,6 @@ static long long monotonic(void)
 
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* revoked NAME [REASON], as root: reads continue while kernel.perf_user_access becomes 0 and 1
-   again. The reason is then REASON, so at least one read has lost the access. */
-static int revoked(char **arguments)
-{
-  struct helper helper = start_helper();
-  long long last, end;
-
-  drop_privileges();
-  run_on_cpu(0);
-  require_selected(arguments[0]);
-  last = read_upward(cpucycles());
-  request(helper, 't');
-  end = monotonic() + 3LL * TOGGLES * PAUSE * 1000000;
-  while (monotonic() < end && last >= 0)
-    last = read_upward(last);
-  request(helper, '1'); /* fails the test if the helper has ended */
-  return last >= 0 && (!arguments[1] || has_reason(arguments[1])) ? PASSED : FAILED;
-}
-
-/* revoked-between NAME PERCENT, as root: if kernel.perf_user_access becomes 0 between two reads,
-   their difference is at least PERCENT of the thread's own time, where a cycle takes a
-   nanosecond. Without the count of the lost page, the difference would be nearly 0. */
-static int revoked_between(char **arguments)
-{
-  struct helper helper = start_helper();
-  long long begin, cycles, nanoseconds;
-  const char *reason;
-
-  drop_privileges();
-  run_on_cpu(0);
-  require_selected(arguments[0]);
-  request(helper, 'r');
-  nanoseconds = thread_time();
-  begin = cpucycles();
-  loop(20000000);
-  cycles = cpucycles() - begin;
-  nanoseconds = thread_time() - nanoseconds;
-  reason = find_counter(arguments[0])->reason;
-  printf("vm-test: %lld cycles in %lld ns; %s\n", cycles, nanoseconds,
-    reason ? reason : "as before");
-  request(helper, '1');
-  if (!reason)
-    return fail("the access was not withdrawn");
-  if (strcmp(reason, "by-read") != 0)
-    return fail("the event is lost");
-  return cycles >= nanoseconds / 100 * atoi(arguments[1])
-      && (double)cycles <= 1.01 * (double)nanoseconds
-    ? PASSED : FAILED;
 }
 
 /* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
@@ -1364,8 +1285,6 @@ static const struct {
 #ifdef HAVE_USER_ACCESS
   { "read-cost", 3, read_cost },
 #endif
-  { "revoked", 1, revoked },
-  { "revoked-between", 2, revoked_between },
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
