@@ -17,6 +17,9 @@
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
 
+/* In ECX, bit 30 selects the fixed counters, of which 1 counts core cycles. */
+enum { FIXED_CYCLES = (1 << 30) + 1 };
+
 static inline uint64_t rdpmc(uint32_t index)
 {
   uint32_t low, high;
@@ -32,6 +35,7 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 
 static const struct cpuc_perf_counter counter = {
   .instruction = rdpmc,
+  .fixed_index = FIXED_CYCLES + 1,
   .findings = &findings,
   .diagnose_access = diagnose_access,
 };

@@ -65,6 +65,7 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 
 static const struct cpuc_perf_counter counter = {
   .instruction = read_register,
+  .fixed_index = CYCLE_COUNTER,
   .width = 64,
   .config1 = LONG | USER_ACCESS,
   .findings = &findings,

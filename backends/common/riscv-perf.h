@@ -73,6 +73,7 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 
 static const struct cpuc_perf_counter counter = {
   .instruction = read_register,
+  .fixed_index = 1, /* cycle */
   .width = 64,
   .findings = &findings,
   .diagnose_access = diagnose_access,

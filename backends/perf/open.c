@@ -175,7 +175,7 @@ static int use_pages(void)
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
   self->base = 0;
-  if (!cpuc_perf_pages_have_count() || cpuc_perf_read_descriptors(&count) != 0) {
+  if (!cpuc_perf_pages_have_count(counter) || cpuc_perf_read_descriptors(&count) != 0) {
     unmap_pages();
     return 0;
   }

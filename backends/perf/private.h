@@ -19,9 +19,10 @@ extern const struct perf_event_mmap_page cpuc_perf_no_page;
    because only one of these events counts at a time. */
 int cpuc_perf_read_descriptors(long long *count);
 
-/* Returns 1 if every event has a page with user-space access, and one of the pages has an index.
-   Events for core types other than that of the current core have no index. */
-int cpuc_perf_pages_have_count(void);
+/* Returns 1 if every event has a page with user-space access, and one of the pages has an index that
+   the instruction may read. Events for core types other than that of the current core have no
+   index. */
+int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter);
 
 /* open.c. */
 

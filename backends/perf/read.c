@@ -62,10 +62,15 @@ int cpuc_perf_read_descriptors(long long *count)
 /* The sum over the pages. */
 struct total {
   unsigned long long count;
-  uint32_t index; /* index in the page of the event that is counting; 0: no page has one */
+  uint32_t index; /* index in the page of the event that is counting; 0: none is readable */
   int shift;      /* 64 minus the width of the hardware counter with this index */
   int is_partial; /* 1 if the only event missed some time, or if two events have an index */
 };
+
+static inline int is_readable(const struct cpuc_perf_counter *counter, uint32_t index)
+{
+  return index != 0 && (cpuc_perf_self.event_count == 1 || index == counter->fixed_index);
+}
 
 /* Only the event for the type of the current core has an index. The other events have stopped. */
 static inline void add_page(const struct cpuc_perf_counter *counter,
@@ -74,7 +79,7 @@ static inline void add_page(const struct cpuc_perf_counter *counter,
   uint32_t index = page->index;
 
   total->count += (unsigned long long)page->offset;
-  if (index == 0)
+  if (!is_readable(counter, index))
     return;
   total->is_partial |= total->index != 0
     || (cpuc_perf_self.event_count == 1 && page->time_enabled != page->time_running);
@@ -120,7 +125,7 @@ static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
   return total.index != 0 && !total.is_partial ? 0 : -1;
 }
 
-int cpuc_perf_pages_have_count(void)
+int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter)
 {
   const struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i, has_index = 0;
@@ -130,7 +135,7 @@ int cpuc_perf_pages_have_count(void)
 
     if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
       return 0;
-    has_index |= page->index != 0;
+    has_index |= is_readable(counter, page->index);
   }
   return has_index;
 }

@@ -32,6 +32,10 @@ struct cpuc_perf_counter {
   /* Reads hardware counter number index - 1. index is the index in the page, and not 0. NULL: the
      counter is read with read(2). */
   uint64_t (*instruction)(uint32_t index);
+  /* The index of the fixed counter of cycles, which cores of all types have. On a hybrid CPU, the
+     instruction reads only this counter: after a move of the thread, an index that the new core
+     lacks would fault. */
+  uint32_t fixed_index;
   /* The width that read() of the backend requires; 0: any. cpuc_perf_read_slowly() reads hardware
      counters of other widths. */
   int width;
