@@ -273,10 +273,13 @@ if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
 fi
 rm -f "$work/cache"
 
-# A build of shared libraries only, and a build of static libraries only.
+# A build of shared libraries only, and a build of static libraries only, with clients. The variables
+# of an outer make would change the options of the inner make.
 for disabled in shared static; do
-  configure --disable-$disabled || wrong "--disable-$disabled: refused"
-  if make -s -C "$work/build" >"$work/out" 2>&1 && "$work/build/cpucycles-info/cpucycles-info" >/dev/null; then
+  configure --disable-$disabled --prefix="$work/installed-$disabled" ||
+    wrong "--disable-$disabled: refused"
+  if (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && make -s install &&
+    make -s installcheck) >"$work/out" 2>&1; then
     passed=$((passed + 1))
   else
     wrong "--disable-$disabled: $(cat "$work/out")"
