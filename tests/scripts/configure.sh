@@ -279,7 +279,8 @@ for disabled in shared static; do
   configure --disable-$disabled --prefix="$work/installed-$disabled" ||
     wrong "--disable-$disabled: refused"
   if (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && make -s install &&
-    make -s installcheck) >"$work/out" 2>&1; then
+    make -s installcheck && make -s uninstall && ! find "$work/installed-$disabled" -name '*cpucycles*' |
+    grep .) >"$work/out" 2>&1; then
     passed=$((passed + 1))
   else
     wrong "--disable-$disabled: $(cat "$work/out")"
