@@ -133,8 +133,8 @@ __attribute__((constructor(101))) static void load(void)
   exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
 }
 
-/* Deletes the key, because its destructor is unloaded with the library. Events of other threads
-   stay open, so libperfex(3) tells these threads to read or exit before dlclose(). */
+/* Deletes the key, because its destructor is unloaded with a module that contains a static copy of
+   the library. */
 __attribute__((destructor)) static void unload(void)
 {
   close_at_exit(NULL);

@@ -5,9 +5,6 @@
 
 #include "sys/os-thread.h"
 
-#if defined(__APPLE__) || defined(__NetBSD__)
-#include <dlfcn.h>
-#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -81,20 +78,7 @@ void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_s
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Most systems remove the fork handlers of a library that dlclose() unloads, or never unload a
-   library (musl). The systems below would call unloaded code, so the library must stay loaded. */
-static void stay_loaded(void)
-{
-#if defined(__APPLE__) || defined(__NetBSD__)
-  Dl_info self;
-
-  if (dladdr(cpuc_os_thread_fault_signals, &self) != 0)
-    dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-#endif
-}
-
 void cpuc_os_thread_on_fork(void (*child)(void))
 {
   pthread_atfork(NULL, NULL, child);
-  stay_loaded();
 }

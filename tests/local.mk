@@ -25,7 +25,6 @@ EXTRA_DIST += tests/suites/one-cpu.h
 EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/tsc-rate.h
-EXTRA_DIST += tests/suites/unloading.h
 EXTRA_DIST += tests/suites/suite-posix.h
 EXTRA_DIST += tests/suites/suite-windows.h
 EXTRA_DIST += tests/scripts/valgrind.supp
@@ -64,7 +63,7 @@ tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 # perfex-group.c, which uses software events, replaces perfex/group.c.
 perfex_group = tests/suites/perfex-group.c tests/suites/perfex-group.h
 tests_suites_check_perfex_events_SOURCES = tests/suites/check_perfex_events.c $(perfex_group)
-tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
 
 # Suites that test or use the tool's files.
 tests_suites_check_examine_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
@@ -247,18 +246,6 @@ if PERFEX
 TESTS += $(perfex_script_tests)
 check_PROGRAMS += tests/programs/perfex-print
 endif
-# check_perfex_events loads this module: libperfex's counters on software events.
-if PERFEX
-check_LTLIBRARIES += tests/programs/perfex-loaded.la
-endif
-tests_programs_perfex_loaded_la_SOURCES = $(perfex_group) perfex/count.c perfex/events.c
-tests_programs_perfex_loaded_la_SOURCES += perfex/message.c sys/environment.c sys/os-thread.c
-tests_programs_perfex_loaded_la_SOURCES += sys/parse.c
-# With flags of its own, the module gets its own objects. It cannot use the objects of the suite,
-# which are compiled without libtool.
-tests_programs_perfex_loaded_la_CPPFLAGS = $(AM_CPPFLAGS)
-tests_programs_perfex_loaded_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-tests_programs_perfex_loaded_la_LIBADD = $(PTHREAD_LIBS)
 tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)

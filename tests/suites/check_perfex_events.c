@@ -11,7 +11,6 @@
 #include "tests/suites/capture.h"
 #include "tests/suites/perfex-group.h"
 #include "tests/suites/this-machine.h"
-#include "tests/suites/unloading.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -639,51 +638,6 @@ START_TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
 }
 END_TEST
 
-static pthread_barrier_t have_started, unloaded;
-static int (*loaded_start)(int e0, int e1);
-
-static void *start_and_outlive(void *started)
-{
-  *(int *)started = loaded_start(0, 0);
-  pthread_barrier_wait(&have_started);
-  pthread_barrier_wait(&unloaded);
-  return NULL;
-}
-
-START_TEST(threads_may_outlive_the_library)
-{
-  const char test[] = "threads_may_outlive_the_library";
-  const char module[] = "tests/programs/.libs/perfex-loaded.so";
-  pthread_t threads[THREADS];
-  int i, started[THREADS];
-  void *loaded;
-
-  if (access(module, R_OK) != 0) {
-    skip(test, "configured without shared libraries");
-    return;
-  }
-  if (skip_without_unloading(test, module) || !can_count(test))
-    return;
-  loaded = dlopen(module, RTLD_NOW);
-  ck_assert_msg(loaded != NULL, "%s", loaded ? "" : dlerror());
-  *(void **)&loaded_start = dlsym(loaded, "start_counters");
-  ck_assert_ptr_nonnull(*(void **)&loaded_start);
-  pthread_barrier_init(&have_started, NULL, THREADS + 1);
-  pthread_barrier_init(&unloaded, NULL, THREADS + 1);
-  for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, start_and_outlive, &started[i]), 0);
-  pthread_barrier_wait(&have_started);
-  ck_assert_int_gt(loaded_start(0, 0), 0);
-  ck_assert_int_eq(dlclose(loaded), 0);
-  ck_assert_ptr_null(dlopen(module, RTLD_NOW | RTLD_NOLOAD));
-  pthread_barrier_wait(&unloaded);
-  for (i = 0; i < THREADS; i++) {
-    ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
-    ck_assert_int_gt(started[i], 0);
-  }
-}
-END_TEST
-
 static volatile int whole_after_cancellation;
 
 static void *count_when_canceled(void *unused)
@@ -727,7 +681,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, other_thread_neither_has_nor_disturbs_the_count);
   tcase_add_test(tests, threads_count_concurrently_with_distinct_generations);
   tcase_add_test(tests, descriptors_are_closed_by_read_failed_start_and_thread_exit);
-  tcase_add_test(tests, threads_may_outlive_the_library);
   tcase_add_test(tests, events_never_have_the_numbers_of_standard_streams);
   tcase_add_test(tests, unsupported_event_differs_from_no_pmu);
   tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
