@@ -411,8 +411,11 @@ CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
   __asm__ volatile("lfence" : : : "memory");
 #elif defined(__i386__)
   /* Programs for CPUs without SSE2 have no LFENCE. Apart from CPUID, IRET is the serializing
-     instruction of user mode: Intel SDM volume 3A, "Serializing Instructions". */
-  __asm__ volatile("pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:" : : : "memory");
+     instruction of user mode: Intel SDM volume 3A, "Serializing Instructions". The
+     operand makes this function have a frame pointer, with which debuggers and profilers unwind the
+     stack while the instructions here change the stack pointer. */
+  __asm__ volatile("pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:"
+                   : : "r"(__builtin_frame_address(0)) : "memory");
 #elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
   /* Instructions after ISB are fetched after it has completed: Arm Architecture Reference Manual
      for A-profile (DDI 0487), section B2, "Instruction Synchronization Barrier", and ARMv7-A and
