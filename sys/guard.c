@@ -28,8 +28,8 @@ static struct {
   sigjmp_buf *volatile escape; /* of the innermost body that runs; NULL: none */
   volatile sig_atomic_t caught;
   volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
-  /* The dispositions of the program. They stay valid after leave, because a handler that the
-     program installed while ours was installed may call ours, as the previous one, at any time. */
+  /* The dispositions of the program. They stay valid after leave, because a thread that has found
+     our handler during the guard may call or install it at any time. */
   struct sigaction program[FAULTS];
 } guard;
 
@@ -73,43 +73,31 @@ static int send_with_info(siginfo_t *info)
 #endif
 }
 
-/* Makes the process end when the handler returns, as it would end without this library, so that a
-   core dump contains the siginfo of the fault. If an access to memory caused the fault, the access
-   faults again by itself. Signals with all other causes are sent again, with their siginfo if the
-   system allows this. Without a second signal, the program would continue, because s390x returns to
-   the next instruction, and no system repeats a system call that a filter has answered with SIGSYS.
-   */
+/* Makes the process end when the handler returns, with the siginfo of this fault. An access to
+   memory faults again by itself. All other signals are sent again, because s390x continues after the
+   instruction, and no system repeats a system call that a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
-  struct sigaction action;
 
-  memset(&action, 0, sizeof action);
-  action.sa_handler = SIG_DFL;
-  sigaction(info->si_signo, &action, NULL);
+  signal(info->si_signo, SIG_DFL);
   if (is_memory_access && !was_sent(info))
     return;
   if (send_with_info(info) != 0)
     pthread_kill(pthread_self(), info->si_signo);
 }
 
-/* Applies the disposition of the program, as the system would. */
-static void apply_disposition(struct sigaction *program, siginfo_t *info, void *context)
+/* Applies the disposition of the program, as the system would. No system ignores a fault. */
+static void pass_on(const struct sigaction *program, siginfo_t *info, void *context)
 {
-  struct sigaction action;
-
-  action.sa_flags = program->sa_flags;
-  action.sa_handler = program->sa_handler;
-  if (action.sa_flags & SA_RESETHAND)
-    action.sa_handler = __atomic_exchange_n(&program->sa_handler, SIG_DFL, __ATOMIC_ACQ_REL);
-  if (action.sa_handler == SIG_IGN && was_sent(info))
+  if (program->sa_handler == SIG_IGN && was_sent(info))
     return;
-  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
-    take_default_action(info); /* no system ignores a fault */
-  else if (action.sa_flags & SA_SIGINFO)
-    action.sa_sigaction(info->si_signo, info, context);
+  if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
+    take_default_action(info);
+  else if (program->sa_flags & SA_SIGINFO)
+    program->sa_sigaction(info->si_signo, info, context);
   else
-    action.sa_handler(info->si_signo);
+    program->sa_handler(info->si_signo);
 }
 
 /* Returns 1 in the thread between cpuc_guard_enter() and cpuc_guard_leave(). */
@@ -119,8 +107,8 @@ static int is_guarded(void)
     && pthread_equal(pthread_self(), guard.thread);
 }
 
-/* Handles the signals of faults. Defers signals that are sent to the guarded thread until leave,
-   because the program's handlers for them may jump out of the guarded code. */
+/* Defers signals that are sent to the guarded thread until leave, because the program's handlers for
+   them may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int saved_errno = errno, i = index_of(signal), is_ours_to_handle = is_guarded();
@@ -133,7 +121,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.caught = signal;
     siglongjmp(*escape, 1);
   } else
-    apply_disposition(&guard.program[i], info, context);
+    pass_on(&guard.program[i], info, context);
   errno = saved_errno;
 }
 
@@ -142,9 +130,6 @@ static int is_ours(const struct sigaction *action)
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
 
-/* Stores the disposition of the program. If our handler is already installed, for example in a
-   child that was forked while another thread was guarded, keeps the disposition that was stored
-   when our handler was installed. */
 static void store_disposition(int i)
 {
   struct sigaction found;
@@ -153,36 +138,30 @@ static void store_disposition(int i)
     guard.program[i] = found;
 }
 
-/* Installs our handler, with the mask and the flags of the program's handler. Removes SA_RESETHAND
-   from these flags, and adds SA_RESTART if the program has no handler. The stored disposition is
-   valid before our handler can run. */
+/* Installs our handler with the mask and flags of the program's. SA_RESTART is added if the program
+   has no handler, because an ignored signal does not interrupt system calls. */
 static void install(int i)
 {
-  struct sigaction *program = &guard.program[i], ours = *program, found;
+  struct sigaction ours = guard.program[i];
 
+  if (ours.sa_handler == SIG_DFL || ours.sa_handler == SIG_IGN)
+    ours.sa_flags |= SA_RESTART;
+  ours.sa_flags = (ours.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
   ours.sa_sigaction = on_fault;
-  ours.sa_flags = (program->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
-  if (program->sa_handler == SIG_DFL || program->sa_handler == SIG_IGN)
-    ours.sa_flags |= SA_RESTART; /* because an ignored signal does not interrupt system calls */
-  if (sigaction(cpuc_os_thread_fault_signals[i], &ours, &found) != 0 || is_ours(&found))
-    return;
-  /* Another thread may just have changed the disposition. on_fault() in other threads reads
-     sa_handler and sa_flags, so these members are stored only if they have changed. */
-  if (found.sa_handler != program->sa_handler || found.sa_flags != program->sa_flags)
-    *program = found;
-  else
-    program->sa_mask = found.sa_mask;
+  sigaction(cpuc_os_thread_fault_signals[i], &ours, NULL);
 }
 
-/* Restores the disposition of the program. A handler that the program has installed since
-   cpuc_guard_enter() stays. */
-static void uninstall(int i)
+/* Restores the dispositions of the program. A handler that the program has installed since
+   cpuc_guard_enter() stays, as does a disposition that is not replaced yet. */
+static void restore_dispositions(void)
 {
   struct sigaction found;
+  int i;
 
-  if (sigaction(cpuc_os_thread_fault_signals[i], &guard.program[i], &found) == 0
-    && !is_ours(&found))
-    sigaction(cpuc_os_thread_fault_signals[i], &found, NULL);
+  for (i = 0; i < FAULTS; i++)
+    if (sigaction(cpuc_os_thread_fault_signals[i], &guard.program[i], &found) == 0
+      && !is_ours(&found))
+      sigaction(cpuc_os_thread_fault_signals[i], &found, NULL);
 }
 
 void cpuc_guard_enter(void)
@@ -206,8 +185,7 @@ void cpuc_guard_leave(void)
   int i;
 
   cpuc_os_thread_block_fault_signals();
-  for (i = 0; i < FAULTS; i++)
-    uninstall(i);
+  restore_dispositions();
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     if (guard.deferred[i])
@@ -238,5 +216,7 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
 
 void cpuc_guard_forked(void)
 {
+  if (guard.running)
+    restore_dispositions();
   guard.running = 0;
 }

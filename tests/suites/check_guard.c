@@ -481,23 +481,6 @@ static void *raise_in_itself(void *unused)
   return unused;
 }
 
-START_TEST(one_shot_handler_called_in_another_thread_is_reset)
-{
-  struct sigaction after;
-
-  if (skip_where_sent_signals_wait("one_shot_handler_called_in_another_thread_is_reset"))
-    return;
-  set_recording_handler(suite_fault_to_send(SIGSEGV), SA_RESETHAND);
-  enter_guard();
-  join_a_thread_that(raise_in_itself);
-  ck_assert_int_eq(seen_count, 1);
-  leave_guard();
-  ck_assert_int_eq(seen_count, 1);
-  sigaction(suite_fault_to_send(SIGSEGV), NULL, &after);
-  ck_assert_ptr_eq((void *)after.sa_handler, (void *)SIG_DFL);
-}
-END_TEST
-
 START_TEST(ignored_signal_sent_in_another_thread_stays_ignored)
 {
   if (skip_where_sent_signals_wait("ignored_signal_sent_in_another_thread_stays_ignored"))
@@ -784,56 +767,26 @@ START_TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
 }
 END_TEST
 
-static int calls_before_the_change;
-
-/* Acts like another thread that installs the same handler, with a different flag and mask. */
-static void change_flags_and_mask(void)
-{
-  struct sigaction action;
-
-  if (--calls_before_the_change != 0)
-    return;
-  real_sigaction(SIGSEGV, NULL, &action);
-  action.sa_flags |= SA_RESTART;
-  sigaddset(&action.sa_mask, SIGUSR1);
-  real_sigaction(SIGSEGV, &action, NULL);
-}
-
-/* The guard reads each disposition with one call of sigaction() before it installs its handlers. */
-START_TEST(flags_and_mask_that_another_thread_changes_are_restored)
-{
-  struct sigaction after;
-
-  set_recording_handler(SIGSEGV, 0);
-  calls_before_the_change = CPUC_OS_THREAD_FAULT_SIGNALS;
-  after_call = change_flags_and_mask;
-  enter_guard();
-  leave_guard();
-  after_call = NULL;
-  sigaction(SIGSEGV, NULL, &after);
-  ck_assert_int_ne(after.sa_flags & SA_RESTART, 0);
-  ck_assert_int_eq(sigismember(&after.sa_mask, SIGUSR1), 1);
-}
-END_TEST
-
 static int calls_before_the_fork;
 static pid_t forked_child;
 
 /* Enters the guard with the mask of a thread that does not select. */
 static void enter_in_the_child(void)
 {
-  struct sigaction after;
+  struct sigaction before, after;
   sigset_t none;
   int caught;
 
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, NULL);
   cpuc_guard_forked();
+  real_sigaction(SIGSEGV, NULL, &before);
   enter_guard();
   caught = cpuc_guard_run(read_page, &forbidden);
   leave_guard();
   real_sigaction(SIGSEGV, NULL, &after);
-  suite_exit(caught != SIGSEGV ? 1 : after.sa_sigaction != record_signal ? 2 : 0);
+  suite_exit(caught != SIGSEGV ? 1 : after.sa_sigaction != record_signal ? 2
+    : before.sa_sigaction != record_signal ? 3 : 0);
 }
 
 static void fork_after_some_calls(void)
@@ -846,7 +799,7 @@ static void fork_after_some_calls(void)
     enter_in_the_child();
 }
 
-START_TEST(child_forked_at_any_call_can_enter)
+START_TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
 {
   int n, status;
 
@@ -870,8 +823,7 @@ END_TEST
 static void add_tests_at_calls(TCase *tests)
 {
   tcase_add_test(tests, handler_has_the_programs_stack_and_mask_from_the_first_moment);
-  tcase_add_test(tests, flags_and_mask_that_another_thread_changes_are_restored);
-  tcase_add_test(tests, child_forked_at_any_call_can_enter);
+  tcase_add_test(tests, child_forked_at_any_call_has_the_programs_handlers_and_can_enter);
 }
 
 #else
@@ -908,7 +860,6 @@ static void add(TCase *tests)
   tcase_add_test(tests, fault_of_another_thread_reaches_the_program);
   tcase_add_test(tests, signal_sent_to_the_guarded_thread_is_delivered_once_afterwards);
   tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
-  tcase_add_test(tests, one_shot_handler_called_in_another_thread_is_reset);
   tcase_add_test(tests, ignored_signal_sent_in_another_thread_stays_ignored);
   tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);
   tcase_add_loop_test(tests, unhandled_fault_still_ends_the_process, 0, CRASHES);
