@@ -59,6 +59,8 @@ static const char usage[]
 
 static int help(void)
 {
+  const char *address = PACKAGE_BUGREPORT;
+
   printf("%s"
          "\n"
          "Prints which CPU cycle counter programs get on this machine, how well it and\n"
@@ -77,8 +79,10 @@ static int help(void)
          "  -V, --version          print the version of the library in use\n"
          "\n"
          "Exit status: 0 if the output is complete, 1 if not (see also --check), 2 if\n"
-         "the arguments are wrong. Details: cpucycles-info(1).\n",
-    usage);
+         "the arguments are wrong. Details: cpucycles-info(1).\n"
+         "\n"
+         "Report faults to %s.\n",
+    usage, *address ? address : "the tracker of the distribution that this copy is from");
   return close_output();
 }
 

@@ -112,6 +112,7 @@ def tool_survives_floating_point_traps():
 
 def help_and_version_go_to_standard_output():
     assert once("--help").startswith("usage: cpucycles-info ")
+    assert re.search(r"^Report faults to \S.*\.\Z", once("--help").strip(), re.M)
     for option in ("--json", "--plot", "--counter", "--observe", "--check", "--list", "--help",
                    "--version"):
         assert re.search(rf"^  -[a-zA-Z], {option}\b", once("--help"), re.M), option
