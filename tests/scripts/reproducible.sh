@@ -48,7 +48,7 @@ autotools='Makefile.in aclocal.m4 config.h.in configure
   build-aux/ar-lib build-aux/compile build-aux/config.guess build-aux/config.sub build-aux/depcomp
   build-aux/install-sh build-aux/ltmain.sh build-aux/missing build-aux/test-driver
   m4/libtool.m4 m4/ltoptions.m4 m4/ltsugar.m4 m4/ltversion.m4 m4/lt~obsolete.m4'
-left_out='.ci/run .gitignore'
+left_out='.ci/run .github/workflows/ci.yml .gitignore'
 
 rm -rf "$work"
 mkdir -p "$work/one/source" "$work/another~one" "$work/git" "$work/from-tarball"
