@@ -96,7 +96,8 @@ END
   fi
   right "deb: built: $(cd "$deb" && echo *.deb)"
   # An older lintian does not know the newest version of Debian's policy.
-  if lintian --fail-on error,warning --suppress-tags newer-standards-version "$deb"/*.changes >"$work/out" 2>&1; then
+  if lintian --fail-on error,warning --suppress-tags newer-standards-version \
+    "$deb"/*.changes >"$work/out" 2>&1; then
     right "deb: lintian has no error and no warning"
   else
     cat "$work/out"
@@ -108,8 +109,7 @@ END
   dpkg=$root/var/lib/dpkg
   mkdir -p "$dpkg/info" "$dpkg/updates" "$dpkg/triggers"
   touch "$dpkg/status" "$dpkg/available"
-  mkdir -p "$deb/old/DEBIAN" "$deb/old$libdir" "$deb/old/usr/share/man/man3" \
-    "$deb/bin"
+  mkdir -p "$deb/old/DEBIAN" "$deb/old$libdir" "$deb/old/usr/share/man/man3" "$deb/bin"
   gzip -n </dev/null >"$deb/old/usr/share/man/man3/cpucycles.3.gz"
   cc -I"$source/tests/programs" -fPIC -shared -Wl,-soname,libcpucycles.so.1 \
     "$source/tests/programs/dropin-library.c" -o "$deb/old$libdir/libcpucycles.so.1.0"
