@@ -26,7 +26,9 @@ static const char *parse_mhz_with_unit(const char *text, long long *hz)
   return text && strncmp(text, "MHz", 3) == 0 ? text + 3 : NULL;
 }
 
-/* Lines that contain a frequency, of the form "key : value". BogoMIPS is not a frequency. */
+/* Lines that contain a frequency, of the form "key : value". Those of MIPS are in the kernels for
+   Loongson. BogoMIPS is not a frequency, and "Clocking" of m68k is computed from BogoMIPS:
+   arch/m68k/kernel/setup_mm.c. Arm, RISC-V and SuperH have no line with a frequency. */
 static const struct cpuinfo_format {
   unsigned int architectures;
   int may_be_current; /* 1: the value is current if the flags contain aperfmperf, else constant */
@@ -35,8 +37,8 @@ static const struct cpuinfo_format {
 } cpuinfo_formats[] = {
   { CPUC_ARCHITECTURE_X86, 1, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_IA64, 0, "cpu MHz    ", parse_mhz }, /* x86 has tabs in place of blanks */
-  { CPUC_ARCHITECTURE_X86, 0, "model name", cpuc_parse_nominal_frequency },
-  { CPUC_ARCHITECTURE_LOONGARCH, 0, "CPU MHz", parse_mhz },
+  { CPUC_ARCHITECTURE_X86 | CPUC_ARCHITECTURE_MIPS, 0, "model name", cpuc_parse_nominal_frequency },
+  { CPUC_ARCHITECTURE_LOONGARCH | CPUC_ARCHITECTURE_MIPS, 0, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_POWER, 0, "clock", parse_mhz_with_unit },
   { CPUC_ARCHITECTURE_S390, 0, "cpu MHz static", parse_mhz },
 };

@@ -17,10 +17,11 @@ struct cpuc_frequency_query_source {
   const char *name; /* a path if the source is a file; in sysfs relative to a CPU's directory */
   long long (*run)(struct cpuc_frequency_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
+  int is_setting; /* 1: of the administrator or user, who is told if it is ignored */
 };
 
-/* The highest number of CPUs whose files are read, one per frequency policy. Further policies are
-   ignored. */
+/* The highest number of CPUs whose files are read, one per frequency policy, those with the lowest
+   numbers. */
 enum { CPUC_FREQUENCY_QUERY_CPUS = 32 };
 
 struct cpuc_frequency_query {

@@ -43,24 +43,50 @@ static int has_policies(void)
   return cpuc_file_exists(path) || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Adds the CPU whose number is in the name of the directory of a policy. */
-static void add_cpu_of_policy(const char *name, void *argument)
-{
-  struct cpuc_frequency_query *query = argument;
-  int cpu;
+struct listing {
+  struct cpuc_frequency_query *query;
+  const char *prefix; /* the names of the directories, before the number of the CPU */
+};
 
-  if (query->cpu_count < CPUC_FREQUENCY_QUERY_CPUS && strncmp(name, "policy", 6) == 0
-    && cpuc_parse_integer(name + 6, &cpu))
-    query->cpus[query->cpu_count++] = cpu;
+/* Adds the CPU whose number is in the name of a directory. Keeps the lowest numbers in ascending
+   order, because the kernel lists directories in any order, and the CPUs that can be switched off,
+   whose files cannot be read then, are seldom the first. */
+static void add_cpu(const char *name, void *argument)
+{
+  const struct listing *listing = argument;
+  struct cpuc_frequency_query *query = listing->query;
+  size_t length = strlen(listing->prefix);
+  int cpu, i;
+
+  if (strncmp(name, listing->prefix, length) != 0 || !cpuc_parse_integer(name + length, &cpu))
+    return;
+  i = query->cpu_count;
+  if (i < CPUC_FREQUENCY_QUERY_CPUS)
+    query->cpu_count++;
+  else if (cpu > query->cpus[--i])
+    return;
+  for (; i > 0 && cpu < query->cpus[i - 1]; i--)
+    query->cpus[i] = query->cpus[i - 1];
+  query->cpus[i] = cpu;
 }
 
-/* Lists the CPUs whose files are read: one CPU of each policy. Without policies, only CPU 0 is
-   asked. */
+static void list_directories(struct cpuc_frequency_query *query, const char *path,
+  const char *prefix)
+{
+  struct listing listing = { query, prefix };
+
+  cpuc_file_list(path, add_cpu, &listing);
+}
+
+/* Lists the CPUs whose files are read: one CPU of each policy. Before Linux 4.4, policies have no
+   directories, so each CPU is asked. Without policies, only CPU 0 is asked. */
 static void list_cpus(struct cpuc_frequency_query *query)
 {
   query->has_policies = has_policies();
   if (query->has_policies)
-    cpuc_file_list(CPU_DIRECTORY "/cpufreq", add_cpu_of_policy, query);
+    list_directories(query, CPU_DIRECTORY "/cpufreq", "policy");
+  if (query->has_policies && query->cpu_count == 0)
+    list_directories(query, CPU_DIRECTORY, "cpu");
   if (query->cpu_count == 0)
     query->cpus[query->cpu_count++] = 0;
 }

@@ -93,20 +93,20 @@ static long long from_measurement(struct cpuc_frequency_query *query)
 }
 
 static const struct cpuc_frequency_query_source sources[] = {
-  { "/etc/cpucyclespersecond", from_settings_file, 1 },
-  { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ },
-  { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ },
-  { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1 },
-  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ },
-  { "clock_tick", cpuc_frequency_from_sysfs, 1 },
-  { "/proc/device-tree", cpuc_frequency_from_device_tree, 1 },
-  { "tsc_freq_khz", cpuc_frequency_from_sysfs, KHZ },
-  { "system call", from_system, 1 },
-  { "reference counter", cpuc_frequency_from_reference, 1 },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1 },
-  { "cpucyclespersecond", from_environment, 1 },
-  { "measurement", from_measurement, 1 },
+  { "/etc/cpucyclespersecond", from_settings_file, 1, 1 },
+  { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ, 0 },
+  { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ, 0 },
+  { "cpufreq/cpuinfo_max_freq", cpuc_frequency_from_sysfs, KHZ, 0 },
+  { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ, 0 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1, 0 },
+  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ, 0 },
+  { "clock_tick", cpuc_frequency_from_sysfs, 1, 0 },
+  { "/proc/device-tree", cpuc_frequency_from_device_tree, 1, 0 },
+  { "system call", from_system, 1, 0 },
+  { "reference counter", cpuc_frequency_from_reference, 1, 0 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1, 0 },
+  { "cpucyclespersecond", from_environment, 1, 1 },
+  { "measurement", from_measurement, 1, 0 },
 };
 
 enum { SOURCES = sizeof sources / sizeof sources[0] };
@@ -126,7 +126,7 @@ static long long run_guarded(struct cpuc_frequency_query *query,
   query->source = source;
   query->result = 0;
   query->name = source->name;
-  if (cpuc_guard_run(run_source, query) != 0 && source->run == from_settings_file)
+  if (cpuc_guard_run(run_source, query) != 0 && source->is_setting)
     note_ignored(query, source->name, "causes a fault");
   return query->result;
 }
@@ -148,7 +148,7 @@ struct cpuc_frequency cpuc_frequency_estimate(void)
     }
   }
   for (; i < SOURCES; i++)
-    if (sources[i].run == from_environment)
+    if (sources[i].is_setting)
       note_unneeded_environment(&query, &sources[i]);
   return found;
 }

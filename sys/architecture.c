@@ -17,6 +17,8 @@ enum cpuc_architecture cpuc_architecture(void)
   return CPUC_ARCHITECTURE_SPARC;
 #elif defined __loongarch__
   return CPUC_ARCHITECTURE_LOONGARCH;
+#elif defined __mips__
+  return CPUC_ARCHITECTURE_MIPS;
 #elif defined __alpha__
   return CPUC_ARCHITECTURE_ALPHA;
 #elif defined __hppa__

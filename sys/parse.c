@@ -78,10 +78,10 @@ static const char *parse_with_unit(const char *text, long long *hz)
 
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
 {
-  for (; text; text = strchr(text, ' ')) {
+  for (; text; text = strpbrk(text, " @")) {
     const char *rest;
 
-    text += strspn(text, " ");
+    text += strspn(text, " @");
     rest = parse_with_unit(text, hz);
     if (rest && (cpuc_parse_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
       return "";

@@ -84,8 +84,6 @@ START_TEST(sources_answer_in_their_order)
   reported.source = NULL;
   simulated.system = (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
   expect(1400000000, "a system call");
-  write_file(CPU0 "tsc_freq_khz", "1450000\n");
-  expect(1450000000, "tsc_freq_khz");
   write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
   write_file(CPU0 "clock_tick", "1550000000\n");
@@ -96,6 +94,8 @@ START_TEST(sources_answer_in_their_order)
   expect(1700000000, "/proc/cpuinfo");
   write_file(CPU0 "cpufreq/base_frequency", "1800000\n");
   expect(1800000000, "cpufreq/base_frequency");
+  write_file(CPU0 "cpufreq/cpuinfo_max_freq", "1850000\n");
+  expect(1850000000, "cpufreq/cpuinfo_max_freq");
   write_file(CPU0 "cpufreq/scaling_max_freq", "1900000\n");
   expect(1900000000, "cpufreq/scaling_max_freq");
   write_file(CPU0 "cpufreq/scaling_setspeed", "<unsupported>\n");
@@ -191,12 +191,32 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
 }
 END_TEST
 
-/* Kernels before 4.3, and some recorded machines, list no policies. */
-START_TEST(without_listed_policies_only_cpu_0_is_read)
+/* Linux before 4.4 lists no policies. */
+START_TEST(without_listed_policies_each_cpu_is_read)
 {
-  write_file(CPU("0") "base_frequency", "1800000\n");
-  write_file(CPU("1") "base_frequency", "9900000\n");
-  expect(1800000000, "cpufreq/base_frequency");
+  write_file(CPU("0") "scaling_max_freq", "1200000\n");
+  write_file(CPU("4") "scaling_max_freq", "1700000\n");
+  write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
+  expect(1700000000, "cpufreq/scaling_max_freq");
+}
+END_TEST
+
+/* CPU 1 is online, the others are off. The directories are made in both orders, because a file
+   system lists them in one of the two, or in any other. */
+START_TEST(policies_are_asked_in_the_order_of_their_numbers)
+{
+  char path[100];
+  int i;
+
+  for (i = 0; i < 64; i++) {
+    snprintf(path, sizeof path, POLICY("%d") "affected_cpus", _i ? 63 - i : i);
+    write_file(path, "\n");
+  }
+  write_file(CPU("0") "affected_cpus", "0\n");
+  write_file(CPU("1") "scaling_max_freq", "4800000\n");
+  write_file(CPU("31") "scaling_max_freq", "4900000\n");
+  write_file(CPU("32") "scaling_max_freq", "9900000\n"); /* beyond the limit */
+  expect(4900000000, "cpufreq/scaling_max_freq");
 }
 END_TEST
 
@@ -247,6 +267,10 @@ static const struct {
   { CPUC_ARCHITECTURE_X86, "clock\t\t: 3000.000000MHz\n", 0 },
   { CPUC_ARCHITECTURE_LOONGARCH, "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
   { CPUC_ARCHITECTURE_X86, "CPU MHz\t\t\t: 2500.00\n", 0 },
+  { CPUC_ARCHITECTURE_MIPS, "CPU MHz\t\t\t: 1800.00\n", 1800000000 },
+  { CPUC_ARCHITECTURE_MIPS, "model name\t\t: Loongson-3A R4 (Loongson-3B4000) @ 1800MHz\n",
+    1800000000 },
+  { CPUC_ARCHITECTURE_MIPS, "cpu MHz\t\t: 2596.132\n", 0 },
   { CPUC_ARCHITECTURE_S390, "cpu MHz static  : 5000\n", 5000000000 },
   { CPUC_ARCHITECTURE_SPARC, "Cpu6ClkTck\t: 000000000ec82e00\n", 248000000 },
   { CPUC_ARCHITECTURE_ALPHA, "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
@@ -301,6 +325,7 @@ static const struct {
   { "cpu MHz static  : 5000\n", 5000000000 },
   { "cpu MHz dynamic : 5000\n", 0 },
   { "model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz\n", 2800000000 },
+  { "model name\t: ZHAOXIN KaiXian KX-U6780A@2.7GHz\n", 2700000000 },
   { "model name\t: Something Old @ 733MHz\n", 733000000 },
   { "model name\t: AMD EPYC\n", 0 },
   { "model name\t: Riddle @ GHz\n", 0 },
@@ -549,7 +574,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, truncated_number_is_ignored);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
   tcase_add_test(tests, fastest_policy_decides_and_one_cpu_of_each_is_read);
-  tcase_add_test(tests, without_listed_policies_only_cpu_0_is_read);
+  tcase_add_test(tests, without_listed_policies_each_cpu_is_read);
+  tcase_add_loop_test(tests, policies_are_asked_in_the_order_of_their_numbers, 0, 2);
   tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, flags_in_two_pieces_are_read);
