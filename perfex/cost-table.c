@@ -17,7 +17,6 @@
 #include "sys/os-thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,17 +39,18 @@ __attribute__((constructor(101))) static void install_fork_handler(void)
   cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
-static void lock(int *cancel_state)
+/* Signals are blocked, because a handler that jumped out would leave the lock held. */
+static void lock(struct cpuc_os_thread_saved *saved)
 {
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
+  cpuc_os_thread_block_signals_and_cancellation(saved);
   while (cpuc_lock_try(&table_lock, cpuc_os_thread_id()) != CPUC_LOCK_ACQUIRED)
     cpuc_os_thread_sleep_briefly();
 }
 
-static void unlock(int cancel_state)
+static void unlock(const struct cpuc_os_thread_saved *saved)
 {
   cpuc_lock_release(&table_lock);
-  pthread_setcancelstate(cancel_state, NULL);
+  cpuc_os_thread_restore_signals_and_cancellation(saved);
 }
 
 /* Copies `costs` into the table, except for events whose cost has a higher origin. */
@@ -98,21 +98,23 @@ static void initialize(void)
 
 void pfx_cost_table_get(struct pfx_cost_table *copy)
 {
-  int saved_errno = errno, cancel_state;
+  int saved_errno = errno;
+  struct cpuc_os_thread_saved saved;
 
-  lock(&cancel_state);
+  lock(&saved);
   if (!is_initialized) {
     initialize();
     is_initialized = 1;
   }
   *copy = shared_table;
-  unlock(cancel_state);
+  unlock(&saved);
   errno = saved_errno;
 }
 
 int load_costs(char *CostFileName)
 {
-  int saved_errno = errno, error = EFAULT, cancel_state;
+  int saved_errno = errno, error = EFAULT;
+  struct cpuc_os_thread_saved saved;
   struct pfx_costs costs;
   int i;
 
@@ -122,13 +124,13 @@ int load_costs(char *CostFileName)
     errno = error;
     return -1;
   }
-  lock(&cancel_state);
+  lock(&saved);
   for (i = 0; i < PFX_EVENTS; i++)
     if (shared_table.origin[i] == PFX_COST_LOADED)
       shared_table.origin[i] = PFX_COST_LOADED_EARLIER;
   merge(&costs, PFX_COST_LOADED);
   snprintf(shared_table.loaded, sizeof shared_table.loaded, "%s", CostFileName);
-  unlock(cancel_state);
+  unlock(&saved);
   errno = saved_errno;
   return pfx_count_generation();
 }

@@ -19,6 +19,8 @@
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -58,8 +60,12 @@ long long pfx_cost_clock_thread(void)
 /* 0: the core frequency is measured */
 static long long core_rate;
 
+static int signal_of_measurement; /* not 0: each measurement sends this signal to its thread */
+
 long long pfx_cost_clock_core_frequency(void)
 {
+  if (signal_of_measurement)
+    raise(signal_of_measurement);
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
 
@@ -121,6 +127,28 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
 END_TEST
 
 /* Event 0 counts core cycles, but cpucycles() may count other cycles. */
+static sigjmp_buf before_first_use;
+
+static void jump_out(int signal)
+{
+  (void)signal;
+  siglongjmp(before_first_use, 1);
+}
+
+/* A lock that stayed held would block the second use until the time limit of the test. */
+START_TEST(handler_may_jump_out_of_the_first_use)
+{
+  use_test_directory();
+  signal(SIGUSR1, jump_out);
+  signal_of_measurement = SIGUSR1;
+  if (sigsetjmp(before_first_use, 1) == 0) {
+    table_now();
+    ck_abort_msg("the handler has not run");
+  }
+  ck_assert_int_eq(table_now().origin[0], PFX_COST_MEASURED);
+}
+END_TEST
+
 START_TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_cost_measured measured;
@@ -773,6 +801,7 @@ END_TEST
 static void add(TCase *tests)
 {
   tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
+  tcase_add_test(tests, handler_may_jump_out_of_the_first_use);
   tcase_add_test(tests, cycle_cost_follows_the_core_frequency);
   tcase_add_test(tests, costs_are_estimated_from_measured_times);
   tcase_add_test(tests, stopped_clock_measures_only_the_cycle);
