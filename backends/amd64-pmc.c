@@ -14,7 +14,7 @@
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
 #include "backends/perf/remedy.h"
 
 /* In ECX, bit 30 selects the fixed counters, of which 1 counts core cycles. */

@@ -15,7 +15,7 @@
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
 #include "backends/perf/remedy.h"
 
 enum { CYCLE_COUNTER = 32 };

@@ -13,7 +13,7 @@
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
 
 static const struct cpuc_perf_counter counter = { .findings = &findings };
 

@@ -12,9 +12,11 @@ EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
 EXTRA_DIST += backends/perf/core-types.h
 EXTRA_DIST += backends/perf/counter.h
+EXTRA_DIST += backends/perf/hot.h
 EXTRA_DIST += backends/perf/kernel.h
+EXTRA_DIST += backends/perf/open.h
 EXTRA_DIST += backends/perf/read.h
-EXTRA_DIST += backends/perf/private.h
+EXTRA_DIST += backends/perf/thread.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -98,7 +98,7 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/kernel.c \
 	backends/perf/open.c \
 	backends/perf/read.c \
-	backends/perf/recover.c
+	backends/perf/slow.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcommon.la

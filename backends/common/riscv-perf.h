@@ -9,7 +9,7 @@
 #define CPUCYCLES_RISCV_PERF_H
 
 #include "backends/perf/counter.h"
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
 #include "backends/perf/remedy.h"
 
 /* Reads the counter CSR that belongs to the index in the mmap page, or its upper half. */

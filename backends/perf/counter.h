@@ -6,7 +6,7 @@
 #ifndef CPUCYCLES_PERF_COUNTER_H
 #define CPUCYCLES_PERF_COUNTER_H
 
-#include "backends/perf/read.h"
+#include "backends/perf/open.h"
 
 static const struct cpuc_perf_counter counter;
 

@@ -91,15 +91,6 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
   munmap(page, page_size());
 }
 
-int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
-{
-  const void *empty = mmap(page, page_size(), PROT_READ | PROT_WRITE,
-    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-
-  /* cppcheck-suppress memleak ; unmapped like the page that it replaces */
-  return empty == page;
-}
-
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
 {
   cpuc_file_list(PMUS, visit, argument);

@@ -45,9 +45,6 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor);
 
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page);
 
-/* Replaces the mmap page with an empty page, which is writable. Returns 1, or 0 on failure. */
-int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page);
-
 /* Calls visit(name, argument) for each PMU. Call only in the selection, because this function
    allocates memory and is a cancellation point. */
 void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Opens and closes the events of a thread: one event, or one per core type, whose counts are added.
    The events are pinned, so if other events need the hardware, the kernel stops the pinned events
-   instead of counting them part of the time. A mapped page keeps its event open, so an event that
-   is read through its page needs no descriptor. Signals are blocked until the events of a thread
-   are consistent.
-   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS". */
+   instead of counting them part of the time. A mapped page keeps its event open without the
+   descriptor. Signals are blocked until the events of a thread are consistent.
+   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; kernel/events/core.c,
+   perf_mmap, which sets VM_DONTCOPY, so a forked child does not have the page. */
 
 #include "config.h"
 
-#include "backends/perf/private.h"
+#include "backends/perf/open.h"
 
 #include "backends/perf/kernel.h"
 #include "backends/perf/pmu.h"
+#include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
 #include "sys/perf-event.h"
 
@@ -53,7 +54,7 @@ int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event)
   return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
 }
 
-void cpuc_perf_close_descriptors(void)
+static void close_descriptors(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
@@ -83,7 +84,7 @@ static void close_events(void)
   struct cpuc_perf_thread *self = &cpuc_perf_self;
 
   self->only_page = &cpuc_perf_no_page;
-  cpuc_perf_close_descriptors();
+  close_descriptors();
   unmap_pages();
   self->event_count = 0;
   self->state = CPUC_PERF_UNOPENED;
@@ -115,7 +116,7 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
   return 0;
 }
 
-int cpuc_perf_open_descriptors(void)
+static int open_descriptors(void)
 {
   int i, error = 0, requested_kernel;
 
@@ -143,51 +144,76 @@ static int move_descriptor_up(int *descriptor)
   return moved < end ? 0 : EMFILE;
 }
 
-int cpuc_perf_use_descriptors(void)
+static int move_descriptors_up(void)
+{
+  int i, error = 0;
+
+  for (i = 0; i < cpuc_perf_self.event_count && error == 0; i++)
+    error = move_descriptor_up(&cpuc_perf_self.events[i].descriptor);
+  return error;
+}
+
+/* Sets the base for events that were just opened. Returns 0, or EIO if they do not count. */
+static int continue_count(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count;
-  int i, error = 0;
 
-  for (i = 0; i < self->event_count && error == 0; i++)
-    error = move_descriptor_up(&self->events[i].descriptor);
   self->base = 0;
-  if (error == 0 && cpuc_perf_read_descriptors(&count) != 0)
-    error = EIO;
-  if (error != 0)
-    return error;
+  if (cpuc_perf_read_descriptors(&count) != 0)
+    return EIO;
   self->base = self->last - count;
+  return 0;
+}
+
+static void use_descriptors(void)
+{
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+
   self->reads_one_descriptor = self->event_count == 1;
   self->state = CPUC_PERF_VIA_READ;
   if (counter->instruction)
     cpuc_perf_services->note_indirect_read("by-read");
-  return 0;
 }
 
-/* Maps the pages, and makes this thread read through them. Returns 0 if they do not contain the
-   count. */
-static int use_pages(void)
+/* Maps the pages. Returns 0 if they do not contain the count. */
+static int map_pages(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  long long count;
-  int i, width;
+  int i;
 
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
-  self->base = 0;
-  if (!cpuc_perf_pages_have_count(counter) || cpuc_perf_read_descriptors(&count) != 0) {
-    unmap_pages();
-    return 0;
-  }
-  self->base = self->last - count;
-  width = self->events[0].page->pmc_width;
+  if (cpuc_perf_pages_have_count(counter))
+    return 1;
+  unmap_pages();
+  return 0;
+}
+
+/* The thread keeps the descriptors for read(2), unless no number is free for them. */
+static void use_pages(void)
+{
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+  int width = self->events[0].page->pmc_width;
+
   self->shift = 64 - width;
   self->index = UINT32_MAX; /* not a valid index, so the first read stores the real one */
   if (self->event_count == 1 && (counter->width == 0 || counter->width == width))
     self->only_page = self->events[0].page;
   self->state = CPUC_PERF_VIA_MMAP;
-  cpuc_perf_close_descriptors();
-  return 1;
+}
+
+/* The pages stay mapped, because this read may have interrupted another read, which uses the
+   pages. */
+static void use_fallback(void)
+{
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+
+  close_descriptors();
+  self->fallback_base = self->last - cpuc_perf_services->fallback();
+  self->state = CPUC_PERF_VIA_FALLBACK;
+  if (!self->is_exiting)
+    cpuc_perf_services->note_indirect_read("by-fallback");
 }
 
 /* Initializes `count` events of the thread, which are not open yet. */
@@ -206,15 +232,24 @@ static void reset_events(int count)
 /* Opens the events of this thread, and continues its count. Returns 0 or an errno. */
 static int open_events(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int error;
+  int error, has_pages = 0;
 
   reset_events(core_types.count);
-  error = cpuc_perf_open_descriptors();
+  error = open_descriptors();
   if (error == 0)
-    error = pthread_setspecific(exit_key, self);
-  if (error == 0 && !(counter->instruction && use_pages()))
-    error = cpuc_perf_use_descriptors();
+    error = pthread_setspecific(exit_key, &cpuc_perf_self);
+  if (error == 0) {
+    has_pages = counter->instruction && map_pages();
+    error = continue_count();
+  }
+  if (error == 0 && (error = move_descriptors_up()) != 0 && has_pages) {
+    close_descriptors();
+    error = 0;
+  }
+  if (error == 0 && has_pages)
+    use_pages();
+  else if (error == 0)
+    use_descriptors();
   return error;
 }
 
@@ -227,8 +262,54 @@ void cpuc_perf_open_thread(void)
   close_events(); /* in a forked child, the events of the parent */
   if (self->is_exiting || open_events() != 0) {
     close_events();
-    cpuc_perf_use_fallback();
+    use_fallback();
   }
+}
+
+/* The events count on, and their base stays. A pinned event that has lost its hardware never counts
+   again. A new event without config1 may find other hardware: on arm64, an event for user-space
+   access fits the cycle counter alone. */
+void cpuc_perf_leave_pages(void)
+{
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+  long long count;
+  int error = 0;
+
+  if (self->state != CPUC_PERF_VIA_MMAP)
+    return;
+  self->only_page = &cpuc_perf_no_page;
+  if (cpuc_perf_read_descriptors(&count) != 0) {
+    close_descriptors();
+    error = open_descriptors();
+    if (error == 0)
+      error = move_descriptors_up();
+    if (error == 0)
+      error = continue_count();
+  }
+  if (error == 0)
+    use_descriptors();
+  else
+    use_fallback();
+}
+
+void cpuc_perf_leave_events(void)
+{
+  if (cpuc_perf_self.state == CPUC_PERF_VIA_READ)
+    use_fallback();
+}
+
+/* The child releases the copies of descriptors when it opens its own events. This function makes no
+   system call, because many children never read. */
+void cpuc_perf_forked(void)
+{
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+  int i;
+
+  for (i = 0; i < self->event_count; i++)
+    self->events[i].page = NULL;
+  self->only_page = &cpuc_perf_no_page;
+  self->reads_one_descriptor = 0;
+  self->state = CPUC_PERF_UNOPENED;
 }
 
 /* Closes the events of this thread, and keeps later reads from opening events. */

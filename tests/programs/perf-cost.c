@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 
 #include "config.h"
 
-#include "backends/perf/read.h"
+#include "backends/perf/hot.h"
+#include "backends/perf/open.h"
 #include "lib/process.h"
 #include "sys/os-thread.h"
 #include "sys/guard.h"

@@ -134,7 +134,7 @@ foreign() {
       sub(/.*[\/(]/, "", module)
       sub(/^lib[a-z_]*_la-/, "", module)
       sub(/-windows$/, "", module)
-      if (module ~ /^(open|read|recover|kernel|core-types)$/) module = "perf"
+      if (module ~ /^(open|read|slow|kernel|core-types)$/) module = "perf"
       if (module ~ /^(explain|rate)$/) module = "tsc"
       if (module ~ /^frequency-/) module = "frequency"
       if (module ~ /^cost-/) module = "cost"

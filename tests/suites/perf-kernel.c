@@ -30,11 +30,8 @@ enum { SIMULATED_ID = 1000 };
 
 static int simulates_events; /* 1: opens /dev/null, because the kernel has no events */
 
-/* The page that this thread mapped last, until it is unmapped. */
-static _Thread_local struct perf_event_mmap_page *last_page;
-/* 1 if the event that this thread opened last has no hardware counter, because the event of
-   last_page has the only hardware counter. */
-static _Thread_local int last_event_has_no_counter;
+/* 1 if the event that this thread opened last has config1. */
+static _Thread_local int last_event_has_config1;
 
 static int refuses(const struct perf_event_attr *wanted)
 {
@@ -55,7 +52,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
     perf_kernel_requests[perf_kernel_request_count++] = *wanted;
   if (refuses(wanted))
     return -1;
-  last_event_has_no_counter = perf_kernel.has_one_counter && last_page;
+  last_event_has_config1 = wanted->config1 != 0;
   real.exclude_kernel = real.exclude_hv = 1; /* an event that any user may open */
   if (real.type == PERF_TYPE_HARDWARE) {
     real.type = PERF_TYPE_SOFTWARE;
@@ -90,7 +87,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   int is_whole = 1;
 
-  if (last_event_has_no_counter)
+  if (perf_kernel.lost_hardware && last_event_has_config1)
     return 0;
   if (simulates_events)
     *reading = (struct cpuc_perf_reading){ (uint64_t)perf_kernel_time(), 1, 1, SIMULATED_ID };
@@ -102,6 +99,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
     *reading = perf_kernel.reading;
     reading->id = id;
   }
+  reading->value += (uint64_t)perf_kernel.ahead;
   if (perf_kernel.during_read)
     perf_kernel.during_read();
   return is_whole;
@@ -130,15 +128,10 @@ static size_t page_size(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void *map_memory(void *address, int flags)
-{
-  return mmap(address, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1,
-    0);
-}
-
 struct perf_event_mmap_page *perf_kernel_page(uint32_t index, int width, long long offset)
 {
-  struct perf_event_mmap_page *page = map_memory(NULL, 0);
+  struct perf_event_mmap_page *page
+    = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   if (page == MAP_FAILED)
     abort();
@@ -152,7 +145,7 @@ struct perf_event_mmap_page *perf_kernel_page(uint32_t index, int width, long lo
   return page;
 }
 
-static struct perf_event_mmap_page *map_page(int descriptor)
+struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
 {
   const struct perf_event_mmap_page *first = perf_kernel.pages[0];
   void *page;
@@ -165,29 +158,9 @@ static struct perf_event_mmap_page *map_page(int descriptor)
   return page == MAP_FAILED ? NULL : page;
 }
 
-struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
-{
-  return last_page = map_page(descriptor);
-}
-
-static void forget(const struct perf_event_mmap_page *page)
-{
-  if (page == last_page)
-    last_page = NULL;
-}
-
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 {
-  forget(page);
   munmap(page, page_size());
-}
-
-int cpuc_perf_kernel_replace(struct perf_event_mmap_page *page)
-{
-  if (perf_kernel.cannot_replace_page)
-    return 0;
-  forget(page);
-  return map_memory(page, MAP_FIXED) == page;
 }
 
 /* Visits each PMU at its first file. */

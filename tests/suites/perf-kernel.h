@@ -22,8 +22,7 @@ extern struct perf_kernel {
   int has_no_events;         /* as in an emulator */
   int cannot_exclude_kernel; /* like some PMUs */
   uint32_t excluding_pmu;    /* type of a PMU that can exclude the kernel nevertheless */
-  int has_one_counter;       /* 1: an event opened while another one is mapped cannot be read */
-  int cannot_replace_page;   /* refuses mmap(2) over a page, like a seccomp filter */
+  int lost_hardware;         /* 1: read(2) fails for events with config1 */
   uint32_t lacking_pmu;      /* type of a PMU that lacks the generic event; 0: none */
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here
@@ -34,6 +33,7 @@ extern struct perf_kernel {
   /* If its enabled time is not 0, `reading` is the result of read(2), except for the ID of the
      event. */
   struct cpuc_perf_reading reading;
+  long long ahead; /* added to each count of read(2) */
   void (*during_read)(void); /* called after read(2), like a signal handler */
   /* The files of all PMUs. A row of zeros ends the list. */
   const struct perf_kernel_file *files;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Opens and closes the events of the calling thread, and changes its state. */
+
+#ifndef CPUCYCLES_PERF_OPEN_H
+#define CPUCYCLES_PERF_OPEN_H
+
+#include "backends/perf/thread.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The services for the counter that was opened last. */
+extern const struct cpuc_services *cpuc_perf_services;
+
+/* Returns 1 if the descriptor still belongs to the event. The program may have closed the
+   descriptor or reused its number. */
+int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
+
+/* Call the following functions with signals blocked. Each does nothing if the thread is not in the
+   state that its comment names, because a signal handler may already have changed the state. */
+
+/* UNOPENED: opens the events of a thread or of a forked child at its first read. */
+void cpuc_perf_open_thread(void);
+
+/* VIA_MMAP: reads the same events with read(2). Opens them once more if read(2) does not return
+   their count. */
+void cpuc_perf_leave_pages(void);
+
+/* VIA_READ: continues with the fallback counter. */
+void cpuc_perf_leave_events(void);
+
+/* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
+   does not allow this instruction. */
+int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis);
+void cpuc_perf_close(void);
+void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
+  struct cpuc_diagnosis *diagnosis);
+void cpuc_perf_forked(void);
+
+#pragma GCC visibility pop
+
+#endif
