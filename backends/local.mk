@@ -16,7 +16,6 @@ EXTRA_DIST += backends/perf/hot.h
 EXTRA_DIST += backends/perf/kernel.h
 EXTRA_DIST += backends/perf/open.h
 EXTRA_DIST += backends/perf/read.h
-EXTRA_DIST += backends/perf/thread.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

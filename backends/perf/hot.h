@@ -6,7 +6,7 @@
 #ifndef CPUCYCLES_PERF_HOT_H
 #define CPUCYCLES_PERF_HOT_H
 
-#include "backends/perf/thread.h"
+#include "backends/perf/read.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls of the perf event counters. The system calls of a read are made with syscall()
-   where the function of the C library, such as read() or close(), is a cancellation point, because
-   cpucycles() is not a cancellation point.
+/* The system calls that a test can simulate. A read is made with syscall(), because read() is a
+   cancellation point, and cpucycles() is not.
    Source: perf_event_open(2); mmap(2); Linux,
    Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
 
@@ -11,14 +10,10 @@
 
 #include "sys/file.h"
 #include "sys/guard.h"
-#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -39,24 +34,6 @@ int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   return syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;
-}
-
-void cpuc_perf_kernel_close(int descriptor)
-{
-  cpuc_perf_event_close(descriptor);
-}
-
-int cpuc_perf_kernel_copy(int descriptor, int lowest)
-{
-  return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
-}
-
-unsigned long cpuc_perf_kernel_descriptor_limit(void)
-{
-  struct rlimit limit = { 0, 0 };
-
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return (unsigned long)limit.rlim_cur;
 }
 
 static size_t page_size(void)
@@ -102,13 +79,4 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, siz
   int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
 
   return length > 0 && length < (int)sizeof path && cpuc_file_read_start(path, text, size) > 0;
-}
-
-void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
-{
-  struct cpuc_os_thread_saved saved;
-
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  change();
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }

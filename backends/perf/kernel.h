@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* All system calls of the perf event counters, except those that read files in pmu.c and remedy.c.
-   A test that defines the functions below itself is linked without kernel.c. */
+/* System calls of the perf event counters that a test can simulate: the test defines the functions
+   below itself, and is linked without kernel.c. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_H
 #define CPUCYCLES_PERF_KERNEL_H
@@ -32,14 +32,6 @@ int cpuc_perf_kernel_identify(int descriptor, uint64_t *id);
    must compare the ID. */
 int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading);
 
-void cpuc_perf_kernel_close(int descriptor);
-
-/* Returns a copy of the descriptor with a number of at least `lowest`, or -1 with errno. */
-int cpuc_perf_kernel_copy(int descriptor, int lowest);
-
-/* Returns the soft limit of the number of descriptors. */
-unsigned long cpuc_perf_kernel_descriptor_limit(void);
-
 /* Maps the mmap page of the event. Returns NULL on failure. */
 struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor);
 
@@ -52,10 +44,6 @@ void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument)
 /* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
    Call only in the selection, because this function is a cancellation point. */
 int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size);
-
-/* Calls change() with all signals of the thread blocked, because signal handlers may read the
-   counter. */
-void cpuc_perf_kernel_run_uninterrupted(void (*change)(void));
 
 #pragma GCC visibility pop
 

@@ -14,12 +14,15 @@
 #include "backends/perf/pmu.h"
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
+#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum {
   STANDARD_DESCRIPTORS = 3, /* input, output, error */
@@ -43,6 +46,15 @@ const struct cpuc_services *cpuc_perf_services;
 /* Stored when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
+void cpuc_perf_run_uninterrupted(void (*change)(void))
+{
+  struct cpuc_os_thread_saved saved;
+
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
+  change();
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
+}
+
 int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event)
 {
   uint64_t id = 0;
@@ -62,7 +74,7 @@ static void close_descriptors(void)
   self->reads_one_descriptor = 0;
   for (i = 0; i < self->event_count; i++) {
     if (cpuc_perf_owns_descriptor(&self->events[i]))
-      cpuc_perf_kernel_close(self->events[i].descriptor);
+      cpuc_perf_event_close(self->events[i].descriptor);
     self->events[i].descriptor = -1;
   }
 }
@@ -131,15 +143,17 @@ static int open_descriptors(void)
    belong to another file, from which the library would read once. Returns 0 or an errno. */
 static int move_descriptor_up(int *descriptor)
 {
-  unsigned long limit = cpuc_perf_kernel_descriptor_limit();
-  int end = limit / 2 < INT_MAX ? (int)(limit / 2) : INT_MAX;
-  int begin = end / 2 < PROGRAM_DESCRIPTORS ? end / 2 : PROGRAM_DESCRIPTORS;
-  int moved = cpuc_perf_kernel_copy(*descriptor,
-    begin > STANDARD_DESCRIPTORS ? begin : STANDARD_DESCRIPTORS);
+  struct rlimit limit = { 0, 0 };
+  int begin, end, moved;
 
+  getrlimit(RLIMIT_NOFILE, &limit);
+  end = limit.rlim_cur / 2 < INT_MAX ? (int)(limit.rlim_cur / 2) : INT_MAX;
+  begin = end / 2 < PROGRAM_DESCRIPTORS ? end / 2 : PROGRAM_DESCRIPTORS;
+  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC,
+    begin > STANDARD_DESCRIPTORS ? begin : STANDARD_DESCRIPTORS);
   if (moved < 0)
     return EMFILE;
-  cpuc_perf_kernel_close(*descriptor);
+  cpuc_perf_event_close(*descriptor);
   *descriptor = moved;
   return moved < end ? 0 : EMFILE;
 }
@@ -324,7 +338,7 @@ static void close_at_exit(void)
 static void on_thread_exit(void *unused)
 {
   (void)unused;
-  cpuc_perf_kernel_run_uninterrupted(close_at_exit);
+  cpuc_perf_run_uninterrupted(close_at_exit);
 }
 
 /* Runs when the library is loaded, because the C library has room in each thread only for the

@@ -4,7 +4,7 @@
 #ifndef CPUCYCLES_PERF_OPEN_H
 #define CPUCYCLES_PERF_OPEN_H
 
-#include "backends/perf/thread.h"
+#include "backends/perf/read.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,7 +15,11 @@ extern const struct cpuc_services *cpuc_perf_services;
    descriptor or reused its number. */
 int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
 
-/* Call the following functions with signals blocked. Each does nothing if the thread is not in the
+/* Calls change() with all signals of the thread blocked, because signal handlers may read the
+   counter. */
+void cpuc_perf_run_uninterrupted(void (*change)(void));
+
+/* Pass the following functions to cpuc_perf_run_uninterrupted(). Each does nothing if the thread is not in the
    state that its comment names, because a signal handler may already have changed the state. */
 
 /* UNOPENED: opens the events of a thread or of a forked child at its first read. */

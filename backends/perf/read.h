@@ -1,13 +1,98 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Reads the events of the calling thread, and changes nothing but the hint cpuc_perf_self.index. */
+/* Counters that read perf events of core cycles: what belongs to a counter, and to a thread. Each
+   file of this directory calls only files before it in this list: kernel.c has system calls,
+   read.c reads the events of a thread, open.c opens and closes them and changes the state of the
+   thread, slow.c has the slow path, and hot.h the hot path. A thread changes its state as follows:
+
+   UNOPENED     -> VIA_MMAP, VIA_READ or VIA_FALLBACK   at its first read
+   VIA_MMAP     -> VIA_READ or VIA_FALLBACK   if the page does not contain the count
+   VIA_READ     -> VIA_FALLBACK   if read(2) does not return the count
+   all of them  -> UNOPENED   in a forked child, and at the exit of the thread
+
+   Source: linux/perf_event.h, struct perf_event_mmap_page. */
 
 #ifndef CPUCYCLES_PERF_READ_H
 #define CPUCYCLES_PERF_READ_H
 
+#include "backends/backend.h"
+#include "backends/perf/core-types.h"
 #include "backends/perf/kernel.h"
-#include "backends/perf/thread.h"
+#include "sys/thread-local.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
+
+/* Results of open() for the unit of the counter and for explain(). */
+struct cpuc_perf_findings {
+  /* 1 if the last request for the event of all core types, granted or refused, or a granted event
+     of one core type, did not exclude kernel mode, because the PMU cannot exclude it. */
+  int requested_kernel;
+  int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
+};
+
+/* Properties of one counter. The functions for opening, reading and explaining get a pointer to
+   them. */
+struct cpuc_perf_counter {
+  /* Reads hardware counter number index - 1. index is the index in the page, and not 0. NULL: the
+     counter is read with read(2). */
+  uint64_t (*instruction)(uint32_t index);
+  /* The index of the fixed counter of cycles, which cores of all types have. On a hybrid CPU, the
+     instruction reads only this counter: after a move of the thread, an index that the new core
+     lacks would fault. */
+  uint32_t fixed_index;
+  /* The width that read() of the backend requires; 0: any. The slow path reads hardware counters of
+     other widths. */
+  int width;
+  /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
+  uint64_t config1;
+  struct cpuc_perf_findings *findings;
+  /* Explains why programs may not read the register, although the event opened. */
+  void (*diagnose_access)(struct cpuc_diagnosis *diagnosis);
+};
+
+struct cpuc_perf_own_event {
+  int descriptor; /* -1: none; the event is then open only if its page is mapped */
+  uint64_t id;    /* unique among all events; 0: not identified yet */
+  struct perf_event_mmap_page *page; /* NULL: not mapped */
+};
+
+/* How a thread reads. */
+enum cpuc_perf_state {
+  CPUC_PERF_UNOPENED,
+  CPUC_PERF_VIA_MMAP,
+  CPUC_PERF_VIA_READ,
+  CPUC_PERF_VIA_FALLBACK
+};
+
+/* The storage of a thread. The hot path uses the first members. A signal handler that reads may
+   change all members, at any point of an interrupted read. */
+struct cpuc_perf_thread {
+  /* The page of the only event of the thread, if the hot path can use it; otherwise a page whose
+     index is 0. */
+  const volatile struct perf_event_mmap_page *only_page;
+  long long base;          /* added to the count of the events, by page and by read(2) */
+  long long fallback_base; /* added to the count of the fallback counter */
+  long long last; /* result of the last read; after a loss, the count continues from here */
+  /* The index of a hardware counter that, as the slow path has found, has 64 - shift bits. The hot
+     path uses `shift` only while page->index has this value. UINT32_MAX: no index yet. */
+  uint32_t index;
+  int shift;                /* 64 minus the width of the hardware counter at the opening */
+  int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
+  enum cpuc_perf_state state;
+  /* In a forked child that has not read yet, the events are those of the parent: the descriptors
+     are copies, and each page is NULL. */
+  int event_count;
+  struct cpuc_perf_own_event events[CPUC_PERF_CORE_TYPES];
+  int is_exiting; /* 1: the thread must not open events, because nothing would close them */
+};
+
+extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
+
+/* The only_page of a thread that cannot take the hot path. The index in this page is 0. */
+extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
 /* Returns the base. A read loads the state or reads_one_descriptor first, then the base, and then
    reads the events: only the first read of a thread, and the change from VIA_MMAP to VIA_READ,

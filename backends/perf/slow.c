@@ -33,11 +33,11 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
   long long count = self->last;
 
   if (self->state == CPUC_PERF_UNOPENED)
-    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_open_thread);
+    cpuc_perf_run_uninterrupted(cpuc_perf_open_thread);
   if (self->state == CPUC_PERF_VIA_MMAP && cpuc_perf_read_pages(counter, &count) != 0)
-    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_leave_pages);
+    cpuc_perf_run_uninterrupted(cpuc_perf_leave_pages);
   if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
-    cpuc_perf_kernel_run_uninterrupted(cpuc_perf_leave_events);
+    cpuc_perf_run_uninterrupted(cpuc_perf_leave_events);
   if (self->state == CPUC_PERF_VIA_FALLBACK)
     count = self->fallback_base + cpuc_perf_services->fallback();
   if (count > self->last)

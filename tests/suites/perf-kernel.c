@@ -8,7 +8,6 @@
 
 #include "tests/suites/perf-kernel.h"
 
-#include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,24 +103,6 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
   return is_whole;
 }
 
-void cpuc_perf_kernel_close(int descriptor)
-{
-  cpuc_perf_event_close(descriptor);
-}
-
-int cpuc_perf_kernel_copy(int descriptor, int lowest)
-{
-  return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
-}
-
-unsigned long cpuc_perf_kernel_descriptor_limit(void)
-{
-  struct rlimit limit = { 0, 0 };
-
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return (unsigned long)limit.rlim_cur;
-}
-
 static size_t page_size(void)
 {
   return (size_t)sysconf(_SC_PAGESIZE);
@@ -186,15 +166,6 @@ int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, siz
     return 0;
   strcpy(text, file->text);
   return *text != '\0';
-}
-
-void cpuc_perf_kernel_run_uninterrupted(void (*change)(void))
-{
-  struct cpuc_os_thread_saved saved;
-
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  change();
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 #endif
