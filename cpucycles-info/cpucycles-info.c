@@ -26,6 +26,7 @@ enum mode {
   DO_TEXT,
   DO_CHECK = 'C',
   DO_VERSION = 'V',
+  DO_ALL = 'a',
   DO_HELP = 'h',
   DO_JSON = 'j',
   DO_LIST = 'l',
@@ -53,7 +54,7 @@ static int close_output(void)
 }
 
 static const char usage[]
-  = "usage: cpucycles-info [-j | -p] [-c NAME] [-o SECONDS]\n"
+  = "usage: cpucycles-info [-a | -j | -p] [-c NAME] [-o SECONDS]\n"
     "       cpucycles-info -C [-c NAME]\n"
     "       cpucycles-info -l | -h | -V\n";
 
@@ -66,6 +67,7 @@ static int help(void)
          "Prints which CPU cycle counter programs get on this machine, how well it and\n"
          "the others work, and why some do not. Put this report into a bug report.\n"
          "\n"
+         "  -a, --all              print every line of every counter, and warnings in full\n"
          "  -j, --json             print the report as one JSON document\n"
          "  -p, --plot             draw how the differences of adjacent reads are\n"
          "                         distributed\n"
@@ -136,7 +138,7 @@ static int report_signal(const struct arguments *arguments, int signal)
 
   fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
     signal_name(signal), signal);
-  if (arguments->mode == DO_TEXT) {
+  if (arguments->mode == DO_TEXT || arguments->mode == DO_ALL) {
     fill_surroundings(&report);
     print_text_of_surroundings(&report);
   }
@@ -155,7 +157,7 @@ static int print_report(const struct arguments *arguments, const struct counter_
   else if (arguments->mode == DO_PLOT)
     print_plot(&report);
   else
-    print_text(&report);
+    print_text(&report, arguments->mode == DO_ALL);
   free(report.results);
   return close_output() != 0 || report.killed_count > 0;
 }
@@ -193,7 +195,8 @@ static int is_listed(const struct counter_list *list, const char *counter)
 
 static int is_report(const struct arguments *arguments)
 {
-  return arguments->mode == DO_TEXT || arguments->mode == DO_JSON || arguments->mode == DO_PLOT;
+  return arguments->mode == DO_TEXT || arguments->mode == DO_ALL || arguments->mode == DO_JSON
+    || arguments->mode == DO_PLOT;
 }
 
 static int run(const struct arguments *arguments)
@@ -260,6 +263,7 @@ static int take_option(int letter, struct arguments *arguments)
 static int parse(int argc, char **argv, struct arguments *arguments)
 {
   static const struct option options[] = {
+    { "all", no_argument, NULL, DO_ALL },
     { "check", no_argument, NULL, DO_CHECK },
     { "counter", required_argument, NULL, 'c' },
     { "help", no_argument, NULL, DO_HELP },
@@ -274,7 +278,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 
   /* "+" keeps getopt_long() from permuting the arguments, whether or not POSIXLY_CORRECT is set.
      The tool has no operands, so it needs no permutation. */
-  while (status == 0 && (letter = getopt_long(argc, argv, "+CVc:hjlo:p", options, NULL)) != -1)
+  while (status == 0 && (letter = getopt_long(argc, argv, "+CVac:hjlo:p", options, NULL)) != -1)
     status = take_option(letter, arguments);
   if (status != 0)
     return status;

@@ -28,5 +28,5 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   fill_library(&report->library);
   fill_core(report, list->core_persecond); /* after all other measurements */
   fill_surroundings(report);
-  find_warnings(report);
+  judge_report(report);
 }

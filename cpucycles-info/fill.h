@@ -39,10 +39,6 @@ int list_and_measure_core_in_child(struct counter_list *list);
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
-/* Ends this process if it is a child that examines a counter and its parent has ended. A long
-   examination calls this function at least every second. */
-void end_if_parent_has_ended(void);
-
 /* measure.c: measures the counter of the calling process. */
 
 /* Measures the counter results->name, and fills the other members. If this process has selected
@@ -84,8 +80,8 @@ void fill_system(struct system_info *system);
 void fill_cpu(struct cpu_info *cpu, const char *architecture);
 void fill_settings(struct settings_info *settings);
 
-/* warn.c: adds a warning for each condition in the report that can distort a measurement. */
-void find_warnings(struct report *report);
+/* judge.c: adds the warnings and the summary to a report that is otherwise filled. */
+void judge_report(struct report *report);
 
 /* fill.c */
 

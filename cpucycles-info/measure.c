@@ -4,6 +4,7 @@
 
 #include "config.h"
 
+#include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
 #include "sys/clock-sample.h"
 

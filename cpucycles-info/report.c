@@ -47,9 +47,38 @@ const struct counter_results *results_of(const struct report *report, const char
   return NULL;
 }
 
+static int are_equal(const char *one, const char *other)
+{
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+const struct cpucycles_counter_info *first_alike(const struct library_info *library,
+  const struct cpucycles_counter_info *counter)
+{
+  const struct cpucycles_counter_info *first = counter;
+  int i;
+
+  for (i = 0; i < library->counter_count; i++) {
+    first = library->counters[i];
+    if (first == counter
+      || (are_equal(first->reason, counter->reason)
+        && are_equal(first->explanation, counter->explanation)
+        && are_equal(first->remedy, counter->remedy)
+        && first->signal_number == counter->signal_number
+        && first->error_number == counter->error_number))
+      break;
+  }
+  return first;
+}
+
 int counts_core_cycles(const struct cpucycles_counter_info *counter)
 {
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
+}
+
+long long core_persecond(const struct core_info *core)
+{
+  return core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
 }
 
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The data of the report. fill.c fills the report before anything is printed, and the printers of
-   print.h take all data from the report, so that the plain lines and the JSON document agree. */
+/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings and
+   the summary, and the printers of print.h take all data from the report. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -18,8 +18,9 @@ enum {
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64 /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 6 other
-                   warnings are possible */
+  WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 6 other
+                    warnings are possible */
+  SUMMARY_LINES = 10
 };
 
 /* Measurements of one counter, from a process that has selected it. */
@@ -113,7 +114,15 @@ struct report {
   struct counter_results *results; /* one per counter that was to be examined */
   int killed_count;                /* number of examinations that a signal ended */
   int warning_count;
-  char warnings[WARNINGS][320];
+  struct {
+    char text[320];
+    char advice[80]; /* what to do; empty if the warning is about a counter that is not in use */
+  } warnings[WARNINGS];
+  int summary_count;
+  struct {
+    const char *label;
+    char text[320];
+  } summary[SUMMARY_LINES];
 };
 
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
@@ -121,8 +130,15 @@ const char *signal_name(int signal); /* "signal" for a signal that is not listed
 /* Returns NULL if the report has no results of this counter. */
 const struct counter_results *results_of(const struct report *report, const char *counter);
 
+/* Returns the first counter with the reason, explanation, signal, error and remedy of this one. */
+const struct cpucycles_counter_info *first_alike(const struct library_info *library,
+  const struct cpucycles_counter_info *counter);
+
 /* Returns 1 if the counter counts core cycles. */
 int counts_core_cycles(const struct cpucycles_counter_info *counter);
+
+/* Returns the core frequency after the other measurements or, if that is not known, before. */
+long long core_persecond(const struct core_info *core);
 
 /* Returns the core cycles per counted cycle at the core frequency `persecond`; 0 if not known. */
 double cycles_per_counted_cycle(const struct core_info *core, long long persecond);

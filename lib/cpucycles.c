@@ -234,7 +234,7 @@ static long long selected_rate;
 
 static void find_rate(struct cpuc_selection *selection)
 {
-  selected_rate = cpuc_timer_find_rate(selection);
+  selected_rate = cpuc_timer_find_rate(selection, cpucycles);
 }
 
 long long cpucycles_rate(void)

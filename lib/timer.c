@@ -58,7 +58,7 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
    measurement of this count gives a lower bound. The result for such a counter is therefore the
    core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
    or 0. */
-static long long measure_selected(const struct cpuc_backend *backend)
+static long long measure_selected(const struct cpuc_backend *backend, long long (*read)(void))
 {
   int is_of_thread = backend->scope == CPUC_SCOPE_THREAD, i;
   long long highest = 0, rate = 0;
@@ -69,7 +69,7 @@ static long long measure_selected(const struct cpuc_backend *backend)
   if (rate > 0)
     return rate;
   for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
-    rate = cpuc_calibrate_rate(cpucycles, 64);
+    rate = cpuc_calibrate_rate(read, 64);
     if (rate > highest)
       highest = rate;
   }
@@ -77,13 +77,13 @@ static long long measure_selected(const struct cpuc_backend *backend)
 }
 
 /* A time-based counter has the rate that it is scaled to. */
-long long cpuc_timer_find_rate(const struct cpuc_selection *selection)
+long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long (*read)(void))
 {
   long long measured, accepted;
 
   if (selection->selected->reader.scale.multiplier)
     return selection->frequency.persecond;
-  measured = measure_selected(selection->selected->backend);
+  measured = measure_selected(selection->selected->backend, read);
   accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
   return accepted > 0 ? accepted : measured;
 }

@@ -12,9 +12,9 @@
 void cpuc_timer_find_info(struct cpuc_selection *selection);
 
 /* Returns the counts per second of the selected counter: the frequency estimate if the counter is
-   scaled, otherwise the reported or measured rate; 0 if the rate is unknown. The counter must be
-   published. Call cpuc_timer_find_info() before. */
-long long cpuc_timer_find_rate(const struct cpuc_selection *selection);
+   scaled, otherwise the reported or measured rate of read(), which reads it; 0 if the rate is
+   unknown. Call cpuc_timer_find_info() before. */
+long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long (*read)(void));
 
 #pragma GCC visibility pop
 

@@ -10,9 +10,11 @@ export LC_ALL=C
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
 out=info.tmp
 failed=0
-trap 'rm -f $out $out.forms $out.pairs' EXIT
+trap 'rm -f $out $out.folded $out.forms $out.pairs' EXIT
 
 wrong() { echo "info: $*"; failed=1; }
+# Runs the tool, and joins the lines that it folds.
+report() { $TOOL >$out.folded && sed -e ':a' -e '$!N' -e 's/\n    / /' -e ta -e P -e D $out.folded >$out; }
 
 if [ -n "${LOG_COMPILER:-}" ] && [ -z "${EXEEXT:-}" ]; then
   echo "info: skipped: the tool is for a CPU other than this one"
@@ -31,6 +33,7 @@ cat >$out.forms <<'END'
 5:cpucycles iqm -?[0-9]+ ([+-][0-9]+){64}
 6:cpucycles observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
 7:cpucycles (system|cpu|frequency|ignored|core|timer|dropped|last resort|note|clock|governor|turbo|warning) .+
+8:cpucycles summary (counter|core|read|better|enable|warning) .+
 END
 
 # check_report NAME: tests the report in $out.
@@ -72,8 +75,8 @@ for name in $(locale -a 2>/dev/null); do
   [ "$(LC_ALL=$name locale decimal_point 2>/dev/null)" != , ] || comma=$name
 done
 [ -n "$comma" ] || echo "info: skipped: decimal comma: no locale with one is installed"
-LC_ALL=${comma:-C} cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero \
-  $TOOL >$out || wrong "wrong settings: exit status $?"
+(export LC_ALL="${comma:-C}" cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero
+  report) || wrong "wrong settings: exit status $?"
 check_report "wrong settings"
 grep -q '^cpucycles frequency source .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
   wrong "malformed cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
@@ -88,7 +91,7 @@ grep -qx -e "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: $ignored" \
 forced=$(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision \([1-9][0-9]*\) .*/\2 \1/p' $out |
   sort -n | sed -e "/ $implementation\$/d" -e 's/.* //' | head -n 1)
 : "${forced:=$implementation}"
-cpucyclespersecond=2400000000 CPUCYCLES_IMPLEMENTATION=$forced $TOOL >$out ||
+(export cpucyclespersecond=2400000000 CPUCYCLES_IMPLEMENTATION="$forced"; report) ||
   wrong "$forced forced: exit status $?"
 check_report "$forced forced"
 [ "$implementation" = "$forced" ] || wrong "$forced forced: $implementation is used"

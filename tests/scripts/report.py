@@ -76,7 +76,7 @@ def schema_refuses_other_reports():
 @three_attempts
 def json_agrees_with_the_plain_lines():
     report = document()
-    lines = once().splitlines()
+    lines = once("--all").replace("\n    ", " ").splitlines()
     traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
     persecond = int(re.search(r"^cpucycles persecond (\d+)$", "\n".join(lines), re.M).group(1))
     assert [words[3] for words in traced] == [c["name"] for c in report["counters"]] == names()
@@ -116,10 +116,11 @@ def json_agrees_with_the_plain_lines():
     system = report["system"]
     kernel = " ".join(filter(None, (system["kernel"], system["release"])))
     assert f"cpucycles system kernel {kernel}" in lines
-    assert (f"cpucycles system architecture {system['architecture']}, {system['pointer_bits']} bits, "
-            f"{system['byte_order']}-endian") in lines
+    assert any(line.startswith(f"cpucycles system architecture {system['architecture']}, "
+                               f"{system['pointer_bits']} bits, {system['byte_order']}-endian")
+               for line in lines)
     for key in ("libc", "hypervisor", "container", "emulator"):
-        assert f"cpucycles system {key} {system[key] or 'none found'}" in lines, key
+        assert not system[key] or any(f" {key} {system[key]}" in line for line in lines), key
     warnings = [line for line in lines if line.startswith("cpucycles warning ")]
     assert len(warnings) == len(report["warnings"])
     assert all(line.startswith("cpucycles ") for line in lines)
@@ -188,7 +189,7 @@ def ignored_sigchld_changes_nothing():
     done = subprocess.run([*tool.TOOL.split(), *ONE_COUNTER.split()], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=True,
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
-    assert b"cpucycles timer default-gettimeofday rate" in done.stdout, done.stdout
+    assert b"cpucycles timer default-gettimeofday " in done.stdout, done.stdout
     assert done.stderr == b"", done.stderr
 
 

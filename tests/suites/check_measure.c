@@ -238,7 +238,7 @@ START_TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
   ck_assert(rate >= 0 && rate <= 2500);
   cpucycles();
   cpucycles = read_constant;
-  ck_assert_int_eq(cpuc_timer_find_rate(&selection), 0);
+  ck_assert_int_eq(cpuc_timer_find_rate(&selection, cpucycles), 0);
 }
 END_TEST
 
@@ -340,9 +340,9 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   reported.is_rounded = _i;
   cpuc_timer_find_info(&selection);
   ck_assert_int_eq(selection.timer.reported_rate, reported.hz);
-  rate = cpuc_timer_find_rate(&selection);
+  rate = cpuc_timer_find_rate(&selection, cpucycles);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
-    rate = cpuc_timer_find_rate(&selection); /* a busy machine can prevent the measurement */
+    rate = cpuc_timer_find_rate(&selection, cpucycles); /* a busy machine can prevent the measurement */
   ck_assert(cpuc_scale_agree_within_1_percent(right, rate));
   if (reported.is_rounded)
     ck_assert_int_ne(rate, reported.hz);
@@ -381,7 +381,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   cpucycles = read_interrupted_at_first;
   for (i = 0; i < 100 && rate == 0; i++) { /* repeats, because the machine may be busy */
     reads_so_far = 0;
-    rate = cpuc_timer_find_rate(&selection);
+    rate = cpuc_timer_find_rate(&selection, cpucycles);
   }
   ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
 }
@@ -406,7 +406,7 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
     return;
   cpucycles = read_quarter;
   for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_agree_within_1_percent(core, rate)); i++) {
-    rate = cpuc_timer_find_rate(&selection);
+    rate = cpuc_timer_find_rate(&selection, cpucycles);
     core = cpuc_frequency_measure_core();
   }
   ck_assert_msg(cpuc_scale_agree_within_1_percent(core, rate), "%lld; core: %lld", rate, core);

@@ -37,11 +37,26 @@ static void set_counters(const struct cpucycles_counter_info *rows, int count)
   }
 }
 
+/* Joins lines that are folded. */
 static void print(void (*body)(const struct report *))
 {
+  char *fold;
+
   capture_begin(stdout);
   body(&report);
   capture_end();
+  while ((fold = strstr(captured, "\n    ")) != NULL && *captured == 'c')
+    memmove(fold, fold + 4, strlen(fold + 4) + 1), *fold = ' ';
+}
+
+static void print_all(const struct report *printed)
+{
+  print_text(printed, 1);
+}
+
+static void print_short(const struct report *printed)
+{
+  print_text(printed, 0);
 }
 
 /* Expects this part of the document, which is compared without indents and line ends.
@@ -82,7 +97,7 @@ START_TEST(trace_lines_are_those_of_the_library)
   capture_end();
   strcpy(library_printed, captured);
   ck_assert_int_eq(strncmp(library_printed, "cpucycles tracesetup 0 ", 23), 0);
-  print(print_text);
+  print(print_all);
   trace = strchr(captured, '\n') + 1; /* after the version */
   ck_assert_int_eq(strncmp(trace, library_printed, strlen(library_printed)), 0);
   ck_assert_int_eq(strncmp(trace + strlen(library_printed), "cpucycles persecond ", 20), 0);
@@ -126,7 +141,7 @@ START_TEST(cpu_governor_turbo_and_clock_source_are_printed)
   report.settings.turbo = 0;
   *report.settings.clock_sources = 0;
   print(print_text_of_surroundings);
-  expect("cpucycles clock source tsc; available: not known");
+  expect("cpucycles clock source tsc");
   expect("cpucycles governor powersave on 3 CPUs");
   expect("cpucycles turbo off");
   memset(&report.settings, 0, sizeof report.settings);
@@ -148,16 +163,17 @@ START_TEST(each_kind_of_reason_is_printed)
     { .name = "b", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
       .error_number = EACCES, .kind = "core", .scope = "core", .unit = "cycles" },
     { .name = "c", .state = CPUCYCLES_SELECTED, .reason = "by-read", .explanation = "by a call",
-      .score = 7, .kind = "core", .scope = "thread", .unit = "cycles" },
+      .score = 7, .kind = "core", .scope = "thread", .unit = "cycles",
+      .count_unit = "core cycles" },
     { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
       .explanation = "its count did not change",
-      .kind = "clock", .scope = "system", .unit = "ns" },
+      .kind = "clock", .scope = "system", .unit = "ns", .count_unit = "scaled cycles" },
   };
   char line[300];
 
   set_counters(rows, 4);
   report.library.implementation_ignored = report.library.frequency_ignored = "a does not work";
-  print(print_text);
+  print(print_all);
   snprintf(line, sizeof line, "cpucycles dropped b refused: not allowed (%s)", strerror(EACCES));
   expect("cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this");
   expect(line);
@@ -165,12 +181,12 @@ START_TEST(each_kind_of_reason_is_printed)
   expect("cpucycles last resort d not-increasing: its count did not change");
   print(print_json);
   expect_json("\"reason\": \"signal\",\"explanation\": \"it trapped\","
-    "\"errno\": null,\"error\": null,\"signal\": \"SIGSEGV\",\"remedy\": \"do this\","
+    "\"errno\": null,\"signal\": \"SIGSEGV\",\"error\": null,\"remedy\": \"do this\","
     "\"timer\": null");
   expect_json("\"state\": \"selected\",\"score\": 7,\"scaling\": 0.000000,"
     "\"reason\": \"by-read\"");
   expect_json("\"implementation_ignored\": \"a does not work\"");
-  print(print_text);
+  print(print_all);
   expect("cpucycles ignored in CPUCYCLES_IMPLEMENTATION: a does not work");
   expect("cpucycles frequency source nowhere; ignored: a does not work");
 }
@@ -180,7 +196,7 @@ START_TEST(timer_is_printed_completely)
 {
   const struct cpucycles_counter_info rows[] = {
     { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled", .scope = "core",
-      .unit = "ticks", .score = 7 },
+      .unit = "ticks", .count_unit = "scaled cycles", .score = 7 },
     { .name = "gone", .state = CPUCYCLES_USABLE, .kind = "core", .scope = "core",
       .unit = "cycles" },
   };
@@ -205,7 +221,7 @@ START_TEST(timer_is_printed_completely)
   results->step = 12;
   results->step_units = 3;
   results->scaling = 4;
-  results->grain.units = 41.67;
+  results->grain.units = 42;
   results->grain.share = 0.986;
   results->read_cycles = 24.6;
   results->read_nanoseconds = 9.5;
@@ -213,31 +229,32 @@ START_TEST(timer_is_printed_completely)
   results->difference_count = 100;
   results->below_zero = 3;
   results->lowest = -5;
-  print(print_text);
+  print(print_all);
   expect("cpucycles timer fake counts ticks; kind scaled, scope core");
   expect("cpucycles timer fake rate reported 1000 by the test, measured 1010 +-5.0 ppm in 0.050 s "
-    "against CLOCK, +10000.0 ppm off");
+    "against CLOCK, off by 10000.0 ppm");
   expect("cpucycles timer fake invariant no (me)");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 moves between 2 "
     "CPUs");
-  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 166.7 cycles, 41.7 of its "
-    "units, in 98.6 % of differences");
-  expect("cpucycles timer fake read 24.6 cycles, 9.5 ns");
-  expect("cpucycles timer fake overhead of a section 52 cycles");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 168.0 cycles, 42 of its units, "
+    "share 0.986");
+  expect("cpucycles timer fake read 24.6 cycles, 9.5 ns; overhead of a section 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 of 100 below 0");
   expect("cpucycles timer gone not examined: it ended");
+  print(print_short);
+  ck_assert_ptr_nonnull(strstr(captured, "cpucycles timer fake invariant no (me)\n"));
   print(print_json);
-  expect_json("\"across_cpus\": {\"cpus\": 2,\"hops\": 200,\"monotonic\": false,"
-    "\"largest_step_back\": 99}");
-  expect_json("\"off_ppm\": 10000.000000,");
-  expect_json("\"grain\": {\"cycles\": 166.680000,\"units\": 41.670000,\"share\": 0.986000}");
+  expect_json("\"across_cpus\": {\"monotonic\": false,\"largest_step_back\": 99,\"hops\": 200,"
+    "\"cpus\": 2}");
+  expect_json("\"off_ppm\": 10000.000000}");
+  expect_json("\"grain\": {\"cycles\": 168.000000,\"units\": 42,\"share\": 0.986000}");
   results->grain.units = 1;
-  print(print_text);
+  print(print_all);
   expect("cpucycles timer fake step 12 cycles, 3 of its units; "
-    "no grain above 1 of its units found");
+    "no grain above 1");
   results->scaled = 0;
-  print(print_text);
-  expect("cpucycles timer fake step 12 cycles; no grain above 1 found");
+  print(print_all);
+  expect("cpucycles timer fake step 12 cycles; no grain above 1");
   print(print_json);
   expect_json("\"grain\": null");
   strcpy(results->failure, "it stopped");
@@ -245,24 +262,25 @@ START_TEST(timer_is_printed_completely)
   expect_json("\"timer\": {\"failure\": \"it stopped\"}");
   *results->failure = 0;
   results->reported = 0;
+  *results->reported_source = 0;
   results->measured = results->uncertainty = 0; /* the rate could not be measured */
   results->invariant = -1;
   *results->invariant_source = 0;
   results->largest_step_back = 0;
   results->step = 0;
   results->read_nanoseconds = 0;
-  print(print_text);
+  print(print_all);
   expect("cpucycles timer fake rate not reported, not measured");
   expect("cpucycles timer fake invariant not known");
   expect("cpucycles timer fake across CPUs monotonic, in 200 moves between 2 CPUs");
   expect("cpucycles timer fake step not found");
-  expect("cpucycles timer fake read 24.6 cycles, time not measured");
+  expect("cpucycles timer fake read 24.6 cycles, time not measured; overhead of a section 52 cycles");
   print(print_json);
   expect_json("\"read\": {\"cycles\": 24.600000,\"nanoseconds\": null}");
-  expect_json("\"measured\": null,\"uncertainty_ppm\": null,\"off_ppm\": null,");
+  expect_json("\"measured\": null,\"uncertainty_ppm\": null,");
   results->cpu_count = 0;
   results->invariant = 1;
-  print(print_text);
+  print(print_all);
   expect("cpucycles timer fake across CPUs not tried");
   expect("cpucycles timer fake invariant yes");
 }
@@ -278,26 +296,26 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
       "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
       "\"counts_core_cycles\": false,\"cycles_per_counted_cycle\": null" },
     { { 3200000000, 3202000000, 2000000000, 0 },
-      "3200000000 before the other measurements, 3202000000 after them;"
+      "3200000000 before the measurements, 3202000000 after them;"
       " one counted cycle is 1.601 core cycles",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
       "\"counted_persecond\": 2000000000,\"counts_core_cycles\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
     { { 1200000000, 3200000000, 2000000000, 0 },
-      "1200000000 before the other measurements, 3200000000 after them;"
-      " one counted cycle was 0.600 core cycles, and then 1.600",
+      "1200000000 before the measurements, 3200000000 after them;"
+      " one counted cycle is 1.600 core cycles",
       "\"cycles_per_counted_cycle\": 1.600000" },
     { { 1200000000, 0, 2000000000, 0 },
-      "1200000000 before the other measurements, not known after them;"
+      "1200000000 before the measurements;"
       " one counted cycle is 0.600 core cycles", "\"cycles_per_counted_cycle\": 0.600000" },
     { { 0, 1200000000, 2000000000, 0 },
-      "not known before the other measurements, 1200000000 after them;"
+      "1200000000 after them;"
       " one counted cycle is 0.600 core cycles", "\"persecond_before\": null" },
     { { 1200000000, 1200000000, 1199000000, 1 },
-      "1200000000 before the other measurements, 1200000000 after them;"
-      " the counter in use counts core cycles", "\"counts_core_cycles\": true" },
+      "1200000000 before the measurements, 1200000000 after them;"
+      " core cycles are counted", "\"counts_core_cycles\": true" },
     { { 1200000000, 1200000000, 0, 0 },
-      "1200000000 before the other measurements, 1200000000 after them",
+      "1200000000 before the measurements, 1200000000 after them",
       "\"counted_persecond\": null" },
   };
   char line[300];
@@ -305,7 +323,7 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     report.core = rows[i].core;
-    print(print_text);
+    print(print_all);
     snprintf(line, sizeof line, "cpucycles core persecond %s", rows[i].line);
     expect(line);
     print(print_json);
@@ -320,18 +338,18 @@ static void print_warnings_about(const char *kind)
 {
   const struct cpucycles_counter_info fake
     = { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = kind,
-    .scope = "system", .unit = "ticks" };
+    .scope = "system", .unit = "ticks",
+    .count_unit = strcmp(kind, "reference") == 0 ? "reference cycles" : "scaled cycles" };
 
   set_counters(&fake, 1);
-  report.warning_count = 0;
   report.settings.turbo = 1;
   report.core = core_in_report;
   strcpy(fake_results[0].name, "fake");
   strcpy(fake_results[0].invariant_source, "me");
   report.results = fake_results;
   report.result_count = 1;
-  find_warnings(&report);
-  print(print_text);
+  judge_report(&report);
+  print(print_all);
 }
 
 START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
@@ -393,6 +411,86 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
   core_in_report.counts_core_cycles = 1;
   print_warnings_about("core");
   ck_assert_ptr_null(strstr(captured, "the core runs at"));
+}
+END_TEST
+
+START_TEST(summary_is_what_a_person_asks_first)
+{
+  struct cpucycles_counter_info rows[] = {
+    { .name = "fast", .state = CPUCYCLES_DROPPED, .kind = "core", .explanation = "no PMU",
+      .remedy = "give it one" },
+    { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "reference", .scope = "system",
+      .unit = "ticks", .count_unit = "reference cycles", .scaling = 1 },
+    { .name = "slow", .state = CPUCYCLES_DROPPED, .kind = "clock", .explanation = "absent" },
+  };
+  struct counter_results *results = &fake_results[0];
+  const struct core_info core = { 3000000000, 3200000000, 2000000000, 0 };
+
+  set_counters(rows, 3);
+  report.core = core;
+  strcpy(results->name, "fake");
+  results->scaling = 1;
+  results->read_cycles = 25;
+  results->read_nanoseconds = 9.52;
+  results->step = 26;
+  results->grain.units = 26;
+  results->overhead = 52;
+  report.results = results;
+  report.result_count = 1;
+  judge_report(&report);
+  print(print_short);
+  expect("cpucycles summary counter  fake: reference cycles, 2000000000 per second\n"
+         "cpucycles summary core     3200000000 Hz now: core cycles = counted cycles * 1.600\n"
+         "cpucycles summary read     9.5 ns; grain 26 cycles; an empty section 52 cycles\n"
+         "cpucycles summary better   none here: no PMU\n"
+         "cpucycles summary enable   give it one\n"
+         "cpucycles summary warning  report the counts as reference cycles, not as core cycles");
+  ck_assert_ptr_null(strstr(captured, "cpucycles warning"));
+  counters[0].explanation = NULL;
+  counters[1].kind = "clock";
+  counters[1].scaling = 2.5;
+  counters[1].count_unit = "scaled cycles";
+  results->grain.units = 1;
+  results->read_nanoseconds = 0;
+  report.core.persecond_before = report.core.persecond_after = 0;
+  judge_report(&report);
+  print(print_short);
+  expect("cpucycles summary counter  fake: scaled cycles (ticks * 2.5), 2000000000 per second\n"
+         "cpucycles summary core     frequency not known\n"
+         "cpucycles summary read     25.0 cycles; an empty section 52 cycles\n"
+         "cpucycles summary better   none: no counter of a better kind is built for this CPU\n"
+         "cpucycles summary warning  compare the counts as times: they are not counted cycles");
+  counters[1].kind = "core";
+  counters[1].count_unit = "core cycles";
+  counters[1].explanation = "some threads make a system call";
+  counters[1].remedy = "sysctl x=1";
+  counters[1].scaling = 1;
+  report.core = core;
+  report.core.counts_core_cycles = 1;
+  strcpy(results->failure, "it ended");
+  judge_report(&report);
+  print(print_short);
+  expect("cpucycles summary counter  fake: core cycles\n"
+         "cpucycles summary core     3200000000 Hz now: core cycles = counted cycles\n"
+         "cpucycles summary read     not examined: it ended\n"
+         "cpucycles summary better   some threads make a system call\n"
+         "cpucycles summary enable   sysctl x=1");
+}
+END_TEST
+
+/* No line of ours is wider than a terminal, unless a word forces it. */
+START_TEST(long_lines_are_folded_at_80_columns)
+{
+  const struct cpucycles_counter_info row = { .name = "fake", .state = CPUCYCLES_DROPPED,
+    .reason = "absent", .kind = "core", .explanation = "\303\244\303\244\303\244\303\244 "
+      "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr this is below" };
+
+  set_counters(&row, 1);
+  capture_begin(stdout);
+  print_short(&report);
+  capture_end();
+  expect("cpucycles dropped fake absent: \303\244\303\244\303\244\303\244"
+         " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr\n    this is below");
 }
 END_TEST
 
@@ -463,6 +561,8 @@ static void add(TCase *tests)
   tcase_add_test(tests, core_is_printed_with_any_of_its_figures_missing);
   tcase_add_test(tests, warnings_depend_on_the_kind_of_the_counter_in_use);
   tcase_add_test(tests, warning_if_core_and_count_differ_by_2_percent);
+  tcase_add_test(tests, summary_is_what_a_person_asks_first);
+  tcase_add_test(tests, long_lines_are_folded_at_80_columns);
   tcase_add_test(tests, json_strings_are_valid_for_any_bytes);
   tcase_add_test(tests, plot_has_a_row_for_all_large_differences);
 }

@@ -245,7 +245,7 @@ static int has_warning(const char *words)
   int i;
 
   for (i = 0; i < report.warning_count; i++)
-    if (strstr(report.warnings[i], words))
+    if (strstr(report.warnings[i].text, words))
       return 1;
   return 0;
 }
@@ -263,7 +263,7 @@ static void warn_about_settings(void)
   fill("x86_64");
   begin_report();
   report.settings = settings;
-  find_warnings(&report);
+  judge_report(&report);
 }
 
 START_TEST(warning_of_settings_that_distort_measurements)
@@ -317,7 +317,7 @@ static int warns_of_watchdog(const char *setting, const char *name)
   begin_report();
   report.settings = settings;
   report.library.selected = &counter;
-  find_warnings(&report);
+  judge_report(&report);
   return has_warning("the kernel's NMI watchdog sets amd64-pmcff back");
 }
 
@@ -339,7 +339,7 @@ static void warn_about(const struct counter_results *results)
   report.settings.turbo = -1;
   report.results = (struct counter_results *)results;
   report.result_count = 1;
-  find_warnings(&report);
+  judge_report(&report);
 }
 
 START_TEST(warning_of_a_counter_that_is_not_as_reported)

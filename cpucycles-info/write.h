@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Writes facts as text or as JSON. A call for a fact contains the key, the value, and the words
+   around the value, so that a fact is named once. If the key is NULL, the fact is only in the text;
+   if `before` is NULL, only in the JSON document. */
+
+#ifndef CPUCYCLES_WRITE_H
+#define CPUCYCLES_WRITE_H
+
+enum write_form { WRITE_TEXT, WRITE_JSON };
+
+/* Begins a document. */
+void write_begin(enum write_form form);
+
+/* Ends the last line of the text, or the JSON document. */
+void write_end(void);
+
+/* Returns 1 if the form is text. */
+int write_is_text(void);
+
+/* Text only: begins a line with "cpucycles " and these words. A line longer than 80 columns
+   continues in lines that begin with four blanks. */
+__attribute__((format(printf, 1, 2)))
+void write_line(const char *format, ...);
+
+/* Text only: adds words to the line. */
+__attribute__((format(printf, 1, 2)))
+void write_words(const char *format, ...);
+
+/* JSON only. The key of an element of an array is "". */
+void write_object(const char *key);
+void write_object_end(void);
+void write_array(const char *key);
+void write_array_end(void);
+void write_null(const char *key);
+
+/* The value of each fact. If a string is NULL or empty, or is_known is 0, the JSON document
+   contains null and the text contains nothing. */
+void write_string(const char *key, const char *value, const char *before, const char *after);
+void write_integer(const char *key, int is_known, long long value, const char *before,
+  const char *after);
+/* The text has this number of decimals; the JSON document has 6, or none if there are none. */
+void write_number(const char *key, int is_known, double value, int decimals, const char *before,
+  const char *after);
+/* -1: not known. The words are for the values -1, 0 and 1. */
+void write_truth(const char *key, int value, const char *unknown, const char *no, const char *yes);
+
+#endif
