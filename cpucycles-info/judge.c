@@ -48,7 +48,7 @@ static void warn_about_core(struct report *report, const struct cpucycles_counte
 
   if (core->counts_core_cycles || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
-  snprintf(advice, sizeof advice, "report the counts as %s, not as core cycles", unit);
+  snprintf(advice, sizeof advice, "report %s, not core cycles", unit);
   warn(report, advice,
     "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
     "* %.3f while the core keeps this frequency. Report the counts as %s (%s, %lld per second), "
@@ -179,9 +179,9 @@ static void summarize_core(struct report *report)
   else
     summarize(report, "core", "frequency not known");
   if (core->counts_core_cycles)
-    summarize(report, NULL, ": core cycles = counted cycles");
+    summarize(report, NULL, ": each count is a core cycle");
   else if (cycles > 0)
-    summarize(report, NULL, ": core cycles = counted cycles * %.3f", cycles);
+    summarize(report, NULL, ": core cycles = counts * %.3f", cycles);
 }
 
 static void summarize_read(struct report *report, const struct counter_results *results)

@@ -38,3 +38,7 @@ cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c
 cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la libcpucycles.la -lm
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json
+# bash-completion finds this directory below each prefix of PATH and XDG_DATA_DIRS. Its pkg-config
+# variable names the directory of the system, which is not in the prefix.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = cpucycles-info/completions/cpucycles-info

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/print.h"
+#include "cpucycles-info/write.h"
 #include "sys/parse.h"
 
 #include <stdio.h>
@@ -203,14 +204,20 @@ static void print_chart(const struct counter_results *results, const struct styl
 
 static void print_counter(const struct counter_results *results, const struct style *style)
 {
-  printf("%s: ", results->name);
+  char line[160];
+
   if (*results->failure) {
-    printf("not examined: %s\n", results->failure);
+    snprintf(line, sizeof line, "%s: not examined: %s", results->name, results->failure);
+    write_folded(line, style->width);
     return;
   }
-  printf("%d differences of adjacent reads, in cycles\n", results->difference_count);
-  printf("quartiles %lld %lld %lld, from %lld to %lld\n", results->lower_quartile, results->median,
-    results->upper_quartile, results->lowest, results->highest);
+  snprintf(line, sizeof line, "%s: %d differences of adjacent reads, in cycles", results->name,
+    results->difference_count);
+  write_folded(line, style->width);
+  snprintf(line, sizeof line, "quartiles %lld %lld %lld, from %lld to %lld",
+    results->lower_quartile, results->median, results->upper_quartile, results->lowest,
+    results->highest);
+  write_folded(line, style->width);
   print_chart(results, style);
 }
 
@@ -227,6 +234,6 @@ void print_plot(const struct report *report)
   if (report->result_count == 0) {
     const char *ignored = report->library.implementation_ignored;
 
-    printf("nothing to draw: %s\n", ignored ? ignored : "no counter was examined");
+    write_folded(ignored ? ignored : "no counter was examined", style.width);
   }
 }

@@ -163,13 +163,13 @@ static void write_core(const struct core_info *core)
 
   write_object("core");
   write_line("core persecond%s", before > 0 || after > 0 ? "" : " not known");
-  write_integer("persecond_before", before > 0, before, " ", " before the measurements");
-  write_integer("persecond_after", after > 0, after, before > 0 ? ", " : " ", " after them");
+  write_integer("persecond_before", before > 0, before, " ", " before");
+  write_integer("persecond_after", after > 0, after, before > 0 ? ", " : " ", " after");
   write_integer("counted_persecond", core->counted_persecond != 0, core->counted_persecond, NULL,
     NULL);
   write_truth("counts_core_cycles", core->counts_core_cycles, "", "", "; core cycles are counted");
   write_number("cycles_per_counted_cycle", cycles > 0, cycles, 3,
-    core->counts_core_cycles ? NULL : "; one counted cycle is ", " core cycles");
+    core->counts_core_cycles ? NULL : "; ", " per count");
   write_object_end();
 }
 
@@ -178,14 +178,14 @@ static void write_rate(const struct counter_results *results, const char *clock)
   int is_reported = results->reported > 0, is_measured = results->measured > 0;
 
   write_object("rate");
-  write_line("timer %s rate%s", results->name, is_reported ? "" : " not reported,");
+  write_line("timer %s rate", results->name);
   write_integer("reported", is_reported, results->reported, " reported ", "");
   write_string("reported_source", results->reported_source, " by ", "");
   write_words("%s %smeasured", is_reported ? "," : "", is_measured ? "" : "not ");
   write_number("measured", is_measured, results->measured, 0, " ", "");
   write_number("uncertainty_ppm", is_measured, results->uncertainty, 1, " +-", " ppm");
   write_number("seconds", 1, results->seconds, 3, is_measured ? " in " : NULL, " s");
-  write_string("clock", clock, is_measured ? " against " : NULL, "");
+  write_string("clock", clock, NULL, NULL);
   write_number("off_ppm", is_reported && is_measured, rate_off_ppm(results), 1, ", off by ",
     " ppm");
   write_object_end();
@@ -241,7 +241,7 @@ static void write_costs(const struct counter_results *results)
   write_number("nanoseconds", is_timed, results->read_nanoseconds, 1, ", ", " ns");
   write_words("%s", is_timed ? "" : ", time not measured");
   write_object_end();
-  write_integer("overhead", 1, results->overhead, "; overhead of a section ", " cycles");
+  write_integer("overhead", 1, results->overhead, "; section overhead ", " cycles");
 }
 
 static void write_differences(const struct counter_results *results)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 80, INDENT = 4 };
+enum { INDENT = 4 };
 
 static enum write_form form;
 static int depth;        /* number of open JSON objects and arrays */
@@ -44,18 +44,22 @@ static size_t fitting(const char *words, int width)
   return words[i] || width < 0 ? (end > 0 ? end : i) : i;
 }
 
-static void print_folded(void)
+void write_folded(const char *words, int columns)
 {
-  const char *rest = text;
   size_t length;
   int indent;
 
-  for (indent = 0; *rest; indent = INDENT) {
-    length = fitting(rest, COLUMNS - indent);
-    printf("%*s%.*s\n", indent, "", (int)length, rest);
-    rest += length;
-    rest += *rest == ' ';
+  for (indent = 0; *words; indent = INDENT) {
+    length = fitting(words, columns - indent);
+    printf("%*s%.*s\n", indent, "", (int)length, words);
+    words += length;
+    words += *words == ' ';
   }
+}
+
+static void end_line(void)
+{
+  write_folded(text, 80);
   *text = 0;
 }
 
@@ -83,7 +87,7 @@ void write_line(const char *format, ...)
 
   if (form != WRITE_TEXT)
     return;
-  print_folded();
+  end_line();
   write_words("cpucycles ");
   va_start(arguments, format);
   add(format, arguments);
@@ -190,7 +194,7 @@ void write_array_end(void)
 
 void write_end(void)
 {
-  print_folded();
+  end_line();
   write_object_end();
   if (form == WRITE_JSON)
     putchar('\n');

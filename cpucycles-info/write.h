@@ -17,8 +17,12 @@ void write_end(void);
 /* Returns 1 if the form is text. */
 int write_is_text(void);
 
-/* Text only: begins a line with "cpucycles " and these words. A line longer than 80 columns
-   continues in lines that begin with four blanks. */
+/* Prints words as a line, and what exceeds the columns in more lines, which begin with four
+   blanks. */
+void write_folded(const char *words, int columns);
+
+/* Text only: begins a line with "cpucycles " and these words. A line longer than 80 columns is
+   folded. */
 __attribute__((format(printf, 1, 2)))
 void write_line(const char *format, ...);
 

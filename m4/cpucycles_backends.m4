@@ -30,8 +30,8 @@
 #   default-gettimeofday and default-zero are always built, because one of them can always be
 #   selected.
 #
-#   CPUCYCLES_BACKENDS_SUMMARY prints the counters that are built and those that are left
-#   out, with the reasons.
+#   CPUCYCLES_BACKENDS_SUMMARY prints the counters that are built, those of this target that are
+#   left out, with the reasons, and the number of counters of other targets.
 
 # A row of the list: collects the identifier and its name without the quotes.
 m4_define([CPUCYCLES_BACKEND],
@@ -79,8 +79,10 @@ AS_IF([test "$cpucycles_built" = yes],
   cpucycles_report_built="$cpucycles_report_built
     $2"],
   [AC_DEFINE([HAVE_BACKEND_$1], [0])
-  cpucycles_report_left_out="$cpucycles_report_left_out
-    $2: $cpucycles_reason"])
+  AS_CASE([$cpucycles_reason], ["the target is not "*],
+    [AS_VAR_ARITH([cpucycles_foreign], [$cpucycles_foreign + 1])],
+    [cpucycles_report_left_out="$cpucycles_report_left_out
+    $2: $cpucycles_reason"])])
 ])
 
 # _CPUCYCLES_LIST(VARIABLE, OPTION)
@@ -126,6 +128,7 @@ done
 CPUCYCLES_BACKEND_OBJECTS=
 cpucycles_report_built=
 cpucycles_report_left_out=
+cpucycles_foreign=0
 m4_foreach([cpucycles_id], m4_defn([_CPUCYCLES_IDS]),
   [_CPUCYCLES_DECIDE(cpucycles_id, m4_indir([_CPUCYCLES_NAME_]cpucycles_id))])
 AC_SUBST([CPUCYCLES_BACKEND_OBJECTS])
@@ -137,5 +140,6 @@ libcpucycles $PACKAGE_VERSION for $host
 
   counters built:$cpucycles_report_built
   counters left out:${cpucycles_report_left_out:-
-    none}
+    none for this target}
+    $cpucycles_foreign counters of other CPUs and systems
 "])])

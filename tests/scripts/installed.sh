@@ -98,3 +98,10 @@ echo "installcheck: tool: $version"
 [ "$version" = "cpucycles-info (libcpucycles) $VERSION" ]
 [ -s "$DESTDIR$pkgdatadir/cpucycles-info.schema.json" ] ||
   { echo "installcheck: the schema of the tool's JSON is not installed"; exit 1; }
+if [ -n "$(command -v bash)" ]; then
+  completed=$(bash -c '. "$0" && _cpucycles_info cpucycles-info --pl "" && echo "${COMPREPLY[*]}"' \
+    "$DESTDIR$bashcompletiondir/cpucycles-info")
+  [ "$completed" = --plot ] || { echo "installcheck: bash does not complete --pl"; exit 1; }
+else
+  echo "installcheck: skipped: completion: bash is not installed"
+fi
