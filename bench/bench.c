@@ -427,11 +427,6 @@ static void record_ratio(const char *what, double ratio, double bound)
     checks[check_count++] = check;
 }
 
-int bench_missed(const struct bound_check *check)
-{
-  return check->ratio > check->bound;
-}
-
 static int any_missed(void)
 {
   int i, sum = 0;
