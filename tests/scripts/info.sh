@@ -48,6 +48,14 @@ check_report() {
   for number in $(awk '$2 < at { print $1 } { at = $2 }' $out.pairs); do
     wrong "$1: out of order: $(sed -n "${number}p" $out)"
   done
+  [ -z "$(awk '/^cpucycles system/ { ours = 1 } ours && length > 80' $out.folded)" ] ||
+    wrong "$1: a line of ours is longer than 80 columns"
+  # a summary of at most ten lines ends the report
+  summary=$(sed '1,/^cpucycles observed.*1048576 loops/d' $out | sed -n '/^cpucycles summary /,$p')
+  case $(echo "$summary" | grep -c '^cpucycles summary ')$(echo "$summary" | grep -vc '^cpucycles summary ') in
+    [4-9]0 | 100) ;;
+    *) wrong "$1: summary: $summary" ;;
+  esac
   [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
   [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
