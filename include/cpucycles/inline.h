@@ -60,6 +60,15 @@ extern struct cpucycles_inline_state cpucycles_inline_state;
    Since: 20261121. */
 extern long long cpucycles_inline(void);
 
+/* A fence, which also keeps the compiler from moving accesses to memory across it. The code before
+   the fence is executed before the code after it, as far as the CPU guarantees this: the manual
+   lists the instruction of each CPU, and what it orders. cpucycles_section_begin() reads the count
+   between two of these fences. With one fence before cpucycles_inline(), the code before is
+   complete when the counter is read; with one fence after it, the code after begins when the
+   counter has been read.
+   Since: 20261121.  Source: cpucycles(3), TIMED SECTIONS. */
+extern void cpucycles_inline_fence(void);
+
 /* The beginning and the end of a timed section, like cpucycles_section_begin() and
    cpucycles_section_end(), without the call.
    Returns: the count of cpucycles(), in cycles. The section takes
@@ -395,13 +404,12 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long
   return 1;
 }
 
-/* A fence for both ends of a timed section: the code before the fence is executed before the code
-   after the fence, as far as the instruction guarantees this. Uses the instruction that the manual
-   of the CPU names; if there are several, one that does not leave user mode or the virtual machine,
-   unlike CPUID. Across the fence, the compiler moves neither accesses to memory that other
-   functions can reach, nor calls of functions that make such accesses. The compiler may move other
-   code, which the caller must prevent. */
-CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence(void)
+/* The instruction of cpucycles_inline_fence(), which the manual of the CPU names; if there are
+   several, one that does not leave user mode or the virtual machine, unlike CPUID. Across the
+   fence, the compiler moves neither accesses to memory that other functions can reach, nor calls of
+   functions that make such accesses. The compiler may move other code, which the caller must
+   prevent. */
+CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence_instruction(void)
 {
 #if defined(__x86_64__) || defined(__SSE2__)
   /* LFENCE waits until all instructions before it have completed, and no instruction after it
@@ -484,15 +492,20 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_count_fenced(void)
 {
   long long cycles;
 
-  cpucycles_inline_fence();
+  cpucycles_inline_fence_instruction();
   cycles = cpucycles_inline_count();
-  cpucycles_inline_fence();
+  cpucycles_inline_fence_instruction();
   return cycles;
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   return cpucycles_inline_count();
+}
+
+CPUCYCLES_INLINE_FUNCTION void cpucycles_inline_fence(void)
+{
+  cpucycles_inline_fence_instruction();
 }
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_begin(void)

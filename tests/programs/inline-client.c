@@ -34,6 +34,7 @@ extern const char *PART(void);
 
 FOR_ANOTHER_MODEL static long long read_for_another_model(void)
 {
+  cpucycles_inline_fence();
   return cpucycles_inline();
 }
 
@@ -65,7 +66,9 @@ static void make_every_read(long long *counts)
 {
   long long (*volatile call)(void) = cpucycles_inline;
   long long (*volatile begin)(void) = cpucycles_inline_section_begin;
+  void (*volatile fence)(void) = cpucycles_inline_fence;
 
+  fence();
   counts[0] = cpucycles();
   counts[1] = cpucycles_inline();
   counts[2] = cpucycles_inline_section_begin();
@@ -96,6 +99,7 @@ static int calls_hooks(void)
 {
   long before = hook_calls;
 
+  cpucycles_inline_fence();
   (void)cpucycles_inline();
   (void)cpucycles_inline_section_begin();
   (void)cpucycles_inline_section_end();

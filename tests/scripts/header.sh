@@ -37,6 +37,7 @@ cat >$work/inline.c <<'END'
 extern long long use(void);
 long long use(void)
 {
+  cpucycles_inline_fence();
   return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
     - cpucycles_inline_section_overhead();
 }
@@ -46,6 +47,7 @@ cat >>$work/inline.c <<'END'
 inline long long timed(void);
 inline long long timed(void)
 {
+  cpucycles_inline_fence();
   return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
     + cpucycles_inline_section_overhead();
 }
