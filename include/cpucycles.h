@@ -14,7 +14,7 @@
 #define LIBCPUCYCLES_H
 
 /* With -pedantic, compilers for C89 and C++98 warn about long long. */
-#ifdef __GNUC__
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
 #pragma GCC visibility push(default)
@@ -32,6 +32,9 @@ extern "C" {
      threads if the scope of the counter is "thread", or from different cores if the scope is
      "core".
    Since: all versions. */
+#if defined(_MSC_VER) && !defined(CPUCYCLES_STATIC)
+__declspec(dllimport) /* data of a DLL; define CPUCYCLES_STATIC for the static library */
+#endif
 extern long long (*cpucycles)(void);
 
 /* Returns: the name of the counter in use, such as "amd64-tsc".
@@ -184,7 +187,7 @@ extern const struct cpucycles_timer_info *cpucycles_timer(void);
 }
 #endif
 
-#ifdef __GNUC__
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC visibility pop
 #pragma GCC diagnostic pop
 #endif

@@ -11,7 +11,7 @@
 
 #include "../cpucycles.h"
 
-#ifdef __GNUC__
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
 #ifdef __cplusplus
@@ -51,6 +51,9 @@ struct cpucycles_inline_state {
 };
 
 /* Since: 20261121. */
+#if defined(_MSC_VER) && !defined(CPUCYCLES_STATIC)
+__declspec(dllimport)
+#endif
 extern struct cpucycles_inline_state cpucycles_inline_state;
 
 /* Reads the cycle count, in place if a constant above stands for the selected counter.
@@ -543,7 +546,7 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_overhead(void)
 }
 #endif
 
-#ifdef __GNUC__
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC visibility pop
 #pragma GCC diagnostic pop
 #endif

@@ -89,4 +89,17 @@ left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_PERFEX_H \
     -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
+# Without GNU C, as in the ABI of MSVC, the functions of inline.h are calls of the library.
+echo 'int x;' >$work/try.c
+if clang --target=x86_64-pc-windows-msvc -fsyntax-only $work/try.c 2>/dev/null; then
+  for static in '' -DCPUCYCLES_STATIC; do
+    CC='clang --target=x86_64-pc-windows-msvc' CPPFLAGS=$static
+    compiles cpucycles.c c 'c89 c99 c17' ''
+    compiles inline.c c 'c99 c17' ''
+    compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
+    compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
+  done
+else
+  echo "header: skipped: ABI of MSVC: no clang that compiles for it"
+fi
 exit $failed
