@@ -840,14 +840,6 @@ static void request(struct helper helper, char command)
     exit(fail("the guest failed at '%c'", command));
 }
 
-static long long monotonic(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 /* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
    SIGILL, as contrib/arm-pmu-access/README says. */
 static int unloaded(char **arguments)
@@ -987,6 +979,14 @@ static int suspended(char **arguments)
 }
 
 #ifdef HAVE_USER_ACCESS
+
+static long long monotonic(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
 
 /* Opens an event of this thread's cycles in user mode, like arm64-perfpmc. */
 static int open_event(unsigned long long read_format)
