@@ -149,8 +149,9 @@ CLEANFILES += lib/cpucycles.3
 # in this makefile, too, so the pattern contains brackets.
 lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
 	$(AM_V_GEN)$(MKDIR_P) lib && \
-	$(SED) -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)", *"\([^"]*\)").*/.It Li \1\
-	\2/p' \
+	$(SED) -n -e '/^CPUCYCLES_BACKEND(/{' \
+	  -e 'h;s/[^"]*"\([^"]*\)".*/.It Li \1/p' \
+	  -e 'g;s/[^"]*"[^"]*"[^"]*"\([^"]*\)".*/\1/p' -e '}' \
 	  $(srcdir)/backends/backends.def >$@-list && \
 	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@[V]ERSION@/$(VERSION)/' \
 	  $(srcdir)/lib/cpucycles.3.in >$@-t && \

@@ -275,19 +275,24 @@ if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
 fi
 rm -f "$work/cache"
 
-# A build of shared libraries only, and a build of static libraries only, with clients. The variables
-# of an outer make would change the options of the inner make.
+# A build of static libraries only, and, with BSD make, a build of shared libraries only, with
+# clients. Both make the same manual. The variables of an outer make would change the options of the
+# inner make.
+make=make
 for disabled in shared static; do
   configure --disable-$disabled --prefix="$work/installed-$disabled" ||
     wrong "--disable-$disabled: refused"
-  if (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && make -s install &&
-    make -s installcheck && make -s uninstall && ! find "$work/installed-$disabled" -name '*cpucycles*' |
-    grep .) >"$work/out" 2>&1; then
+  if (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && $make -s install &&
+    $make -s installcheck && $make -s uninstall &&
+    ! find "$work/installed-$disabled" -name '*cpucycles*' | grep .) >"$work/out" 2>&1; then
     passed=$((passed + 1))
   else
     wrong "--disable-$disabled: $(cat "$work/out")"
   fi
+  cp "$work/build/lib/cpucycles.3" "$work/$disabled.3"
+  if command -v bmake >/dev/null; then make=bmake; else echo 'configure: skipped: no bmake'; fi
 done
+cmp "$work/static.3" "$work/shared.3" || wrong "bmake makes another manual"
 
 rm -rf "$work"
 echo "configure: $passed passed, $failed failed"
