@@ -207,7 +207,7 @@ AM_TESTS_ENVIRONMENT = \
 	LDFLAGS='$(LDFLAGS)'; NM='$(NM)'; PTHREAD_LIBS='$(PTHREAD_LIBS)'; LOG_COMPILER='$(LOG_COMPILER)'; \
 	EXEEXT='$(EXEEXT)'; OBJDUMP='$(OBJDUMP)'; TOOL='$(tool)'; \
 	export srcdir builddir CC CPPFLAGS CFLAGS LDFLAGS NM PTHREAD_LIBS LOG_COMPILER; \
-	export EXEEXT OBJDUMP TOOL;
+	LC_ALL=C; export EXEEXT OBJDUMP TOOL LC_ALL;
 
 # The tool in the build directory: a script of libtool's, or a program that needs a LOG_COMPILER.
 if POSIX

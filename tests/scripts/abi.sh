@@ -9,7 +9,6 @@
 # "abi.sh --record" replaces the record, for a release whose interface has grown.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}"
 work=abi.tmp
 trap 'rm -rf $work' EXIT

@@ -7,7 +7,6 @@
 # directory do not use each other in a circle.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
 # Rows of "DIRECTORY: directories that it may include". A file's own row overrides the row of its

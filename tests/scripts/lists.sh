@@ -6,7 +6,6 @@
 # tests that exist.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}"
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
 failed=0

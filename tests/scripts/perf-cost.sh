@@ -4,7 +4,6 @@
 # instructions of the bare sequence, although it must also find the thread's page.
 
 set -eu
-export LC_ALL=C
 : "${builddir:=.}"
 program=$builddir/tests/programs/perf-cost
 out=$(mktemp)

@@ -4,7 +4,6 @@
 # 64-bit counts, strings.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
 work=perfex-fortran.tmp
 failed=0

@@ -5,7 +5,6 @@
 # an example that compiles and runs. Set-user-ID programs ignore the environment.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${NM:=nm}"
 : "${READELF:=readelf}" "${EXEEXT:=}" "${LOG_COMPILER:=}"
 work=perfex.tmp

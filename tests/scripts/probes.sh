@@ -7,7 +7,6 @@
 # right counters for each target of the cross builds.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${LDFLAGS:=}"
 out=probes.tmp
 failed=0

@@ -8,7 +8,6 @@
 # library only (on Windows, also kernel32). perfex.sh tests libperfex as a shared library.
 
 set -eu
-export LC_ALL=C
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${OBJDUMP:=objdump}" "${READELF:=readelf}"
 failed=0
 
