@@ -288,7 +288,7 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
 
   /* STCKF, encoded by hand for assemblers that target older machines */
   __asm__ volatile(".insn s,0xb27c0000,%0" : "=Q"(count) : : "cc");
-  return count - 36524ULL * 86400 * 1000000 * 4096;
+  return count - (unsigned long long)36524 * 86400 * 1000000 * 4096;
 }
 
 #elif defined(__sparc__) && defined(__arch64__)
@@ -382,10 +382,15 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
 #endif
 }
 
-/* Reads the method before the rest of the state, because the library writes it last. */
+/* Reads the method before the rest of the state, because the library writes it last. Where the
+   compiler would call libatomic, as Clang does for Armv5, no constant above stands for a counter. */
 CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
 {
+#if __GCC_ATOMIC_INT_LOCK_FREE == 2
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
+#else
+  return CPUCYCLES_INLINE_CALL;
+#endif
 }
 
 /* Reads the count in cycles. Returns 0 if only a call of cpucycles() can read it. On x86,
@@ -523,7 +528,8 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_overhead(void)
 {
-  const unsigned long long none = 1ULL << 63; /* as unsigned, a negative section is at least this */
+  /* as unsigned, a negative section is at least this */
+  const unsigned long long none = (unsigned long long)1 << 63;
   unsigned long long begin, section, smallest = none;
   int i;
 

@@ -78,6 +78,8 @@ if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/n
   compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
   compiles perfex.c c++ 'c++98 c++11 c++17' -Wold-style-cast
   compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
+  echo '#include <cpucycles/inline.h>' >$work/included.c # -Wlong-long also warns of the files above
+  compiles included.c c++ c++11 -Wlong-long
 else
   echo "header: skipped: C++: this compiler does not compile it"
 fi

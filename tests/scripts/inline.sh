@@ -72,6 +72,7 @@ section() {
     '' | 'begin end overhead ') ;;
     *) wrong "$*: some of begin, end and overhead are called, others are inlined" ;;
   esac
+  ! grep '__atomic_\|__sync_' $work/section.s || wrong "$*: a section needs libatomic"
 }
 for level in -O0 -Og -O1 -Os -O2 -O3; do
   # shellcheck disable=SC2086
