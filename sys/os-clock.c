@@ -137,5 +137,7 @@ void cpuc_os_clock_try(void *unused)
   (void)unused;
   (void)cpuc_os_clock_monotonic();
   (void)cpuc_os_clock_raw();
-  (void)cpuc_os_clock_wall_microseconds();
+  /* With a time_t of 32 bits, the C library fails from 2038 on, but the system calls do not. */
+  if (cpuc_os_clock_wall_microseconds() == 0 && current_access() == 0)
+    cpuc_os_clock_fall_back();
 }
