@@ -109,7 +109,7 @@ inlineincludedir = $(includedir)/cpucycles
 inlineinclude_HEADERS = include/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
-libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(CPUCYCLES_LIBADD)
 # The soname is libcpucycles.so.1, like that of the public-domain libcpucycles, whose interface this
 # library includes.
 libcpucycles_la_LDFLAGS = -no-undefined -version-info 1:0:0 $(CPUCYCLES_LDFLAGS)

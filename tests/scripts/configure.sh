@@ -294,6 +294,22 @@ for disabled in shared static; do
 done
 cmp "$work/static.3" "$work/shared.3" || wrong "bmake makes another manual"
 
+# The library changes the pointer in a program that has copied it, also with -Bsymbolic in LDFLAGS.
+cat >"$work/copy.c" <<'end'
+#include <cpucycles.h>
+int main(void) { long long (*first)(void) = cpucycles; cpucycles(); return cpucycles == first; }
+end
+rm -f "$work/cache"
+configure --disable-static LDFLAGS=-Wl,-Bsymbolic || wrong "-Bsymbolic: refused: $(cat "$work/out")"
+if make -s -C "$work/build" >"$work/out" 2>&1 && cd "$work/build" &&
+  ${CC:-cc} -I"$source/include" ../copy.c -o copy -L.libs -lcpucycles && LD_LIBRARY_PATH=.libs ./copy
+then
+  passed=$((passed + 1))
+else
+  wrong "-Bsymbolic: programs keep the first value of cpucycles"
+fi
+cd "$work/.."
+
 rm -rf "$work"
 echo "configure: $passed passed, $failed failed"
 [ $failed = 0 ]
