@@ -67,48 +67,50 @@ static long long provisional_count(void)
     * (CPUC_FREQUENCY_DEFAULT / 1000000));
 }
 
-/* Programs read the pointer without atomics, which is formally a data race. Every CPU writes an
-   aligned pointer in one piece, and all threads write the same value. A direct read function does
-   not check whether the selection is published. The release fence below makes the variables that
-   open() of the counter has written visible before the pointer. A read function that uses such
-   variables begins with an acquire fence or a system call, because an indirect call does not order
-   loads. (The store is volatile and not atomic, because ThreadSanitizer of clang reports an atomic
-   store as a race even in a function with the attribute below.) */
+/* Writes the pointer. Programs read it without atomics, which is formally a data race, but every CPU
+   writes an aligned pointer in one piece. A direct read function does not check whether the selection
+   is published. The release fence makes the variables that open() of the counter has written visible
+   before the pointer. A read function that uses such variables begins with an acquire fence or a
+   system call, because an indirect call does not order loads. (The store is volatile and not atomic,
+   because ThreadSanitizer of clang reports an atomic store as a race even in a function with the
+   attribute below.) */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))
 #endif
 #endif
 static void
-publish(long long (*read)(void))
+publish_pointer(long long (*read)(void))
 {
-  long long (*volatile *where)(void) = &cpucycles;
-
-  if (*where == first_call) {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    *where = read;
-  }
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  *(long long (*volatile *)(void))&cpucycles = read;
 }
 
-/* Only one thread writes the state, so that no thread reads a state that is half written. A child
-   that is forked while another thread writes the state keeps CPUCYCLES_INLINE_CALL, and calls
-   cpucycles() for every count. */
 static void publish_inline(const struct cpuc_candidate *selected)
 {
-  static int is_claimed; /* 1 once a thread has begun to write */
   unsigned int method = selected->backend->inline_method,
                scaled = selected->reader.scale.multiplier ? CPUCYCLES_INLINE_SCALED : 0;
 
-  if (method == CPUCYCLES_INLINE_CALL || __atomic_load_n(&is_claimed, __ATOMIC_RELAXED)
-    || __atomic_exchange_n(&is_claimed, 1, __ATOMIC_RELAXED))
+  if (method == CPUCYCLES_INLINE_CALL)
     return;
   cpucycles_inline_state.shift = selected->reader.scale.shift;
   cpucycles_inline_state.multiplier = selected->reader.scale.multiplier;
   __atomic_store_n(&cpucycles_inline_state.method, method | scaled, __ATOMIC_RELEASE);
 }
 
+/* A result of its own, because the selection is complete before it is published. A child that is
+   forked in between publishes the selection of its parent again. */
+static void publish(struct cpuc_selection *selection)
+{
+  __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
+  publish_pointer(read_function_of(&selection->selected->reader));
+  publish_inline(selection->selected);
+}
+
+static struct cpuc_once publication = { publish, 0, 0 };
+
 /* 1 while tracesetup lines are requested and not yet printed. Accesses to this variable and to
-   has_selected of process.c have one order, so the selecting thread sees the request, or the
+   is_found of the selection have one order, so the selecting thread sees the request, or the
    requesting thread sees the selection. */
 static int trace_wanted;
 
@@ -147,9 +149,7 @@ static struct cpuc_selection *select_and_publish(void)
 
   if (!selection)
     return NULL;
-  __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
-  publish(read_function_of(&selection->selected->reader));
-  publish_inline(selection->selected);
+  cpuc_process_once(&publication);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
     print_trace(selection);
@@ -222,10 +222,10 @@ long long cpucycles_core_persecond(void)
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  static int is_found;
+  static struct cpuc_once timer = { cpuc_timer_find_info, 0, 0 };
   struct cpuc_selection *selection = select_and_publish();
 
-  if (!selection || !cpuc_process_find_once(&is_found, cpuc_timer_find_info))
+  if (!selection || !cpuc_process_once(&timer))
     return NULL;
   return &selection->timer;
 }
@@ -239,9 +239,9 @@ static void find_rate(struct cpuc_selection *selection)
 
 long long cpucycles_rate(void)
 {
-  static int is_found;
+  static struct cpuc_once rate = { find_rate, 0, 0 };
 
-  return cpucycles_timer() && cpuc_process_find_once(&is_found, find_rate) ? selected_rate : 0;
+  return cpucycles_timer() && cpuc_process_once(&rate) ? selected_rate : 0;
 }
 
 static void explain_all(struct cpuc_selection *selection)
@@ -255,10 +255,10 @@ static void explain_all(struct cpuc_selection *selection)
 /* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */
 static const struct cpuc_selection *select_and_explain(void)
 {
-  static int is_explained;
+  static struct cpuc_once explanation = { explain_all, 0, 0 };
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection && cpuc_process_find_once(&is_explained, explain_all) ? selection : NULL;
+  return selection && cpuc_process_once(&explanation) ? selection : NULL;
 }
 
 const struct cpucycles_counter_info *cpucycles_counter(int i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Results that the process computes once. The first thread that needs the selection makes it, under
-   the fault guard; other results are computed on demand. Other threads wait. A forked child
-   computes a result again if its parent had not finished it. */
+/* Results that the process finds once: the selection, and results that are found on demand. The
+   first thread that needs a result finds it, and other threads wait. A forked child finds a result
+   again if its parent had not finished it. */
 
 #include "config.h"
 
@@ -15,9 +15,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+static void select_counter(struct cpuc_selection *selection);
+
+static struct cpuc_once selecting = { select_counter, 1, 0 };
+
 static struct {
   struct cpuc_lock lock;
-  int has_selected; /* 1 once the selection is complete */
   struct cpuc_candidate candidates[CPUC_TABLE_LENGTH];
   struct cpuc_selection selection;
 } process;
@@ -30,9 +33,9 @@ struct locking {
 };
 
 /* Acquires the lock, and waits for other threads. First blocks all signals and cancellation.
-   cpuc_guard_enter() and cpuc_process_find_once() unblock the signals of faults again, so only
-   fault handlers of the program can run in the thread that holds the lock. If this thread holds the
-   lock already, the caller is such a handler or an allocator, and does not acquire it. */
+   cpuc_process_once() unblocks the signals of faults again, so only fault handlers of the program
+   can run in the thread that holds the lock. If this thread holds the lock already, the caller is
+   such a handler or an allocator, and does not acquire it. */
 static void acquire(struct locking *locking)
 {
   enum cpuc_lock_result result;
@@ -77,14 +80,11 @@ static void try_clocks(void)
     cpuc_os_clock_fall_back();
 }
 
-static void select_guarded(void)
+static void select_counter(struct cpuc_selection *selection)
 {
-  cpuc_guard_enter();
   try_clocks();
   cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
-    &process.selection);
-  cpuc_guard_leave();
-  __atomic_store_n(&process.has_selected, 1, __ATOMIC_SEQ_CST);
+    selection);
 }
 
 /* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
@@ -110,39 +110,36 @@ __attribute__((constructor(101))) static void load(void)
   cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
-int cpuc_process_has_selected(void)
+/* The signals of faults are unblocked while find() runs: by the guard, or so that handlers of the
+   program take the faults of find(). Those that the program itself blocks stay blocked in the second
+   case, because it takes them with sigwait(3) or similar calls. */
+int cpuc_process_once(struct cpuc_once *once)
 {
-  return __atomic_load_n(&process.has_selected, __ATOMIC_SEQ_CST);
+  struct locking locking;
+
+  if (__atomic_load_n(&once->is_found, __ATOMIC_SEQ_CST))
+    return 1;
+  acquire(&locking);
+  if (locking.is_acquired && !once->is_found) {
+    if (once->is_guarded)
+      cpuc_guard_enter();
+    else
+      cpuc_os_thread_unblock_fault_signals_as_saved(&locking.saved);
+    once->find(&process.selection);
+    if (once->is_guarded)
+      cpuc_guard_leave();
+    __atomic_store_n(&once->is_found, 1, __ATOMIC_SEQ_CST);
+  }
+  release(&locking);
+  return locking.is_acquired;
 }
 
 struct cpuc_selection *cpuc_process_select_once(void)
 {
-  struct locking locking;
-
-  if (cpuc_process_has_selected())
-    return &process.selection;
-  acquire(&locking);
-  if (locking.is_acquired && !cpuc_process_has_selected())
-    select_guarded();
-  release(&locking);
-  return locking.is_acquired ? &process.selection : NULL;
+  return cpuc_process_once(&selecting) ? &process.selection : NULL;
 }
 
-/* The guard does not cover find(). Nevertheless, the signals of faults are unblocked while find()
-   runs, so that handlers of the program take its faults. Signals that the program itself blocks stay blocked, because the
-   program takes them with sigwait(3) or similar calls. */
-int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection))
+int cpuc_process_has_selected(void)
 {
-  struct locking locking;
-
-  if (__atomic_load_n(is_found, __ATOMIC_ACQUIRE))
-    return 1;
-  acquire(&locking);
-  if (locking.is_acquired && !*is_found) {
-    cpuc_os_thread_unblock_fault_signals_as_saved(&locking.saved);
-    find(&process.selection);
-    __atomic_store_n(is_found, 1, __ATOMIC_RELEASE);
-  }
-  release(&locking);
-  return locking.is_acquired;
+  return __atomic_load_n(&selecting.is_found, __ATOMIC_SEQ_CST);
 }

@@ -9,19 +9,26 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Returns the selection. The first call makes it, in any thread, and other threads wait. From then
-   on, only its timer properties and the reasons and remedies of its candidates change. Returns NULL
-   in a signal handler or allocator that runs inside a selection of this thread. Preserves errno. */
+/* A result that the process finds once. */
+struct cpuc_once {
+  void (*find)(struct cpuc_selection *selection);
+  int is_guarded; /* 1 if find() runs under the fault guard */
+  int is_found;
+};
+
+/* Calls find() unless the result has been found. Until find() has returned, other threads wait, and
+   signals except faults are deferred. Returns 1, or 0 if the caller is a signal handler or allocator
+   that runs inside find() of any result in this thread. Preserves errno. Except for the selection,
+   call after the selection. */
+int cpuc_process_once(struct cpuc_once *once);
+
+/* Returns the selection, which is found once. From then on, only its timer properties and the
+   reasons and remedies of its candidates change. Returns NULL where cpuc_process_once() returns
+   0. */
 struct cpuc_selection *cpuc_process_select_once(void);
 
 /* Returns 1 once the selection has been made. */
 int cpuc_process_has_selected(void);
-
-/* Call after the selection. If *is_found is 0, calls find() and sets *is_found to 1. Until find()
-   has returned, other threads wait, and signals except faults are deferred. Returns 1, or 0 if the
-   caller is a signal handler or allocator that runs inside find() in this thread. Preserves
-   errno. */
-int cpuc_process_find_once(int *is_found, void (*find)(struct cpuc_selection *selection));
 
 /* Functions that the process offers to its counters. */
 extern const struct cpuc_services cpuc_process_services;

@@ -51,10 +51,10 @@ static void find_overhead(struct cpuc_selection *unused)
 
 long long cpucycles_section_overhead(void)
 {
-  static int is_found;
+  static struct cpuc_once measurement = { find_overhead, 0, 0 };
 
   (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
-  if (!cpuc_process_select_once() || !cpuc_process_find_once(&is_found, find_overhead))
+  if (!cpuc_process_select_once() || !cpuc_process_once(&measurement))
     return 0;
   return overhead;
 }

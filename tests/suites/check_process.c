@@ -34,13 +34,22 @@ static const struct cpuc_backend counter = {
 const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
   = { [0 ... CPUC_TABLE_LENGTH - 1] = { "count", "a counter of the test", &counter } };
 
-static int is_found, searches, is_searching, may_end;
+static void (*finder)(struct cpuc_selection *);
+static int searches, is_searching, may_end;
 
-/* Calls cpuc_process_find_once(). Returns 0 if there is a result, so that the return value can be a
+static void find_result(struct cpuc_selection *selection)
+{
+  __atomic_load_n(&finder, __ATOMIC_RELAXED)(selection);
+}
+
+static struct cpuc_once result = { find_result, 0, 0 };
+
+/* Calls cpuc_process_once(). Returns 0 if there is a result, so that the return value can be a
    child's exit status. */
 static int search(void (*find)(struct cpuc_selection *))
 {
-  return cpuc_process_find_once(&is_found, find) != 1;
+  __atomic_store_n(&finder, find, __ATOMIC_RELAXED);
+  return cpuc_process_once(&result) != 1;
 }
 
 static void wait_for(const int *flag)
