@@ -111,8 +111,8 @@ __attribute__((constructor(101))) static void load(void)
 }
 
 /* The signals of faults are unblocked while find() runs: by the guard, or so that handlers of the
-   program take the faults of find(). Those that the program itself blocks stay blocked in the second
-   case, because it takes them with sigwait(3) or similar calls. */
+   program take the faults of find(). Those that the program itself blocks stay blocked in the
+   second case, because it takes them with sigwait(3) or similar calls. */
 int cpuc_process_once(struct cpuc_once *once)
 {
   struct locking locking;

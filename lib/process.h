@@ -17,9 +17,9 @@ struct cpuc_once {
 };
 
 /* Calls find() unless the result has been found. Until find() has returned, other threads wait, and
-   signals except faults are deferred. Returns 1, or 0 if the caller is a signal handler or allocator
-   that runs inside find() of any result in this thread. Preserves errno. Except for the selection,
-   call after the selection. */
+   signals except faults are deferred. Returns 1, or 0 if the caller is a signal handler or
+   allocator that runs inside find() of any result in this thread. Preserves errno. Except for the
+   selection, call after the selection. */
 int cpuc_process_once(struct cpuc_once *once);
 
 /* Returns the selection, which is found once. From then on, only its timer properties and the

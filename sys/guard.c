@@ -74,8 +74,8 @@ static int send_with_info(siginfo_t *info)
 }
 
 /* Makes the process end when the handler returns, with the siginfo of this fault. An access to
-   memory faults again by itself. All other signals are sent again, because s390x continues after the
-   instruction, and no system repeats a system call that a filter has answered with SIGSYS. */
+   memory faults again by itself. All other signals are sent again, because s390x continues after
+   the instruction, and no system repeats a system call that a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
@@ -107,8 +107,8 @@ static int is_guarded(void)
     && pthread_equal(pthread_self(), guard.thread);
 }
 
-/* Defers signals that are sent to the guarded thread until leave, because the program's handlers for
-   them may jump out of the guarded code. */
+/* Defers signals that are sent to the guarded thread until leave, because the program's handlers
+   for them may jump out of the guarded code. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
   int saved_errno = errno, i = index_of(signal), is_ours_to_handle = is_guarded();

@@ -23,8 +23,8 @@ void cpuc_guard_leave(void);
    without calling the body. */
 int cpuc_guard_run(void (*body)(void *), void *argument);
 
-/* Call in a forked child if another thread of the parent may have been between enter and leave. Gives
-   the child the program's handlers. The child may then call enter. */
+/* Call in a forked child if another thread of the parent may have been between enter and leave.
+   Gives the child the program's handlers. The child may then call enter. */
 void cpuc_guard_forked(void);
 
 #pragma GCC visibility pop

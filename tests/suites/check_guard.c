@@ -492,6 +492,24 @@ START_TEST(ignored_signal_sent_in_another_thread_stays_ignored)
 }
 END_TEST
 
+/* Like a thread that stores the handler during the guard and restores it afterwards. */
+START_TEST(handler_restored_after_the_guard_passes_on)
+{
+  int signal = suite_fault_to_send(SIGFPE);
+  struct sigaction ours;
+
+  if (skip_where_sent_signals_wait("handler_restored_after_the_guard_passes_on"))
+    return;
+  set_recording_handler(signal, 0);
+  enter_guard();
+  sigaction(signal, NULL, &ours);
+  leave_guard();
+  sigaction(signal, &ours, NULL);
+  raise(signal);
+  ck_assert_int_eq(seen_count, 1);
+}
+END_TEST
+
 static sigjmp_buf out;
 
 static void count_and_return(int signal)
@@ -861,6 +879,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, signal_sent_to_the_guarded_thread_is_delivered_once_afterwards);
   tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
   tcase_add_test(tests, ignored_signal_sent_in_another_thread_stays_ignored);
+  tcase_add_test(tests, handler_restored_after_the_guard_passes_on);
   tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);
   tcase_add_loop_test(tests, unhandled_fault_still_ends_the_process, 0, CRASHES);
 #ifdef __linux__
