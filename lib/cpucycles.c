@@ -107,7 +107,7 @@ static void publish(struct cpuc_selection *selection)
   publish_inline(selection->selected);
 }
 
-static struct cpuc_once publication = { publish, 0, 0 };
+static struct cpuc_process_result publication = { publish, 0, 0 };
 
 /* 1 while tracesetup lines are requested and not yet printed. Accesses to this variable and to
    is_found of the selection have one order, so the selecting thread sees the request, or the
@@ -222,7 +222,7 @@ long long cpucycles_core_persecond(void)
 
 const struct cpucycles_timer_info *cpucycles_timer(void)
 {
-  static struct cpuc_once timer = { cpuc_timer_find_info, 0, 0 };
+  static struct cpuc_process_result timer = { cpuc_timer_find_info, 0, 0 };
   struct cpuc_selection *selection = select_and_publish();
 
   if (!selection || !cpuc_process_once(&timer))
@@ -239,7 +239,7 @@ static void find_rate(struct cpuc_selection *selection)
 
 long long cpucycles_rate(void)
 {
-  static struct cpuc_once rate = { find_rate, 0, 0 };
+  static struct cpuc_process_result rate = { find_rate, 0, 0 };
 
   return cpucycles_timer() && cpuc_process_once(&rate) ? selected_rate : 0;
 }
@@ -255,7 +255,7 @@ static void explain_all(struct cpuc_selection *selection)
 /* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */
 static const struct cpuc_selection *select_and_explain(void)
 {
-  static struct cpuc_once explanation = { explain_all, 0, 0 };
+  static struct cpuc_process_result explanation = { explain_all, 0, 0 };
   const struct cpuc_selection *selection = select_and_publish();
 
   return selection && cpuc_process_once(&explanation) ? selection : NULL;

@@ -17,7 +17,7 @@
 
 static void select_counter(struct cpuc_selection *selection);
 
-static struct cpuc_once selecting = { select_counter, 1, 0 };
+static struct cpuc_process_result selecting = { select_counter, 1, 0 };
 
 static struct {
   struct cpuc_lock lock;
@@ -113,22 +113,22 @@ __attribute__((constructor(101))) static void load(void)
 /* The signals of faults are unblocked while find() runs: by the guard, or so that handlers of the
    program take the faults of find(). Those that the program itself blocks stay blocked in the
    second case, because it takes them with sigwait(3) or similar calls. */
-int cpuc_process_once(struct cpuc_once *once)
+int cpuc_process_once(struct cpuc_process_result *result)
 {
   struct locking locking;
 
-  if (__atomic_load_n(&once->is_found, __ATOMIC_SEQ_CST))
+  if (__atomic_load_n(&result->is_found, __ATOMIC_SEQ_CST))
     return 1;
   acquire(&locking);
-  if (locking.is_acquired && !once->is_found) {
-    if (once->is_guarded)
+  if (locking.is_acquired && !result->is_found) {
+    if (result->is_guarded)
       cpuc_guard_enter();
     else
       cpuc_os_thread_unblock_fault_signals_as_saved(&locking.saved);
-    once->find(&process.selection);
-    if (once->is_guarded)
+    result->find(&process.selection);
+    if (result->is_guarded)
       cpuc_guard_leave();
-    __atomic_store_n(&once->is_found, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&result->is_found, 1, __ATOMIC_SEQ_CST);
   }
   release(&locking);
   return locking.is_acquired;

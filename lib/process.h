@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 /* A result that the process finds once. */
-struct cpuc_once {
+struct cpuc_process_result {
   void (*find)(struct cpuc_selection *selection);
   int is_guarded; /* 1 if find() runs under the fault guard */
   int is_found;
@@ -20,7 +20,7 @@ struct cpuc_once {
    signals except faults are deferred. Returns 1, or 0 if the caller is a signal handler or
    allocator that runs inside find() of any result in this thread. Preserves errno. Except for the
    selection, call after the selection. */
-int cpuc_process_once(struct cpuc_once *once);
+int cpuc_process_once(struct cpuc_process_result *result);
 
 /* Returns the selection, which is found once. From then on, only its timer properties and the
    reasons and remedies of its candidates change. Returns NULL where cpuc_process_once() returns

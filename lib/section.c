@@ -51,7 +51,7 @@ static void find_overhead(struct cpuc_selection *unused)
 
 long long cpucycles_section_overhead(void)
 {
-  static struct cpuc_once measurement = { find_overhead, 0, 0 };
+  static struct cpuc_process_result measurement = { find_overhead, 0, 0 };
 
   (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
   if (!cpuc_process_select_once() || !cpuc_process_once(&measurement))

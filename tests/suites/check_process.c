@@ -42,7 +42,7 @@ static void find_result(struct cpuc_selection *selection)
   __atomic_load_n(&finder, __ATOMIC_RELAXED)(selection);
 }
 
-static struct cpuc_once result = { find_result, 0, 0 };
+static struct cpuc_process_result result = { find_result, 0, 0 };
 
 /* Calls cpuc_process_once(). Returns 0 if there is a result, so that the return value can be a
    child's exit status. */
