@@ -88,7 +88,9 @@ int run_in_child(void (*body)(void *), void *argument, void *result, size_t size
   failed = child < 0 || read_all(pipes[0], result, size) != 0;
   close(pipes[0]);
   status = child < 0 ? -1 : wait_for(child);
-  return failed && status == 0 ? -1 : status;
+  if (failed)
+    return status == 0 ? -1 : status;
+  return status < 0 ? 0 : status; /* the result is complete, even if a filter refuses wait4(2) */
 }
 
 #else

@@ -8,6 +8,7 @@
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/print.h"
 #include "sys/parse.h"
+#include "sys/trapped-call.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -297,6 +298,7 @@ int main(int argc, char **argv)
   int status;
 
   feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
+  cpuc_trapped_call_fail();
   status = parse(argc, argv, &arguments);
   return status != 0 ? status : run(&arguments);
 }

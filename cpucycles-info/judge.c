@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/trapped-call.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,6 +98,19 @@ static void warn_about_clock_source(struct report *report)
         slow[i]);
 }
 
+/* Warns about a filter that does not refuse calls with an errno, but with a signal, which ends most
+   programs. */
+static void warn_about_filter(struct report *report)
+{
+  char calls[200];
+
+  cpuc_trapped_call_list(calls, sizeof calls);
+  if (*calls)
+    warn(report, "let the seccomp filter refuse calls with an errno",
+      "a seccomp filter raises SIGSYS at %s: here these calls failed instead, and the report lacks "
+      "what they return", calls);
+}
+
 static void warn_about_results(struct report *report, const struct counter_results *results,
   const struct cpucycles_counter_info *counter)
 {
@@ -133,6 +147,7 @@ static void find_warnings(struct report *report)
     warn_about_watchdog(report, counter);
   }
   warn_about_clock_source(report);
+  warn_about_filter(report);
   for (i = 0; i < report->library.counter_count; i++) {
     counter = report->library.counters[i];
     results = results_of(report, counter->name);

@@ -30,7 +30,9 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	sys/cpuid.c \
 	sys/cpuid.h \
 	sys/hypervisor.c \
-	sys/hypervisor.h
+	sys/hypervisor.h \
+	sys/trapped-call.c \
+	sys/trapped-call.h
 cpucycles_info_libcpucycles_info_la_LIBADD = sys/libcommon.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info

@@ -109,7 +109,7 @@ EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
 EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 if POSIX
-check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond
+check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond tests/programs/trapping
 endif
 if PERF_EVENTS # which implies Linux
 check_LTLIBRARIES += tests/programs/trap-module.la

@@ -193,6 +193,33 @@ def ignored_sigchld_changes_nothing():
     assert done.stderr == b"", done.stderr
 
 
+def report_is_whole_where_a_filter_raises_sigsys():
+    def labels(lines):
+        return {" ".join(line.split()[:2]) for line in lines.splitlines()}
+    whole = labels(once(ONE_COUNTER))
+    usual = tool.TOOL
+    tried = 0
+    for call in ("perf_event_open", "getdents64", "uname", "pipe2", "clone", "wait4", "poll",
+                 "rt_sigprocmask", "sched_getaffinity", "sched_setaffinity"):
+        trapping = f"{os.environ['builddir']}/tests/programs/trapping {call} {usual}"
+        if subprocess.run(f"{trapping} --version", shell=True, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            continue  # no filters, or the loader or a script before the tool makes the call
+        tried += 1
+        try:
+            tool.TOOL = trapping
+            lines = run(ONE_COUNTER)
+        finally:
+            tool.TOOL = usual
+        assert whole <= labels(lines), (call, whole - labels(lines))
+        named = re.findall(r"^cpucycles warning a seccomp filter raises SIGSYS at (.*): ", lines, re.M)
+        # a call that this machine or C library does not make is not named
+        assert named in ([call], []), (call, named)
+        assert named or call != "perf_event_open", lines
+    if not tried:
+        raise Skip("no seccomp filter can be set, or no handler changes the result of a call")
+
+
 @three_attempts
 def hops_visit_the_allowed_cpus():
     if not hasattr(os, "sched_getaffinity"):
