@@ -38,6 +38,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/calibrate.h \
 	lib/candidate.c \
 	lib/candidate.h \
+	lib/chain.c \
+	lib/chain.h \
 	lib/cpucycles.c \
 	lib/extend32.c \
 	lib/extend32.h \

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Reads a counter or clock around chains of dependent adds. An interruption makes a window longer,
+   and the adds stop meanwhile, so the smallest windows count. Windows of both lengths alternate, so
+   that a change of the core frequency concerns both. */
+
+#include "config.h"
+
+#include "lib/chain.h"
+#include "lib/scale.h"
+#include "sys/dependent-add.h"
+
+#include <limits.h>
+
+enum { SMALLEST = 3 };
+
+/* The smallest advances, ascending. */
+struct smallest {
+  long long advance[SMALLEST];
+};
+
+static void insert(struct smallest *smallest, long long advance)
+{
+  int i;
+
+  for (i = 0; i < SMALLEST; i++)
+    if (advance < smallest->advance[i]) {
+      long long larger = smallest->advance[i];
+
+      smallest->advance[i] = advance;
+      advance = larger;
+    }
+}
+
+static int add_window(const struct cpuc_reader *reader, long passes, struct smallest *smallest)
+{
+  unsigned long long before = (unsigned long long)cpuc_reader_read(reader);
+
+  if (cpuc_dependent_add_run(passes) != 0)
+    return 0;
+  insert(smallest, (long long)((unsigned long long)cpuc_reader_read(reader) - before));
+  return 1;
+}
+
+static int agree(const struct smallest *smallest)
+{
+  return smallest->advance[0] > 0
+    && cpuc_scale_agree_within_1_percent(smallest->advance[0], smallest->advance[SMALLEST - 1]);
+}
+
+int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int windows, int must_agree,
+  long long *advance)
+{
+  struct smallest once = { { LLONG_MAX, LLONG_MAX, LLONG_MAX } }, twice = once;
+  int i;
+
+  for (i = 0; i < windows; i++)
+    if (!add_window(reader, passes, &once) || !add_window(reader, 2 * passes, &twice))
+      return 0;
+  *advance = (long long)((unsigned long long)twice.advance[0] - (unsigned long long)once.advance[0]);
+  return !must_agree || (agree(&once) && agree(&twice));
+}
