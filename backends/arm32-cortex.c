@@ -37,4 +37,5 @@ const struct cpuc_backend cpuc_backend_arm32_cortex = {
   .unit = "core cycles",
   .read = read_pmccntr,
   .explain = explain,
+  .remedy_for_64th = "PMCR.D is set: clear it in the kernel module that permits access",
 };

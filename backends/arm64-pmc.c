@@ -35,5 +35,6 @@ const struct cpuc_backend cpuc_backend_arm64_pmc = {
   .unit = "core cycles",
   .read = read_pmccntr,
   .explain = explain,
+  .remedy_for_64th = "PMCR_EL0.D is set: clear it in the kernel module that permits access",
   .inline_method = CPUCYCLES_INLINE_PMCCNTR,
 };

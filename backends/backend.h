@@ -155,6 +155,9 @@ struct cpuc_backend {
      CPUCYCLES_IMPLEMENTATION does not call it. NULL: nothing to add. */
   void (*explain)(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
+  /* The remedy for a counter of core cycles whose count advances once in 64 cycles. NULL: none. */
+  const char *remedy_for_64th;
+
   /* Returns 1 if the rate is constant at all core frequencies and in all idle states, 0 if the rate
      is not constant, or -1 if this is unknown. For 1 and 0, stores the name of the source of this
      result in *source. Called in the selection, by lib/frequency-reference.c; and on demand, by

@@ -8,11 +8,14 @@
 
 #include "lib/candidate.h"
 #include "lib/calibrate.h"
+#include "lib/chain.h"
 #include "lib/step.h"
 #include "lib/reasons.h"
+#include "sys/dependent-add.h"
 #include "sys/guard.h"
 #include "sys/os-clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The penalty for each kind: 0 for counters in the core, the highest for OS clocks. */
@@ -165,6 +168,61 @@ static void extend_for_use(void *argument)
   extend(candidate, cpuc_scale_agree_within_1_percent(rate, again) ? rate : 0);
 }
 
+static int counts_core_cycles(const struct cpuc_backend *backend)
+{
+  return backend->kind == CPUC_KIND_CORE || backend->kind == CPUC_KIND_SYSTEM_CALL;
+}
+
+/* The chain has about a thousand adds, which take some hundred nanoseconds, or for a system call,
+   whose time varies more, four thousand. */
+long long cpuc_candidate_measure_ratio(const struct cpuc_candidate *candidate)
+{
+  enum { WINDOWS = 5 };
+  long passes = candidate->backend->kind == CPUC_KIND_SYSTEM_CALL ? 8 : 2;
+  const long long limit = 1LL << 50; /* of a count, so that no product overflows */
+  long long advance;
+
+  if (!counts_core_cycles(candidate->backend) || !cpuc_dependent_add_takes_one_cycle()
+    || !cpuc_chain_measure(&candidate->reader, passes, WINDOWS, 0, &advance))
+    return -1;
+  advance = advance < 0 ? 0 : advance < limit ? advance : limit;
+  return advance * 1000 / (passes * CPUC_DEPENDENT_ADD_PASS);
+}
+
+/* The bounds are wide, because a count that is only inexact must not be rejected: another hardware
+   thread of the core takes cycles, interruptions add some, a virtual machine can lose some, and
+   later CPUs may execute two dependent adds in a cycle. What counts at a fraction or at a multiple
+   of the core's rate is outside of them. */
+static int is_ratio_of_core_cycles(long long thousandths)
+{
+  return thousandths < 0 || (thousandths >= 400 && thousandths <= 2500);
+}
+
+/* Compares the count with the cycles of a chain of adds. Tries again, because all windows may have
+   been interrupted. A count that is not proven stays usable. */
+static void prove(void *argument)
+{
+  enum { TRIES = 3 };
+  struct cpuc_candidate *candidate = argument;
+  long long thousandths = -1;
+  int i;
+
+  for (i = 0; i < TRIES; i++) {
+    thousandths = cpuc_candidate_measure_ratio(candidate);
+    if (is_ratio_of_core_cycles(thousandths))
+      return;
+  }
+  candidate->is_unproven = 1;
+  candidate->info.count_unit = count_units[CPUC_KIND_NONE];
+  cpuc_reasons_note_unproven(&candidate->info);
+  snprintf(candidate->explanation, sizeof candidate->explanation,
+    "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
+    thousandths / 1000, thousandths % 1000);
+  candidate->info.explanation = candidate->explanation;
+  if (thousandths >= 12 && thousandths <= 20) /* near 1/64 */
+    candidate->info.remedy = candidate->backend->remedy_for_64th;
+}
+
 static void score(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
@@ -237,11 +295,12 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
   candidate->info.reason = candidate->info.explanation = NULL; /* may have been "not-asked" */
+  candidate->is_unproven = 0;
   if (candidate->backend->kind == CPUC_KIND_NONE)
     drop(candidate, "not-increasing"); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, scale)
-    && run(candidate, extend_for_trial))
-    run(candidate, score);
+    && run(candidate, extend_for_trial) && run(candidate, score))
+    run(candidate, prove);
   close_candidate(candidate);
 }
 

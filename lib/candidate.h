@@ -31,6 +31,8 @@ struct cpuc_candidate {
   long long units, cycles; /* a count of `units` is converted to `cycles`; 0: not known yet */
   int cannot_win; /* the candidate loses with any score, so a few reads suffice */
   int has_failed; /* in the current trial or reopening */
+  int is_unproven;      /* a counter of core cycles that counts something else */
+  char explanation[96]; /* of an unproven counter */
 };
 
 /* Initializes the candidate and the public description of its counter. */
@@ -40,11 +42,15 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 /* Returns the part of the score that depends on the kind alone. */
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
 
-/* Runs the trial: opens, scales, extends and scores the counter, then closes it. Afterwards the
+/* Runs the trial: opens, scales, extends, proves and scores the counter, then closes it. Afterwards the
    counter is usable and info->score is its score, or it is dropped and info->reason is set.
    With cannot_win, 51 reads suffice if the count increases in them, because the counter loses with
    any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
+
+/* Returns the count per core cycle of an open counter in thousandths, as a chain of adds shows it, or
+   -1 if the chain proves nothing. */
+long long cpuc_candidate_measure_ratio(const struct cpuc_candidate *candidate);
 
 /* Opens the counter again after its trial, with the scale that the trial has found, if any, and
    reads the counter. If each core has its own count, the count must still advance. Returns 1 if

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Reads a counter or clock around chains of dependent adds. An interruption makes a window longer,
-   and the adds stop meanwhile, so the smallest windows count. Windows of both lengths alternate, so
-   that a change of the core frequency concerns both. */
+   so the smallest windows count. Windows of both lengths take turns, so that a change of the core
+   frequency affects both. */
 
 #include "config.h"
 

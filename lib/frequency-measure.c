@@ -16,13 +16,13 @@
 enum {
   CLOCK_READS = 512,     /* enough for a clock of microseconds to advance */
   MAX_STEP_NS = 2000,    /* of a clock: a coarser clock makes different windows look equal */
-  PASSES_LIMIT = 4096,   /* of a rough measurement: more than 4 steps, even at 200 GHz */
-  ROUGH_STEPS = 4,       /* of the clock in a rough measurement, so a step is 25 % */
+  PASSES_LIMIT = 4096,   /* of a rough measurement: more than 8 steps, even at 200 GHz */
+  ROUGH_STEPS = 8,       /* of the clock in a rough measurement, so a step is 12 % */
   ROUGH_NS = 2000,
   ROUGH_WINDOWS = 3,
-  STEPS = 100,           /* of the clock in an exact measurement, so a step is 1 % */
+  STEPS = 115,           /* of the clock in an exact one: 1 % is a step, even if the rough one errs */
   EXACT_NS = 10000,      /* shortest and longest window of an exact measurement */
-  LONGEST_NS = 100000,
+  LONGEST_NS = 115000,
   BUDGET_NS = 1400000,   /* for all windows of an exact measurement */
   LEAST_WINDOWS = 4      /* one of which may be interrupted */
 };
@@ -92,8 +92,10 @@ long long cpuc_frequency_measure_core(void)
     return 0;
   wanted = wanted < EXACT_NS ? EXACT_NS : wanted > LONGEST_NS ? LONGEST_NS : wanted;
   if (rough < wanted) {
-    passes = (long)((passes * wanted + rough - 1) / rough);
-    rough = wanted;
+    long longer = (long)((passes * wanted + rough - 1) / rough);
+
+    rough = rough * longer / passes;
+    passes = longer;
   }
   windows = (int)(BUDGET_NS / (3 * rough));
   if (!cpuc_chain_measure(&os_clock, passes, windows < LEAST_WINDOWS ? LEAST_WINDOWS : windows, 1,

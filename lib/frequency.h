@@ -70,7 +70,7 @@ long long cpuc_frequency_from_bytes(const void *bytes, int length, long long uni
 long long cpuc_frequency_measure_core(void);
 
 /* The same in at most 100 us, plus interruptions, where the core runs at 1 GHz or more and the clock
-   is fine-grained. The result can be off by a quarter, and is too low after interruptions. */
+   is fine-grained. The result can be off by an eighth, and is too low after interruptions. */
 long long cpuc_frequency_measure_roughly(void);
 
 #pragma GCC visibility pop

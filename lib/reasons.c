@@ -28,6 +28,7 @@ static const struct {
   { "clock-decreasing", "the OS clock stepped back while the rate of this counter was measured" },
   { "clock-not-increasing", "the OS clock did not advance while the rate of this counter was "
     "measured" },
+  { "not-core-cycles", "it does not count core cycles" },
   { "not-asked", "CPUCYCLES_IMPLEMENTATION does not name it" },
   { "by-read", "at least one thread has no user-space access, and reads it with a system call" },
   { "by-fallback", "at least one thread could not open it or lost it, and uses the fallback "
@@ -114,6 +115,11 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     info->explanation = diagnosis.explanation;
   if (diagnosis.remedy)
     info->remedy = diagnosis.remedy;
+}
+
+void cpuc_reasons_note_unproven(struct cpucycles_counter_info *info)
+{
+  set_reason(info, "not-core-cycles");
 }
 
 /* Of the old reason and the new one, keeps the one that is later in the table, because it is the

@@ -17,6 +17,9 @@ void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
 void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 
+/* Marks a usable counter of core cycles that counts something else. */
+void cpuc_reasons_note_unproven(struct cpucycles_counter_info *);
+
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 

@@ -19,24 +19,28 @@ static int is_usable(const struct cpuc_candidate *candidate)
 }
 
 /* Returns 0 for counters of cycles; 1 for time-based counters, and for the counter that counts
-   nothing. The lower group wins, whatever the scores, because converted time is wrong if the core
-   frequency differs from the estimate, which a program cannot notice. */
+   nothing; 2 for counters of core cycles that count something else. The lower group wins, whatever
+   the scores, because converted time is wrong if the core frequency differs from the estimate, and
+   other counts are wrong in any case, which a program cannot notice. */
 static int group_of(const struct cpuc_candidate *candidate)
 {
   enum cpuc_kind kind = candidate->backend->kind;
 
+  if (candidate->is_unproven)
+    return 2;
   return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
 }
 
-/* Returns 1 if an earlier usable counter has the same register_name. The earlier counter then wins,
-   whatever the scores, so that noise in the scores does not change the selection. */
+/* Returns 1 if an earlier usable counter of this group or a lower one has the same register_name.
+   The earlier counter then wins, whatever the scores, so that noise in the scores does not change
+   the selection. */
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
   const struct cpuc_candidate *earlier;
 
   for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier)
+    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate)
       && strcmp(earlier->backend->register_name, candidate->backend->register_name) == 0)
       return 1;
   return 0;

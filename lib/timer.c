@@ -28,14 +28,16 @@ static const struct {
   [CPUC_KIND_NONE] = { -1, NULL },
 };
 
-static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
+static struct cpucycles_timer_info describe(const struct cpuc_candidate *candidate,
   struct cpuc_rate reported)
 {
+  const struct cpuc_backend *backend = candidate->backend;
+  enum cpuc_kind kind = candidate->is_unproven ? CPUC_KIND_NONE : backend->kind;
   struct cpucycles_timer_info found;
 
   memset(&found, 0, sizeof found);
-  found.invariant = kinds[backend->kind].invariant;
-  found.invariant_source = kinds[backend->kind].source;
+  found.invariant = kinds[kind].invariant;
+  found.invariant_source = kinds[kind].source;
   if (backend->is_invariant)
     found.invariant = backend->is_invariant(&found.invariant_source);
   if (found.invariant < 0)
@@ -50,7 +52,7 @@ static struct cpucycles_timer_info describe(const struct cpuc_backend *backend,
 void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
   selection->reported = cpuc_reported_rate(selection->selected->backend);
-  selection->timer = describe(selection->selected->backend, selection->reported);
+  selection->timer = describe(selection->selected, selection->reported);
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
@@ -58,12 +60,13 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
    measurement of this count gives a lower bound. The result for such a counter is therefore the
    core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
    or 0. */
-static long long measure_selected(const struct cpuc_backend *backend, long long (*read)(void))
+static long long measure_selected(const struct cpuc_candidate *candidate,
+  long long (*read)(void))
 {
-  int is_of_thread = backend->scope == CPUC_SCOPE_THREAD, i;
+  int is_of_thread = candidate->backend->scope == CPUC_SCOPE_THREAD, i;
   long long highest = 0, rate = 0;
 
-  if (is_of_thread && cpuc_dependent_add_takes_one_cycle())
+  if (is_of_thread && !candidate->is_unproven && cpuc_dependent_add_takes_one_cycle())
     for (i = 0; i < TRIES && rate == 0; i++)
       rate = cpuc_frequency_measure_core();
   if (rate > 0)
@@ -83,7 +86,7 @@ long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long
 
   if (selection->selected->reader.scale.multiplier)
     return selection->frequency.persecond;
-  measured = measure_selected(selection->selected->backend, read);
+  measured = measure_selected(selection->selected, read);
   accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
   return accepted > 0 ? accepted : measured;
 }

@@ -19,6 +19,7 @@ EXTRA_DIST += tests/suites/answers.h
 EXTRA_DIST += tests/suites/float-traps.h
 EXTRA_DIST += tests/suites/fresh-process.h
 EXTRA_DIST += tests/suites/guarded.h
+EXTRA_DIST += tests/suites/no-adds.h
 EXTRA_DIST += tests/suites/this-machine.h tests/suites/single-step.h
 EXTRA_DIST += tests/suites/fake-root.h
 EXTRA_DIST += tests/suites/one-cpu.h

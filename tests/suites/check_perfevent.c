@@ -10,6 +10,7 @@
 #include "lib/process.h"
 #include "lib/table.h"
 
+#include "tests/suites/no-adds.h"
 #include "tests/suites/suite.h"
 
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent

@@ -8,6 +8,7 @@
 #include "include/cpucycles.h"
 #include "lib/process.h"
 
+#include "tests/suites/no-adds.h"
 #include "tests/suites/fresh-process.h"
 
 #include <pthread.h>

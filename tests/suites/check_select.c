@@ -12,6 +12,7 @@
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "lib/table.h"
+#include "sys/dependent-add.h"
 #include "sys/environment.h"
 #include "sys/os-clock.h"
 
@@ -204,6 +205,21 @@ static long long read_clock(void)
   return now += 1;
 }
 
+/* In place of sys/dependent-add.c: each add takes a cycle, of which `ratio` are counted, or if
+   ratio is 0, the chain proves nothing. */
+static double ratio, counted;
+
+int cpuc_dependent_add_run(long passes)
+{
+  counted += (double)passes * CPUC_DEPENDENT_ADD_PASS * ratio;
+  return ratio > 0 ? 0 : -1;
+}
+
+static long long read_counted(void)
+{
+  return (long long)(counted += 1);
+}
+
 #define WORKING_CLOCK \
   ENTRY("clock", .kind = CPUC_KIND_CLOCK, .read = read_clock, .rate = megahertz)
 
@@ -290,6 +306,46 @@ START_TEST(cycle_counter_beats_time_counter_at_any_score)
   expect_selected("perf");
   ck_assert_int_eq(candidates[2].info.score, 4811);
   ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
+}
+END_TEST
+
+/* Counts per core cycle, and whether the count is taken for core cycles. */
+static const struct {
+  double ratio;
+  int is_proven;
+} ratios[] = { { 1, 1 }, { 0.5, 1 }, { 2, 1 }, { 0.3, 0 }, { 3, 0 }, { 1 / 8.0, 0 }, { 1 / 64.0, 0 },
+  { 1 / 1000.0, 0 }, { 8, 0 } };
+
+START_TEST(count_that_is_not_of_core_cycles_ranks_last)
+{
+  const struct cpuc_candidate *counter = &candidates[0];
+
+  if (!cpuc_dependent_add_takes_one_cycle()) {
+    skip("count_that_is_not_of_core_cycles_ranks_last", "an add may take more or less than a cycle");
+    return;
+  }
+  ratio = ratios[_i].ratio;
+  SELECT(ENTRY("counted", .kind = CPUC_KIND_CORE, .read = read_counted, .register_name = "register",
+           .remedy_for_64th = "cure"),
+    WORKING_CLOCK, ENTRY("same", .kind = CPUC_KIND_REFERENCE, .read = read_up,
+      .register_name = "register"));
+  ck_assert_int_ne(counter->info.state, CPUCYCLES_DROPPED);
+  if (ratios[_i].is_proven) {
+    expect_selected("counted");
+    ck_assert_str_eq(counter->info.count_unit, "core cycles");
+    ck_assert_ptr_null(counter->info.reason);
+    return;
+  }
+  expect_selected("same");
+  ck_assert_str_eq(counter->info.reason, "not-core-cycles");
+  ck_assert_str_eq(counter->info.count_unit, "counts");
+  ck_assert_int_eq(counter->info.remedy != NULL, ratio == 1 / 64.0);
+  if (ratio == 8)
+    ck_assert_ptr_nonnull(strstr(counter->info.explanation, "advances by 8.000 per core cycle"));
+  requested_names = "counted";
+  SELECT(WORKING_CLOCK, ENTRY("counted", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_counted));
+  expect_selected("counted");
+  ck_assert_str_eq(selection.selected->info.reason, "not-core-cycles");
 }
 END_TEST
 
@@ -744,6 +800,8 @@ static void add(TCase *tests)
 {
   tcase_add_test(tests, score_is_smallest_step_plus_penalty);
   tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
+  tcase_add_loop_test(tests, count_that_is_not_of_core_cycles_ranks_last, 0,
+    sizeof ratios / sizeof ratios[0]);
   tcase_add_test(tests, earlier_row_wins_a_tie);
   tcase_add_test(tests, first_counter_of_a_register_wins_at_any_score);
   tcase_add_test(tests, same_register_is_used_if_the_first_faults);
