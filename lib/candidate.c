@@ -87,9 +87,11 @@ static void open_counter(void *argument)
     candidate->info.unit = diagnosis.unit;
 }
 
-static int is_time_based(const struct cpuc_backend *backend)
+int cpuc_candidate_is_time_based(const struct cpuc_candidate *candidate)
 {
-  return backend->kind == CPUC_KIND_SCALED || backend->kind == CPUC_KIND_CLOCK;
+  enum cpuc_kind kind = candidate->backend->kind;
+
+  return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK;
 }
 
 /* Finds the units and cycles of the scale of a time-based counter. Clocks have a fixed rate. Other
@@ -120,7 +122,7 @@ static void scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
 
-  if (!is_time_based(candidate->backend)) {
+  if (!cpuc_candidate_is_time_based(candidate)) {
     candidate->units = candidate->cycles = 1;
     candidate->info.scaling = 1;
     return;
@@ -173,9 +175,10 @@ static int counts_core_cycles(const struct cpuc_backend *backend)
   return backend->kind == CPUC_KIND_CORE || backend->kind == CPUC_KIND_SYSTEM_CALL;
 }
 
-/* The chain has about a thousand adds, which take some hundred nanoseconds, or for a system call,
+/* Returns the count per core cycle in thousandths, or -1 if the chain proves nothing. The chain has
+   about a thousand adds, which take some hundred nanoseconds, or for a system call,
    whose time varies more, four thousand. */
-long long cpuc_candidate_measure_ratio(const struct cpuc_candidate *candidate)
+static long long measure_ratio(const struct cpuc_candidate *candidate)
 {
   enum { WINDOWS = 5 };
   long passes = candidate->backend->kind == CPUC_KIND_SYSTEM_CALL ? 8 : 2;
@@ -208,7 +211,7 @@ static void prove(void *argument)
   int i;
 
   for (i = 0; i < TRIES; i++) {
-    thousandths = cpuc_candidate_measure_ratio(candidate);
+    thousandths = measure_ratio(candidate);
     if (is_ratio_of_core_cycles(thousandths))
       return;
   }
@@ -263,7 +266,7 @@ static void close_counter(void *argument)
     candidate->backend->close();
 }
 
-static void close_candidate(struct cpuc_candidate *candidate)
+void cpuc_candidate_close(struct cpuc_candidate *candidate)
 {
   cpuc_guard_run(close_counter, candidate);
   candidate->reader.extension = NULL;
@@ -301,7 +304,7 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
   else if (run(candidate, open_counter) && run(candidate, scale)
     && run(candidate, extend_for_trial) && run(candidate, score))
     run(candidate, prove);
-  close_candidate(candidate);
+  cpuc_candidate_close(candidate);
 }
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
@@ -316,7 +319,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
   if (run(candidate, open_counter) && run(candidate, scale) && run(candidate, extend_for_use)
     && run(candidate, read_again))
     return 1;
-  close_candidate(candidate);
+  cpuc_candidate_close(candidate);
   return 0;
 }
 

@@ -42,21 +42,23 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 /* Returns the part of the score that depends on the kind alone. */
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
 
-/* Runs the trial: opens, scales, extends, proves and scores the counter, then closes it. Afterwards the
-   counter is usable and info->score is its score, or it is dropped and info->reason is set.
+/* Runs the trial: opens, scales, extends, scores and proves the counter, then closes it. Afterwards
+   the counter is usable and info->score is its score, or it is dropped and info->reason is set.
    With cannot_win, 51 reads suffice if the count increases in them, because the counter loses with
    any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
-
-/* Returns the count per core cycle of an open counter in thousandths, as a chain of adds shows it, or
-   -1 if the chain proves nothing. */
-long long cpuc_candidate_measure_ratio(const struct cpuc_candidate *candidate);
 
 /* Opens the counter again after its trial, with the scale that the trial has found, if any, and
    reads the counter. If each core has its own count, the count must still advance. Returns 1 if
    candidate->reader can now be used; otherwise drops the counter and returns 0. Call between
    cpuc_guard_enter() and cpuc_guard_leave(). */
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
+
+/* Closes a counter that was opened again. */
+void cpuc_candidate_close(struct cpuc_candidate *candidate);
+
+/* Returns 1 if the count is scaled with the frequency estimate. */
+int cpuc_candidate_is_time_based(const struct cpuc_candidate *candidate);
 
 /* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and
    cpuc_guard_leave(). */

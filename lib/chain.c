@@ -56,6 +56,7 @@ int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int window
   for (i = 0; i < windows; i++)
     if (!add_window(reader, passes, &once) || !add_window(reader, 2 * passes, &twice))
       return 0;
-  *advance = (long long)((unsigned long long)twice.advance[0] - (unsigned long long)once.advance[0]);
+  *advance
+    = (long long)((unsigned long long)twice.advance[0] - (unsigned long long)once.advance[0]);
   return !must_agree || (agree(&once) && agree(&twice));
 }

@@ -20,7 +20,7 @@ enum {
   ROUGH_STEPS = 8,       /* of the clock in a rough measurement, so a step is 12 % */
   ROUGH_NS = 2000,
   ROUGH_WINDOWS = 3,
-  STEPS = 115,           /* of the clock in an exact one: 1 % is a step, even if the rough one errs */
+  STEPS = 115,           /* of the clock in an exact measurement, so a step is below 1 % */
   EXACT_NS = 10000,      /* shortest and longest window of an exact measurement */
   LONGEST_NS = 115000,
   BUDGET_NS = 1400000,   /* for all windows of an exact measurement */
@@ -73,12 +73,12 @@ static long long frequency_of(long passes, long long time)
     (unsigned long long)passes * CPUC_DEPENDENT_ADD_PASS, time));
 }
 
-long long cpuc_frequency_measure_roughly(void)
+long long cpuc_frequency_least_plausible(void)
 {
   long long time = 0;
-  long passes = measure_roughly(find_step(), &time);
+  long passes = cpuc_dependent_add_takes_one_cycle() ? measure_roughly(find_step(), &time) : 0;
 
-  return frequency_of(passes, time);
+  return frequency_of(passes, time) / 5 * 2;
 }
 
 /* The rough measurement chooses the length of all windows, once. */

@@ -18,6 +18,7 @@ struct cpuc_frequency_query_source {
   long long (*run)(struct cpuc_frequency_query *query); /* Hz, or 0 */
   long long unit; /* Hz per unit, for sources that are one number */
   int is_setting; /* 1: of the administrator or user, who is told if it is ignored */
+  int is_doubtful; /* 1: a rough measurement must not contradict the result */
 };
 
 /* The highest number of CPUs whose files are read, one per frequency policy, those with the lowest

@@ -93,20 +93,21 @@ static long long from_measurement(struct cpuc_frequency_query *query)
 }
 
 static const struct cpuc_frequency_query_source sources[] = {
-  { "/etc/cpucyclespersecond", from_settings_file, 1, 1 },
-  { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ, 0 },
-  { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ, 0 },
-  { "cpufreq/cpuinfo_max_freq", cpuc_frequency_from_sysfs, KHZ, 0 },
-  { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ, 0 },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1, 0 },
-  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ, 0 },
-  { "clock_tick", cpuc_frequency_from_sysfs, 1, 0 },
-  { "/proc/device-tree", cpuc_frequency_from_device_tree, 1, 0 },
-  { "system call", from_system, 1, 0 },
-  { "reference counter", cpuc_frequency_from_reference, 1, 0 },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1, 0 },
-  { "cpucyclespersecond", from_environment, 1, 1 },
-  { "measurement", from_measurement, 1, 0 },
+  { "/etc/cpucyclespersecond", from_settings_file, 1, 1, 0 },
+  { "cpufreq/scaling_setspeed", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
+  { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
+  { "cpufreq/cpuinfo_max_freq", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
+  { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1, 0, 0 },
+  { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ, 0, 0 },
+  { "clock_tick", cpuc_frequency_from_sysfs, 1, 0, 0 },
+  /* vendors copy the rate of the time base into clock-frequency */
+  { "/proc/device-tree", cpuc_frequency_from_device_tree, 1, 0, 1 },
+  { "system call", from_system, 1, 0, 0 },
+  { "reference counter", cpuc_frequency_from_reference, 1, 0, 0 },
+  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1, 0, 0 },
+  { "cpucyclespersecond", from_environment, 1, 1, 0 },
+  { "measurement", from_measurement, 1, 0, 0 },
 };
 
 enum { SOURCES = sizeof sources / sizeof sources[0] };
@@ -131,9 +132,18 @@ static long long run_guarded(struct cpuc_frequency_query *query,
   return query->result;
 }
 
-struct cpuc_frequency cpuc_frequency_estimate(void)
+/* A core that is idle or slowed down runs at a fraction of its frequency, so only an estimate that
+   is too low can be recognized. */
+static int is_too_low(const struct cpuc_frequency_query_source *source, long long hz,
+  long long least)
 {
-  struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "" };
+  return !source->is_setting
+    && (hz < least || (source->is_doubtful && hz > 0 && hz < cpuc_frequency_least_plausible()));
+}
+
+struct cpuc_frequency cpuc_frequency_estimate(long long least)
+{
+  struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "", 0 };
   struct cpuc_frequency_query query;
   long long hz = 0;
   int i;
@@ -142,7 +152,10 @@ struct cpuc_frequency cpuc_frequency_estimate(void)
   query.found = &found;
   for (i = 0; i < SOURCES && hz == 0; i++) {
     hz = run_guarded(&query, &sources[i]);
+    if (is_too_low(&sources[i], hz, least))
+      hz = 0;
     if (hz > 0) {
+      found.is_setting = sources[i].is_setting;
       found.persecond = hz;
       found.source = query.name;
     }

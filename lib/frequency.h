@@ -19,11 +19,12 @@ struct cpuc_frequency {
   long long persecond;
   const char *source; /* name of the source that has a result, or "default" */
   char ignored[224];  /* sentence on ignored settings and the reasons, or empty */
+  int is_setting;     /* 1 if the source is a setting of the administrator or user */
 };
 
 /* Call between cpuc_guard_enter() and cpuc_guard_leave(). A source that causes a fault has no
-   result. */
-struct cpuc_frequency cpuc_frequency_estimate(void);
+   result. Sources with a result below `least` are skipped, except settings. */
+struct cpuc_frequency cpuc_frequency_estimate(long long least);
 
 /* frequency-cpuinfo.c: /proc/cpuinfo of Linux. */
 
@@ -69,9 +70,11 @@ long long cpuc_frequency_from_bytes(const void *bytes, int length, long long uni
    result, or in code without optimization. */
 long long cpuc_frequency_measure_core(void);
 
-/* The same in at most 100 us, plus interruptions, where the core runs at 1 GHz or more and the clock
-   is fine-grained. The result can be off by an eighth, and is too low after interruptions. */
-long long cpuc_frequency_measure_roughly(void);
+/* Returns the lowest estimate that is not wrong for certain: 0.4 of the frequency that a rough
+   measurement finds, because a core never runs much faster than its highest frequency; 0 where a
+   chain of adds shows no frequency. Takes at most 100 us, plus interruptions, if the core runs at
+   1 GHz or more and the clock is fine-grained. Interruptions make the result lower. */
+long long cpuc_frequency_least_plausible(void);
 
 #pragma GCC visibility pop
 

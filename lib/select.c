@@ -146,12 +146,12 @@ static int select_last(struct cpuc_selection *selection, enum cpuc_kind kind)
 }
 
 static void begin_selection(struct cpuc_selection *selection, const struct cpuc_services *services,
-  struct cpuc_candidate *candidates, int count)
+  struct cpuc_candidate *candidates, int count, long long least)
 {
   memset(selection, 0, sizeof *selection);
   selection->candidates = candidates;
   selection->count = count;
-  selection->frequency = cpuc_frequency_estimate();
+  selection->frequency = cpuc_frequency_estimate(least);
   selection->fallback.read = cpuc_os_clock_monotonic;
   selection->fallback.scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond);
   selection->context.services = services;
@@ -159,13 +159,14 @@ static void begin_selection(struct cpuc_selection *selection, const struct cpuc_
   selection->context.now = cpuc_os_clock_monotonic;
 }
 
-void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection)
+/* Selects with the first estimate of at least `least`. */
+static void select_with(struct cpuc_selection *selection, const struct cpuc_services *services,
+  const struct cpuc_table_entry *table, struct cpuc_candidate *candidates, int count,
+  const char *list, long long least)
 {
-  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
   int i;
 
-  begin_selection(selection, services, candidates, count);
+  begin_selection(selection, services, candidates, count, least);
   for (i = 0; i < count; i++) {
     cpuc_candidate_begin(&candidates[i], &table[i], &selection->context);
     if (list)
@@ -176,6 +177,25 @@ void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_e
   if (!(list && choose_among(selection, 1, list)) && !choose_among(selection, 0, list)
     && !select_last(selection, CPUC_KIND_CLOCK))
     select_last(selection, CPUC_KIND_NONE);
+}
+
+/* If counts depend on the estimate, a rough measurement checks it. If the estimate is too low, the
+   selection runs once more with the next source, because scaled counters were tried with the wrong
+   estimate. */
+void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
+  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection)
+{
+  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
+  long long least = 0;
+  int i;
+
+  select_with(selection, services, table, candidates, count, list, 0);
+  if (!selection->frequency.is_setting && cpuc_candidate_is_time_based(selection->selected))
+    least = cpuc_frequency_least_plausible();
+  if (selection->frequency.persecond < least) {
+    cpuc_candidate_close(selection->selected);
+    select_with(selection, services, table, candidates, count, list, least);
+  }
   if (!list)
     return;
   for (i = 0; i < count; i++)

@@ -246,6 +246,21 @@ START_TEST(device_tree_is_searched_for_cpus)
 }
 END_TEST
 
+/* A vendor's copy of the rate of the time base, on a core of 1047 MHz. */
+START_TEST(device_tree_is_not_believed_against_a_measurement)
+{
+  write_bytes(NODES "cpu@0/clock-frequency", "\x01\x7d\x78\x40", 4);
+  simulated.least_plausible = 418800000;
+  simulated.measured = 1047000000;
+  expect(1047000000, "measurement");
+  write_file("/etc/cpucyclespersecond", "25000000\n");
+  expect(25000000, "/etc/cpucyclespersecond");
+  write_file("/etc/cpucyclespersecond", "");
+  simulated.least_plausible = 0; /* the chain of adds shows no frequency */
+  expect(25000000, "/proc/device-tree");
+}
+END_TEST
+
 #define X86_TEXT "vendor_id\t: AuthenticAMD\nmodel name\t: X @ 2.80GHz\ncpu MHz\t\t: 2596.132\n"
 
 /* The architecture that an emulator imitates, and the cpuinfo that it shows. */
@@ -570,6 +585,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, sources_answer_in_their_order);
   tcase_add_test(tests, rate_of_a_reference_counter_is_rejected_if_a_measurement_differs);
   tcase_add_test(tests, device_tree_is_searched_for_cpus);
+  tcase_add_test(tests, device_tree_is_not_believed_against_a_measurement);
   tcase_add_test(tests, cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used);
   tcase_add_test(tests, truncated_number_is_ignored);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);

@@ -15,6 +15,7 @@
 #include "sys/environment.h"
 #include "sys/os-clock.h"
 
+#include "tests/suites/no-adds.h"
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
@@ -420,9 +421,10 @@ static const struct cpuc_backend narrow = { .kind = CPUC_KIND_CORE,
 static long long frequency;
 
 /* In place of lib/frequency.c. */
-struct cpuc_frequency cpuc_frequency_estimate(void)
+struct cpuc_frequency cpuc_frequency_estimate(long long least)
 {
-  return (struct cpuc_frequency) { frequency, "the test", "" };
+  (void)least;
+  return (struct cpuc_frequency) { frequency, "the test", "", 1 };
 }
 
 /* In place of sys/environment.c. */

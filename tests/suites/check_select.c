@@ -231,10 +231,26 @@ const char *cpuc_environment(const char *name)
   return strcmp(name, "CPUCYCLES_IMPLEMENTATION") == 0 ? requested_names : NULL;
 }
 
+static int is_estimate_set;
+static long long least_plausible;
+
 /* In place of lib/frequency.c. */
-struct cpuc_frequency cpuc_frequency_estimate(void)
+struct cpuc_frequency cpuc_frequency_estimate(long long least)
 {
-  return (struct cpuc_frequency) { CPUC_FREQUENCY_DEFAULT, "default", "" };
+  if (least > CPUC_FREQUENCY_DEFAULT)
+    return (struct cpuc_frequency) { 5000000000, "next source", "", 0 };
+  return (struct cpuc_frequency) { CPUC_FREQUENCY_DEFAULT, "default", "", is_estimate_set };
+}
+
+/* In place of lib/frequency-measure.c. */
+long long cpuc_frequency_least_plausible(void)
+{
+  return least_plausible;
+}
+
+long long cpuc_frequency_measure_core(void)
+{
+  return 0;
 }
 
 static struct cpuc_candidate candidates[8];
@@ -313,15 +329,15 @@ END_TEST
 static const struct {
   double ratio;
   int is_proven;
-} ratios[] = { { 1, 1 }, { 0.5, 1 }, { 2, 1 }, { 0.3, 0 }, { 3, 0 }, { 1 / 8.0, 0 }, { 1 / 64.0, 0 },
-  { 1 / 1000.0, 0 }, { 8, 0 } };
+} ratios[] = { { 1, 1 }, { 0.5, 1 }, { 2, 1 }, { 0.3, 0 }, { 3, 0 }, { 1 / 8.0, 0 },
+  { 1 / 64.0, 0 }, { 1 / 1000.0, 0 }, { 8, 0 } };
 
 START_TEST(count_that_is_not_of_core_cycles_ranks_last)
 {
   const struct cpuc_candidate *counter = &candidates[0];
 
   if (!cpuc_dependent_add_takes_one_cycle()) {
-    skip("count_that_is_not_of_core_cycles_ranks_last", "an add may take more or less than a cycle");
+    skip("count_that_is_not_of_core_cycles_ranks_last", "adds prove nothing on this CPU");
     return;
   }
   ratio = ratios[_i].ratio;
@@ -346,6 +362,24 @@ START_TEST(count_that_is_not_of_core_cycles_ranks_last)
   SELECT(WORKING_CLOCK, ENTRY("counted", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_counted));
   expect_selected("counted");
   ck_assert_str_eq(selection.selected->info.reason, "not-core-cycles");
+}
+END_TEST
+
+START_TEST(low_estimate_is_replaced_if_counts_depend_on_it)
+{
+  least_plausible = CPUC_FREQUENCY_DEFAULT + 1;
+  SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up), WORKING_CLOCK);
+  ck_assert_str_eq(selection.frequency.source, "default");
+  SELECT(WORKING_CLOCK);
+  ck_assert_str_eq(selection.frequency.source, "next source");
+  ck_assert_double_eq_tol(candidates[0].info.scaling, 5000, 1e-9);
+  is_estimate_set = 1;
+  SELECT(WORKING_CLOCK);
+  ck_assert_str_eq(selection.frequency.source, "default");
+  is_estimate_set = 0;
+  least_plausible = CPUC_FREQUENCY_DEFAULT;
+  SELECT(WORKING_CLOCK);
+  ck_assert_str_eq(selection.frequency.source, "default");
 }
 END_TEST
 
@@ -802,6 +836,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
   tcase_add_loop_test(tests, count_that_is_not_of_core_cycles_ranks_last, 0,
     sizeof ratios / sizeof ratios[0]);
+  tcase_add_test(tests, low_estimate_is_replaced_if_counts_depend_on_it);
   tcase_add_test(tests, earlier_row_wins_a_tie);
   tcase_add_test(tests, first_counter_of_a_register_wins_at_any_score);
   tcase_add_test(tests, same_register_is_used_if_the_first_faults);

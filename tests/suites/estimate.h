@@ -24,7 +24,7 @@ static struct {
   unsigned int architectures; /* of enum cpuc_architecture */
   struct cpuc_rate system;
   const struct cpuc_backend *reference;
-  long long measured;
+  long long measured, least_plausible;
 } simulated = { .architectures = EVERY_ARCHITECTURE };
 
 const char *cpuc_environment(const char *name)
@@ -52,12 +52,17 @@ long long cpuc_frequency_measure_core(void)
   return simulated.measured;
 }
 
+long long cpuc_frequency_least_plausible(void)
+{
+  return simulated.least_plausible;
+}
+
 static inline struct cpuc_frequency estimate(void)
 {
   struct cpuc_frequency found;
 
   enter_guard();
-  found = cpuc_frequency_estimate();
+  found = cpuc_frequency_estimate(0);
   leave_guard();
   return found;
 }
