@@ -102,11 +102,12 @@ static void warn_about_clock_source(struct report *report)
    programs. */
 static void warn_about_filter(struct report *report)
 {
-  char calls[200];
+  char calls[200], advice[256];
 
   cpuc_trapped_call_list(calls, sizeof calls);
+  snprintf(advice, sizeof advice, "let the seccomp filter answer %s with an errno", calls);
   if (*calls)
-    warn(report, "let the seccomp filter refuse calls with an errno",
+    warn(report, advice,
       "a seccomp filter raises SIGSYS at %s: here these calls failed instead, and the report lacks "
       "what they return", calls);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings and
+/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings, and
    the summary, and the printers of print.h take all data from the report. */
 
 #ifndef CPUCYCLES_REPORT_H
@@ -116,7 +116,7 @@ struct report {
   int warning_count;
   struct {
     char text[320];
-    char advice[80]; /* what to do; empty if the warning is about a counter that is not in use */
+    char advice[256]; /* what to do; empty if the warning is about a counter that is not in use */
   } warnings[WARNINGS];
   int summary_count;
   struct {
