@@ -124,7 +124,7 @@ extern void cpucycles_tracesetup(void);
 #define CPUCYCLES_SELECTED 2 /* in use; `reason` may be set: see there */
 
 /* A counter that this library was built with. Later versions may append members, but never change
-   one. Use the structure through the pointer from cpucycles_counter(); do not copy sizeof bytes. */
+   one. Use the structure through the pointer that a function returns; do not copy sizeof bytes. */
 struct cpucycles_counter_info {
   const char *name;    /* the name that cpucycles_implementation() returns */
   const char *summary; /* short description */
@@ -157,7 +157,7 @@ struct cpucycles_counter_info {
    Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles(3). 0 if i is
      negative or past the end.
    Since: 20261121. */
-extern const struct cpucycles_counter_info *cpucycles_counter(int i);
+extern const struct cpucycles_counter_info *cpucycles_counter_at(int i);
 
 /* Describes the counter in use. The first call of this function also searches for remedies, and may
    open files.
