@@ -14,8 +14,9 @@
 #pragma GCC visibility push(hidden)
 
 /* The slow path: returns the count of the calling thread in every state. Opens its events,
-   and changes the state, as needed. */
-long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
+   and changes the state, as needed. Not inlined by link-time optimization either, because the hot
+   path would then save the registers that only this function needs. */
+__attribute__((noinline)) long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 
 /* The hot path: reads the count with the instruction if the index in the page equals `index`, and
    otherwise takes the slow path. The hardware counter has 64 - shift bits. `index` and `shift` are

@@ -40,6 +40,7 @@ case $kind in
   hardened)
     cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' pie=yes
     scripts='tests/scripts/options.sh tests/scripts/report.sh tests/scripts/symbols.sh'
+    scripts="$scripts tests/scripts/perf-cost.sh"
     ;;
   hardened-clang)
     compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
