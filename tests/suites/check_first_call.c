@@ -423,6 +423,46 @@ START_TEST(first_call_survives_sigsys_at_every_open)
 }
 END_TEST
 
+#ifdef __linux__
+static volatile int is_after_2038;
+
+/* Replaces the function of the C library, which fails from 2038 on if its time_t has 32 bits. */
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+  struct timespec time;
+
+  (void)zone;
+  *now = (struct timeval){ 0 };
+  if (is_after_2038) {
+    errno = EOVERFLOW;
+    return -1;
+  }
+  if (clock_gettime(CLOCK_REALTIME, &time) != 0)
+    return -1;
+  now->tv_sec = time.tv_sec;
+  now->tv_usec = time.tv_nsec / 1000;
+  return 0;
+}
+
+static int call_after_2038(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  is_after_2038 = 1;
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-gettimeofday") == 0)
+      return counter->state == CPUCYCLES_DROPPED;
+  return 2;
+}
+
+START_TEST(wall_clock_is_read_after_2038)
+{
+  in_child_process(call_after_2038);
+}
+END_TEST
+#endif
+
 /* The TSC is forbidden, and thus the clocks of the vDSO, which read the TSC. */
 
 #ifdef PR_SET_TSC
@@ -814,6 +854,9 @@ static void add(TCase *tests)
   tcase_add_test(tests, first_call_leaks_no_resource);
   tcase_add_loop_test(tests, filter_at_perf_event_open_drops_perf, 0, FILTERS);
   tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
+#ifdef __linux__
+  tcase_add_test(tests, wall_clock_is_read_after_2038);
+#endif
   tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
   tcase_add_loop_test(tests, unreadable_clock_is_not_the_last_resort, 0, FILTERS);
   tcase_add_test(tests, selection_is_equal_in_each_process);

@@ -201,8 +201,9 @@ START_TEST(without_listed_policies_each_cpu_is_read)
 }
 END_TEST
 
-/* CPU 1 is online, the others are off. The directories are made in both orders, because a file
-   system lists them in one of the two, or in any other. */
+/* CPU 1 is online, the others are off; a directory in place of the file of CPU 0 cannot be read. The
+   directories are made in both orders, because a file system lists them in one of the two, or in any
+   other. */
 START_TEST(policies_are_asked_in_the_order_of_their_numbers)
 {
   char path[100];
@@ -212,7 +213,7 @@ START_TEST(policies_are_asked_in_the_order_of_their_numbers)
     snprintf(path, sizeof path, POLICY("%d") "affected_cpus", _i ? 63 - i : i);
     write_file(path, "\n");
   }
-  write_file(CPU("0") "affected_cpus", "0\n");
+  write_file(CPU("0") "scaling_max_freq/unreadable", "");
   write_file(CPU("1") "scaling_max_freq", "4800000\n");
   write_file(CPU("31") "scaling_max_freq", "4900000\n");
   write_file(CPU("32") "scaling_max_freq", "9900000\n"); /* beyond the limit */
