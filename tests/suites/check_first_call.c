@@ -450,7 +450,7 @@ static int call_after_2038(void)
   int i;
 
   is_after_2038 = 1;
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++)
     if (strcmp(counter->name, "default-gettimeofday") == 0)
       return counter->state == CPUCYCLES_DROPPED;
   return 2;
