@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # "make installcheck": pkg-config finds the installed libraries, a program builds and runs with the
 # usual and with the static libraries, the tool runs, the schema is installed. The usual libraries
-# are the shared ones if they are installed.
+# are the shared ones if they are installed. A program for the ABI of MSVC calls the DLL.
 
 set -eu
 : "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
@@ -59,6 +59,56 @@ if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
 else
   echo "installcheck: skipped: no static library was installed"
 fi
+
+# MinGW builds the DLL, whose clients may be compiled for the ABI of MSVC. This client needs no C
+# library of MSVC. Without GNU C, it calls the DLL's copies of the functions of inline.h. Its exit
+# status has a bit for each of its checks that fails.
+cat >"$work/msvc.c" <<'END'
+#include <cpucycles/inline.h>
+
+static int counts(long long (*read)(void))
+{
+  long long begin = cpucycles();
+  long tries;
+
+  for (tries = 0; tries < 100000000; tries++)
+    if (read() > begin)
+      return 1;
+  return 0;
+}
+
+int start(void);
+int start(void)
+{
+  int failed = !counts(cpucycles) | !counts(cpucycles_inline) << 1
+    | !counts(cpucycles_inline_section_begin) << 2 | !counts(cpucycles_inline_section_end) << 3;
+
+  cpucycles_inline_fence();
+  if (cpucycles_inline_section_overhead() < 0)
+    failed |= 16;
+  if ((cpucycles_inline_state.method & 0xffff) > CPUCYCLES_INLINE_STABLE_COUNTER)
+    failed |= 32;
+  return failed;
+}
+END
+msvc_client() {
+  target=$($CC -dumpmachine)
+  target=${target%%-*}-pc-windows-msvc
+  if [ -z "$(command -v lld-link)" ] ||
+    ! echo 'int x;' | clang --target="$target" -x c -fsyntax-only - 2>/dev/null; then
+    echo "installcheck: skipped: ABI of MSVC: clang or lld-link is not installed"
+    return
+  fi
+  clang --target="$target" -O2 -I"$DESTDIR$includedir" -c "$work/msvc.c" -o "$work/msvc.obj"
+  lld-link /nodefaultlib /subsystem:console /entry:start "/out:$client" "$work/msvc.obj" \
+    "$DESTDIR$libdir/libcpucycles.dll.a"
+  status=0
+  $LOG_COMPILER "$client" || status=$?
+  echo "installcheck: ABI of MSVC: exit status $status"
+  return "$status"
+}
+[ ! -f "$DESTDIR$libdir/libcpucycles.dll.a" ] || msvc_client
+
 # The client of libperfex is the example of its manual, unchanged.
 sed -n -e '/^\.\\" example.c$/,/^\.Ed$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
   "$(dirname "$0")/../../perfex/libperfex.3" >"$work/example.c"
