@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "lib/frequency-query.h"
+#include "sys/guard.h"
 #include "sys/parse.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ static int has_policies(void)
 
 struct listing {
   struct cpuc_frequency_query *query;
+  const char *path;
   const char *prefix; /* the names of the directories, before the number of the CPU */
 };
 
@@ -70,12 +72,20 @@ static void add_cpu(const char *name, void *argument)
   query->cpus[i] = cpu;
 }
 
+static void list(void *argument)
+{
+  struct listing *listing = argument;
+
+  cpuc_file_list(listing->path, add_cpu, listing);
+}
+
+/* A filter that raises SIGSYS at the calls that list a directory must not hide CPU 0. */
 static void list_directories(struct cpuc_frequency_query *query, const char *path,
   const char *prefix)
 {
-  struct listing listing = { query, prefix };
+  struct listing listing = { query, path, prefix };
 
-  cpuc_file_list(path, add_cpu, &listing);
+  cpuc_guard_run(list, &listing);
 }
 
 /* Lists the CPUs whose files are read: one CPU of each policy. Before Linux 4.4, policies have no
