@@ -112,16 +112,28 @@ static void warn_about_filter(struct report *report)
       "what they return", calls);
 }
 
+/* Warns about a reported rate that is not the rate of the counter. A hypervisor that scales the TSC
+   can leave the host's values in CPUID. */
+static void warn_about_rate(struct report *report, const struct counter_results *results,
+  int is_in_use)
+{
+  int is_of_host = *report->system.hypervisor && strncmp(results->reported_source, "CPUID", 5) == 0;
+
+  if (!is_contradicted(results))
+    return;
+  warn(report, is_in_use ? "do not convert counts with the reported rate" : NULL,
+    "%s counts %.0f units per second instead of the reported %lld: %s", results->name,
+    results->measured, results->reported,
+    is_of_host ? "CPUID can contain the value of the host, whose rate the hypervisor does not keep"
+               : "this is typical of emulators");
+}
+
 static void warn_about_results(struct report *report, const struct counter_results *results,
   const struct cpucycles_counter_info *counter)
 {
-  double off = rate_off_ppm(results), size = off < 0 ? -off : off;
   int is_in_use = counter == report->library.selected;
 
-  if (results->measured > 0 && size > 10000 && size > results->uncertainty)
-    warn(report, is_in_use ? "do not convert counts with the reported rate" : NULL,
-      "%s counts %.0f units per second instead of the reported %lld: this is typical of emulators",
-      results->name, results->measured, results->reported);
+  warn_about_rate(report, results, is_in_use);
   if (strcmp(counter->scope, "system") == 0 && results->largest_step_back > 0)
     warn(report, is_in_use ? "keep timed code on one CPU" : NULL,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",

@@ -179,7 +179,8 @@ static void write_rate(const struct counter_results *results, const char *clock)
 
   write_object("rate");
   write_line("timer %s rate", results->name);
-  write_integer("reported", is_reported, results->reported, " reported ", "");
+  write_integer("reported", is_reported, results->reported,
+    is_contradicted(results) ? " not the reported " : " reported ", "");
   write_string("reported_source", results->reported_source, " by ", "");
   write_words("%s %smeasured", is_reported ? "," : "", is_measured ? "" : "not ");
   write_number("measured", is_measured, results->measured, 0, " ", "");

@@ -94,3 +94,10 @@ double rate_off_ppm(const struct counter_results *results)
     return 0;
   return (results->measured - (double)results->reported) / (double)results->reported * 1e6;
 }
+
+int is_contradicted(const struct counter_results *results)
+{
+  double off = rate_off_ppm(results), size = off < 0 ? -off : off;
+
+  return size > 10000 && size > results->uncertainty;
+}

@@ -147,4 +147,8 @@ double cycles_per_counted_cycle(const struct core_info *core, long long persecon
    of the two is missing. */
 double rate_off_ppm(const struct counter_results *results);
 
+/* Returns 1 if the measured rate contradicts the reported rate, which then is not the rate of the
+   counter: they differ by more than 1 %, and by more than the error of the measurement. */
+int is_contradicted(const struct counter_results *results);
+
 #endif

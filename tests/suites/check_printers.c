@@ -261,6 +261,10 @@ START_TEST(timer_is_printed_completely)
   print(print_json);
   expect_json("\"timer\": {\"failure\": \"it stopped\"}");
   *results->failure = 0;
+  results->reported = 7250; /* the measurement contradicts it */
+  print(print_all);
+  expect("cpucycles timer fake rate not the reported 7250 by the test, measured 1010 +-5.0 ppm in "
+    "0.050 s, off by -860689.7 ppm");
   results->reported = 0;
   *results->reported_source = 0;
   results->measured = results->uncertainty = 0; /* the rate could not be measured */

@@ -361,6 +361,16 @@ START_TEST(warning_of_a_counter_that_is_not_as_reported)
   results.measured = 970000;
   warn_about(&results);
   ck_assert(has_warning("instead of the reported"));
+  ck_assert(has_warning("typical of emulators"));
+  strcpy(results.reported_source, "CPUID leaf 15H");
+  begin_report();
+  report.settings.turbo = -1;
+  strcpy(report.system.hypervisor, "KVM");
+  report.results = &results;
+  report.result_count = 1;
+  judge_report(&report);
+  ck_assert(has_warning("CPUID can contain the value of the host"));
+  ck_assert(!has_warning("typical of emulators"));
   results.reported = 0;
   warn_about(&results);
   ck_assert(!has_warning("instead of the reported"));
