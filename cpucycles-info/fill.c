@@ -12,7 +12,7 @@ void fill_surroundings(struct report *report)
 {
   fill_system(&report->system);
   fill_cpu(&report->cpu, report->system.architecture);
-  if (report->cpu.foreign)
+  if (report->cpu.foreign && !*report->system.emulator)
     strcpy(report->system.emulator, "user-mode (foreign /proc/cpuinfo)");
   fill_settings(&report->settings);
 }

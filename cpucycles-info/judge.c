@@ -85,6 +85,14 @@ static void warn_about_watchdog(struct report *report, const struct cpucycles_co
       "or below 0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
 }
 
+static void warn_about_emulator(struct report *report)
+{
+  if (*report->system.emulator)
+    warn(report, "run a program that is built for the CPU of this machine",
+      "an emulator runs this program (%s): counts are those of the emulator, not of a CPU",
+      report->system.emulator);
+}
+
 static void warn_about_clock_source(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
@@ -159,6 +167,7 @@ static void find_warnings(struct report *report)
     warn_about_frequency(report, counter);
     warn_about_watchdog(report, counter);
   }
+  warn_about_emulator(report);
   warn_about_clock_source(report);
   warn_about_filter(report);
   for (i = 0; i < report->library.counter_count; i++) {

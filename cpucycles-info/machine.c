@@ -176,10 +176,15 @@ static void find_arm_core(struct parser *parser, const char *key, const char *va
   add_type(parser->cpu, name, 1);
 }
 
-static void find_foreign_vendor(struct parser *parser, const char *key, const char *value)
+/* Finds lines of x86 in a program for another CPU, and lines of Arm (CPU implementer) or RISC-V
+   (isa) in a program for x86. */
+static void find_foreign_line(struct parser *parser, const char *key, const char *value)
 {
-  if (strcmp(key, "vendor_id") == 0 && !is_x86(parser->architecture)
-    && (strstr(value, "Intel") || strstr(value, "AMD")))
+  int is_of_x86 = strcmp(key, "vendor_id") == 0 && (strstr(value, "Intel") || strstr(value, "AMD"));
+  int is_of_other = strcmp(key, "CPU implementer") == 0
+    || (strcmp(key, "isa") == 0 && strncmp(value, "rv", 2) == 0);
+
+  if (is_x86(parser->architecture) ? is_of_other : is_of_x86)
     parser->cpu->foreign = 1;
 }
 
@@ -189,7 +194,7 @@ static void parse_cpuinfo_line(struct parser *parser, char *line)
 
   if (!value)
     return;
-  find_foreign_vendor(parser, line, value);
+  find_foreign_line(parser, line, value);
   find_model(parser, line, value);
   find_arm_core(parser, line, value);
 }

@@ -18,7 +18,7 @@ enum {
   SAMPLES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
-  WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 6 other
+  WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 7 other
                     warnings are possible */
   SUMMARY_LINES = 10
 };
@@ -72,7 +72,7 @@ struct system_info {
 
 struct cpu_info {
   char model[128];
-  int foreign; /* 1 if /proc/cpuinfo is of x86, but the program is not: user-mode emulation */
+  int foreign; /* 1 if /proc/cpuinfo is of another architecture: user-mode emulation */
   int cpu_count, allowed_count, core_count;
   int type_count;
   struct {

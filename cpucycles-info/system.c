@@ -6,6 +6,7 @@
 
 #include "cpucycles-info/copy-line.h"
 #include "cpucycles-info/fill.h"
+#include "sys/cpuid.h"
 #include "sys/hypervisor.h"
 
 #include <stdio.h>
@@ -94,18 +95,58 @@ static void find_container(struct system_info *system)
       copy_line(system->container, sizeof system->container, files[i].name);
 }
 
-/* Finds out whether macOS translates this program from another architecture. */
-static void find_emulator(struct system_info *system)
+/* Returns 1 if binfmt_misc starts programs with the interpreter of this name. */
+static int is_interpreter(const char *name)
+{
+  char path[96], text[16] = "";
+
+  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", name);
+  return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
+}
+
+static int is_translated_by_macos(void)
 {
 #ifdef HAVE_SYSCTLBYNAME
   int translated = 0;
   size_t size = sizeof translated;
 
-  if (sysctlbyname("sysctl.proc_translated", &translated, &size, NULL, 0) == 0 && translated == 1)
-    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
+  return sysctlbyname("sysctl.proc_translated", &translated, &size, NULL, 0) == 0
+    && translated == 1;
 #else
-  (void)system;
+  return 0;
 #endif
+}
+
+/* Returns the architecture in names of qemu's interpreters. */
+static const char *qemu_architecture(const struct system_info *system)
+{
+  const char *name = system->architecture;
+
+  if (system->pointer_bits == 32 && strncmp(name, "armv", 4) == 0)
+    return "arm";
+  return name[0] == 'i' && strcmp(name + 2, "86") == 0 ? "i386" : name;
+}
+
+/* Finds the emulator that translates this program: from CPUID, whose vendor is "VirtualApple" under
+   Rosetta; from binfmt_misc, if it starts programs of this architecture with an emulator; and from
+   macOS. The emulator imitates the name of the architecture, too.
+   Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh;
+   Apple, "Running Intel Binaries in Linux VMs with Rosetta". */
+static void find_emulator(struct system_info *system)
+{
+  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0);
+  char name[48];
+
+  snprintf(name, sizeof name, "qemu-%s", qemu_architecture(system));
+  if (is_interpreter(name))
+    copy_line(system->emulator, sizeof system->emulator, name);
+  if (memcmp(&vendor.b, "Virt", 4) == 0 && memcmp(&vendor.d, "ualA", 4) == 0
+    && memcmp(&vendor.c, "pple", 4) == 0)
+    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
+  if (strcmp(system->architecture, "x86_64") == 0 && is_interpreter("rosetta"))
+    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
+  if (is_translated_by_macos())
+    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
 }
 
 void fill_system(struct system_info *system)

@@ -70,6 +70,7 @@ tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_examine_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 tests_suites_check_grain_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 tests_suites_check_printers_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
+tests_suites_check_remedies_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 tests_suites_check_report_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 tests_suites_check_section_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backends/perf/remedy.h"
+#include "cpucycles-info/fill.h"
 #include "sys/cpuid.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"
@@ -24,6 +25,9 @@ enum { SIGNATURES = 4 };
    NULL if the CPU does not have CPUID. */
 static const char *signatures[SIGNATURES];
 
+/* The vendor in CPUID leaf 0. */
+static const char *vendor = "GenuineIntel";
+
 /* In place of sys/cpuid.c: a CPU of Intel with three fixed counters of 48 bits. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 {
@@ -34,7 +38,8 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
     return nothing;
   switch (leaf) {
   case 0:
-    return (struct cpuc_cpuid_leaf) { 0xa, 0x756e6547, 0x6c65746e, 0x49656e69 };
+    memcpy(words, vendor, 12);
+    return (struct cpuc_cpuid_leaf) { 0xa, words[0], words[2], words[1] };
   case 1:
     return (struct cpuc_cpuid_leaf) { 0, 0, *signatures[0] ? 1u << 31 : 0, 0 };
   case 0xa:
@@ -737,8 +742,26 @@ START_TEST(line_is_found_anywhere_in_a_file)
 }
 END_TEST
 
+/* Rosetta has this vendor. The same files with the vendor Intel show no emulator. */
+START_TEST(vendor_in_cpuid_reveals_rosetta)
+{
+  static struct system_info system;
+
+  make_machine();
+  signatures[0] = "";
+  fill_system(&system);
+  ck_assert_str_ne(system.emulator, "Rosetta");
+  vendor = "VirtualApple";
+  fill_system(&system);
+  remove_machine();
+  vendor = "GenuineIntel";
+  ck_assert_str_eq(system.emulator, "Rosetta");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+  tcase_add_test(tests, vendor_in_cpuid_reveals_rosetta);
   tcase_add_test(tests, remedy_for_a_perf_event_fits_the_machine);
   tcase_add_test(tests, remedy_after_a_signal_fits_the_machine);
   tcase_add_test(tests, remedy_for_user_access_fits_setting_and_release);

@@ -10,6 +10,8 @@
 
 #include "tests/suites/fake-root.h"
 
+#include <sys/utsname.h>
+
 #define CPU "/sys/devices/system/cpu/"
 
 static struct cpu_info cpu;
@@ -180,13 +182,24 @@ END_TEST
 
 START_TEST(cpuinfo_of_another_architecture_reveals_an_emulator)
 {
-  make_machine();
-  write_file("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n");
-  write_file("/proc/device-tree/model", "not this either");
-  fill("aarch64");
-  remove_machine();
-  ck_assert_int_eq(cpu.foreign, 1);
-  expect_fallback_model("cpuinfo_of_another_architecture_reveals_an_emulator", "");
+  static const struct {
+    const char *architecture, *cpuinfo;
+  } rows[] = {
+    { "aarch64", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n" },
+    { "x86_64", "processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x000\n" },
+    { "i686", "processor\t: 0\nisa\t\t: rv64imafdc\n" },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    make_machine();
+    write_file("/proc/cpuinfo", rows[i].cpuinfo);
+    write_file("/proc/device-tree/model", "not this either");
+    fill(rows[i].architecture);
+    remove_machine();
+    ck_assert_int_eq(cpu.foreign, 1);
+    expect_fallback_model("cpuinfo_of_another_architecture_reveals_an_emulator", "");
+  }
 }
 END_TEST
 
@@ -332,6 +345,39 @@ START_TEST(warning_of_a_watchdog_that_sets_the_counter_back)
 }
 END_TEST
 
+/* binfmt_misc starts programs of this architecture with an emulator. */
+START_TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
+{
+  struct utsname name;
+  char path[128], qemu[80];
+
+  ck_assert_int_eq(uname(&name), 0);
+  if (strncmp(name.machine, "arm", 3) == 0 || strcmp(name.machine + 2, "86") == 0) {
+    skip("enabled_interpreter_of_this_architecture_is_an_emulator", "qemu has another name for it");
+    return;
+  }
+  snprintf(qemu, sizeof qemu, "qemu-%s", name.machine);
+  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", qemu);
+  make_machine();
+  write_file("/proc/sys/fs/binfmt_misc/qemu-another", "enabled\n");
+  write_file(path, "disabled\ninterpreter /usr/bin/qemu\n");
+  fill_system(&system_found);
+  ck_assert_str_ne(system_found.emulator, qemu);
+  write_file(path, "enabled\ninterpreter /usr/bin/qemu\n");
+  fill_system(&system_found);
+  ck_assert_str_eq(system_found.emulator, qemu);
+  begin_report();
+  report.system = system_found;
+  judge_report(&report);
+  ck_assert(has_warning(qemu) && has_warning("counts are those of the emulator"));
+  write_file("/proc/sys/fs/binfmt_misc/rosetta", "enabled\n");
+  fill_system(&system_found);
+  ck_assert_int_eq(strcmp(system_found.emulator, "Rosetta") == 0,
+    strcmp(name.machine, "x86_64") == 0);
+  remove_machine();
+}
+END_TEST
+
 /* Finds the warnings about a timer that has the name of one of this library's counters. */
 static void warn_about(const struct counter_results *results)
 {
@@ -422,6 +468,7 @@ static void add(TCase *tests)
   tcase_add_test(tests, core_types_are_counted);
   tcase_add_test(tests, model_is_found_on_each_architecture);
   tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
+  tcase_add_test(tests, enabled_interpreter_of_this_architecture_is_an_emulator);
   tcase_add_test(tests, model_of_the_board_is_the_fallback);
   tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
   tcase_add_test(tests, known_containers_are_named);
