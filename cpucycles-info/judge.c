@@ -88,7 +88,7 @@ static void warn_about_watchdog(struct report *report, const struct cpucycles_co
 static void warn_about_emulator(struct report *report)
 {
   if (*report->system.emulator)
-    warn(report, "run a program that is built for the CPU of this machine",
+    warn(report, "measure on a CPU, without the emulator",
       "an emulator runs this program (%s): counts are those of the emulator, not of a CPU",
       report->system.emulator);
 }

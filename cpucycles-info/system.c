@@ -127,19 +127,23 @@ static const char *qemu_architecture(const struct system_info *system)
   return name[0] == 'i' && strcmp(name + 2, "86") == 0 ? "i386" : name;
 }
 
-/* Finds the emulator that translates this program: from CPUID, whose vendor is "VirtualApple" under
-   Rosetta; from binfmt_misc, if it starts programs of this architecture with an emulator; and from
-   macOS. The emulator imitates the name of the architecture, too.
+/* Finds the emulator that runs this program or the whole machine: from binfmt_misc, if it starts
+   programs of this architecture with an emulator; from CPUID, which has a signature under qemu
+   without KVM, and the vendor "VirtualApple" under Rosetta; and from macOS. The emulator imitates the
+   name of the architecture, too.
    Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh;
    Apple, "Running Intel Binaries in Linux VMs with Rosetta". */
 static void find_emulator(struct system_info *system)
 {
-  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0);
+  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0), qemu = cpuc_cpuid_read(0x40000000);
   char name[48];
 
   snprintf(name, sizeof name, "qemu-%s", qemu_architecture(system));
   if (is_interpreter(name))
     copy_line(system->emulator, sizeof system->emulator, name);
+  if (memcmp(&qemu.b, "TCGT", 4) == 0 && memcmp(&qemu.c, "CGTC", 4) == 0
+    && memcmp(&qemu.d, "GTCG", 4) == 0)
+    copy_line(system->emulator, sizeof system->emulator, "QEMU TCG");
   if (memcmp(&vendor.b, "Virt", 4) == 0 && memcmp(&vendor.d, "ualA", 4) == 0
     && memcmp(&vendor.c, "pple", 4) == 0)
     copy_line(system->emulator, sizeof system->emulator, "Rosetta");
