@@ -129,8 +129,8 @@ static const char *qemu_architecture(const struct system_info *system)
 
 /* Finds the emulator that runs this program or the whole machine: from binfmt_misc, if it starts
    programs of this architecture with an emulator; from CPUID, which has a signature under qemu
-   without KVM, and the vendor "VirtualApple" under Rosetta; and from macOS. The emulator imitates the
-   name of the architecture, too.
+   without KVM, and the vendor "VirtualApple" under Rosetta; and from macOS. The emulator imitates
+   the name of the architecture, too.
    Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh;
    Apple, "Running Intel Binaries in Linux VMs with Rosetta". */
 static void find_emulator(struct system_info *system)
