@@ -19,7 +19,7 @@ enum cpuc_kind {
   CPUC_KIND_NONE       /* counts nothing */
 };
 
-/* Returns the name of the kind, for `kind` of cpucycles_counter_at(). */
+/* Returns the name of the kind, for `kind` of cpucycles_counter(). */
 static inline const char *cpuc_kind_name(enum cpuc_kind kind)
 {
   static const char *const names[] = {
@@ -40,7 +40,7 @@ enum cpuc_scope {
   CPUC_SCOPE_SYSTEM  /* all cores share one count */
 };
 
-/* Returns the name of the scope, for `scope` of cpucycles_counter_at(). */
+/* Returns the name of the scope, for `scope` of cpucycles_counter(). */
 static inline const char *cpuc_scope_name(enum cpuc_scope scope)
 {
   static const char *const names[] = {

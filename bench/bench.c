@@ -71,7 +71,7 @@ static void resolve_functions(void *handle)
 {
   *(void **)&version = dlsym(handle, "cpucycles_version");
   *(void **)&implementation = dlsym(handle, "cpucycles_implementation");
-  *(void **)&counter = dlsym(handle, "cpucycles_counter_at");
+  *(void **)&counter = dlsym(handle, "cpucycles_counter");
 }
 
 /* Returns the first contender of this kind. If there is none yet, returns results[result_count],

@@ -34,7 +34,7 @@ static const struct cpuc_backend *selected_reference_counter(void)
   int i;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (cpucycles_counter_at(i)->state == CPUCYCLES_SELECTED
+    if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED
       && cpuc_table[i].backend->kind == CPUC_KIND_REFERENCE)
       return cpuc_table[i].backend;
   return NULL;

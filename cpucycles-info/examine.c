@@ -24,7 +24,7 @@ void list_counters(struct counter_list *list)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter_at(i)) != NULL; i++) {
+  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++) {
     snprintf(list->names[i], sizeof list->names[i], "%s", counter->name);
     list->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
   }

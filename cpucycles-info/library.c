@@ -18,7 +18,7 @@ void fill_library(struct library_info *library)
   library->implementation_ignored = cpucycles_implementation_ignored();
   library->frequency_source = cpucycles_frequency_source();
   library->frequency_ignored = cpucycles_frequency_ignored();
-  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter_at(i)) != NULL; i++)
+  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
     library->counters[i] = counter;
   library->counter_count = i;
   library->selected = cpucycles_selected();

@@ -157,7 +157,7 @@ struct cpucycles_counter_info {
    Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles(3). 0 if i is
      negative or past the end.
    Since: 20261121. */
-extern const struct cpucycles_counter_info *cpucycles_counter_at(int i);
+extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 
 /* Describes the counter in use. The first call of this function also searches for remedies, and may
    open files.

@@ -261,7 +261,7 @@ static const struct cpuc_selection *select_and_explain(void)
   return selection && cpuc_process_once(&explanation) ? selection : NULL;
 }
 
-const struct cpucycles_counter_info *cpucycles_counter_at(int i)
+const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   const struct cpuc_selection *selection = select_and_explain();
 

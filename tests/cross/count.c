@@ -140,7 +140,7 @@ static int test_all_backends(void)
   int i, wrong = 0;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
-    const struct cpucycles_counter_info *counter = cpucycles_counter_at(i);
+    const struct cpucycles_counter_info *counter = cpucycles_counter(i);
 
     if (strncmp(counter->name, "default-", 8) == 0 || !keeps_its_rate(counter))
       continue;

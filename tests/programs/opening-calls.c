@@ -17,7 +17,7 @@ int main(void)
   cpucycles_timer();
   cpucycles_rate();
   cpucycles_core_persecond();
-  for (i = 0; cpucycles_counter_at(i) != NULL; i++)
+  for (i = 0; cpucycles_counter(i) != NULL; i++)
     ;
   return 0;
 }

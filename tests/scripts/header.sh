@@ -16,7 +16,7 @@ cat >>$work/cpucycles.c <<'END'
 extern int use(void);
 int use(void)
 {
-  const struct cpucycles_counter_info *counter = cpucycles_counter_at(0) ? cpucycles_selected() : 0;
+  const struct cpucycles_counter_info *counter = cpucycles_counter(0) ? cpucycles_selected() : 0;
 
   cpucycles_tracesetup();
   if (cpucycles_section_begin() + cpucycles_section_overhead() > cpucycles_section_end()

@@ -44,13 +44,13 @@ static inline int check_every_answer(void)
     return 1;
   if (cpucycles_persecond() < CPUC_RATE_LOWEST || cpucycles_persecond() > CPUC_RATE_HIGHEST)
     return 2;
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++) {
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (!is_described(counter))
       return 3;
     selected += counter->state == CPUCYCLES_SELECTED && counter == cpucycles_selected();
   }
-  if (i != CPUC_TABLE_LENGTH || selected != 1 || cpucycles_counter_at(-1)
-    || cpucycles_counter_at(INT_MAX))
+  if (i != CPUC_TABLE_LENGTH || selected != 1 || cpucycles_counter(-1)
+    || cpucycles_counter(INT_MAX))
     return 4;
   if (!cpucycles_timer() || cpucycles_rate() < 0)
     return 5;

@@ -81,7 +81,7 @@ static void abort_by_signal(void)
   kill(getpid(), SIGABRT);
 }
 
-const struct cpucycles_counter_info *cpucycles_counter_at(int i)
+const struct cpucycles_counter_info *cpucycles_counter(int i)
 {
   call_in_child(at_selection);
   return i == 0 ? &counter : i == 1 ? &other : NULL;
@@ -89,7 +89,7 @@ const struct cpucycles_counter_info *cpucycles_counter_at(int i)
 
 const struct cpucycles_counter_info *cpucycles_selected(void)
 {
-  return cpucycles_counter_at(0);
+  return cpucycles_counter(0);
 }
 
 const char *cpucycles_implementation(void)

@@ -320,7 +320,7 @@ static int call_with_perf_filtered(void)
     return NO_FILTERS;
   if (!count_increases())
     return 1;
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++)
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, "default-perfevent") == 0)
       return counter->state != CPUCYCLES_DROPPED || counter->error_number != filters[filter].error
         || counter->signal_number != filters[filter].signal
@@ -450,7 +450,7 @@ static int call_after_2038(void)
   int i;
 
   is_after_2038 = 1;
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++)
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, "default-gettimeofday") == 0)
       return counter->state == CPUCYCLES_DROPPED;
   return 2;
@@ -494,7 +494,7 @@ static int call_without_tsc(void)
   prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
   if (!works)
     return 3;
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++) {
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (strstr(counter->name, "tsc") && counter->signal_number != SIGSEGV)
       return 4;
     if (strstr(counter->name, "tsc")
@@ -528,7 +528,7 @@ static int call_without_clocks(void)
     return 2;
   count = cpucycles();
   prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++) {
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++) {
     if (strcmp(counter->kind, "clock") == 0
       && (counter->state != CPUCYCLES_DROPPED || strcmp(counter->reason, "refused") != 0))
       return 3;
@@ -636,7 +636,7 @@ static void call_all(void)
   wrong_answers |= cpucycles_frequency_ignored() != NULL;
   wrong_answers |= cpucycles_rate() != 0 || cpucycles_timer() != NULL;
   wrong_answers |= cpucycles_section_overhead() != 0;
-  wrong_answers |= cpucycles_counter_at(0) != NULL || cpucycles_selected() != NULL;
+  wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_selected() != NULL;
   wrong_answers |= cpucycles_core_persecond() != 0;
   begin = cpucycles_section_begin();
   wrong_answers |= cpucycles_section_end() < begin;
@@ -673,7 +673,7 @@ static int call_all_within_the_selection(void)
     return 1;
   if (!count_increases() || strcmp(cpucycles_frequency_source(), "default") == 0)
     return 2;
-  return cpucycles_counter_at(0) == NULL || cpucycles_timer() == NULL;
+  return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
 
 START_TEST(every_function_answers_during_the_selection)
@@ -729,7 +729,7 @@ static void jump_out(int signal)
 static void *ask_from_thread(void *unused)
 {
   (void)unused;
-  return (void *)cpucycles_counter_at(0);
+  return (void *)cpucycles_counter(0);
 }
 
 static int jump_at_the_end_of_the_selection(void)
@@ -832,7 +832,7 @@ static int ask_while_another_thread_prints(void)
   while (!cpuc_process_has_selected())
     sched_yield();
   nanosleep(&until_it_prints, NULL);
-  if (!cpucycles_counter_at(0))
+  if (!cpucycles_counter(0))
     return 1;
   funlockfile(stdout);
   pthread_join(thread, NULL);

@@ -61,7 +61,7 @@ static void expect_usable(const char *name)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++)
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, name) == 0) {
       ck_assert_msg(counter->state != CPUCYCLES_DROPPED, "%s: %s", name, counter->explanation);
       return;

@@ -82,7 +82,7 @@ static int call_every_function(void)
   cpucycles_tracesetup();
   if (!count_increases())
     return 4;
-  for (i = 0; cpucycles_counter_at(i); i++)
+  for (i = 0; cpucycles_counter(i); i++)
     ;
   cpucycles_selected();
   cpucycles_implementation();

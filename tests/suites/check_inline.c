@@ -28,7 +28,7 @@ static const struct cpuc_table_entry *find_selected(void)
   int i;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (cpucycles_counter_at(i)->state == CPUCYCLES_SELECTED)
+    if (cpucycles_counter(i)->state == CPUCYCLES_SELECTED)
       return &cpuc_table[i];
   return NULL;
 }

@@ -183,7 +183,7 @@ static void make_the_first_call(int function)
     cpucycles_timer();
     return;
   case 7:
-    cpucycles_counter_at(0);
+    cpucycles_counter(0);
     return;
   case 8:
     cpucycles_section_begin();

@@ -113,7 +113,7 @@ static void ask_everything(struct cpuc_selection *unused)
 {
   (void)unused;
   wrong_answers = search(count_searches) == 0 || cpucycles_rate() != 0 || cpucycles_timer() != NULL
-    || cpucycles_section_overhead() != 0 || cpucycles_counter_at(0) != NULL
+    || cpucycles_section_overhead() != 0 || cpucycles_counter(0) != NULL
     || cpucycles_selected() != NULL || cpucycles() <= 0;
 }
 
@@ -121,7 +121,7 @@ static int ask_everything_in_a_search(void)
 {
   cpucycles();
   return search(ask_everything) != 0 || wrong_answers || searches != 0 || !cpucycles_timer()
-    || !cpucycles_counter_at(0);
+    || !cpucycles_counter(0);
 }
 
 START_TEST(nested_search_has_no_result_and_does_not_wait)
@@ -242,7 +242,7 @@ START_TEST(blocked_fault_signal_that_is_sent_stays_pending)
   cpucycles();
   raise(signal);
   cpucycles_rate();
-  cpucycles_counter_at(0);
+  cpucycles_counter(0);
   cpucycles_timer();
   cpucycles_section_overhead();
   sigpending(&pending);

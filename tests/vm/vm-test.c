@@ -96,7 +96,7 @@ static const struct cpucycles_counter_info *find_counter(const char *name)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  for (i = 0; (counter = cpucycles_counter_at(i)) != NULL; i++)
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
     if (strcmp(counter->name, name) == 0)
       return counter;
   exit(fail("%s is not in the library", name));
@@ -133,8 +133,8 @@ static void require_selected(const char *list)
 
   if (is_listed(name, list))
     return;
-  for (i = 0; cpucycles_counter_at(i); i++)
-    print_counter(cpucycles_counter_at(i));
+  for (i = 0; cpucycles_counter(i); i++)
+    print_counter(cpucycles_counter(i));
   exit(fail("%s is selected, and not %s", name, list));
 }
 
