@@ -9,7 +9,7 @@
 enum write_form { WRITE_TEXT, WRITE_JSON };
 
 /* Begins a document. */
-void write_begin(enum write_form form);
+void write_begin(enum write_form wanted);
 
 /* Ends the last line of the text, or the JSON document. */
 void write_end(void);

@@ -163,12 +163,15 @@ static const char *name_of(int number)
    with arguments with which it opens nothing. */
 void cpuc_trapped_call_list(char *text, size_t size)
 {
+#ifdef RESULT
+  static const char nothing[256]; /* the attributes; for no process and no CPU, nothing opens */
+#endif
   size_t used = 0;
   int i;
 
   *text = 0;
 #ifdef RESULT
-  syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);
+  syscall(SYS_perf_event_open, nothing, -1, -1, -1, 0);
 #endif
   for (i = 0; i < trapped->count && used < size; i++) {
     const char *name = name_of(trapped->numbers[i]), *separator = i ? ", " : "";

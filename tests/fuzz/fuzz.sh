@@ -15,7 +15,7 @@ targets() {
   sources='lib/frequency-cpuinfo.c lib/frequency-system.c'
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/file.c \
-  sys/parse.c sys/root.c
+  sys/parse.c sys/root.c sys/guard.c sys/os-thread.c
 calibrate 64 lib/scale.c lib/calibrate.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||

@@ -20,17 +20,8 @@ static const struct {
   { "perf_event_open", SYS_perf_event_open },
   { "getdents64", SYS_getdents64 },
   { "uname", SYS_uname },
-  { "pipe2", SYS_pipe2 },
-  { "clone", SYS_clone },
-  { "rt_sigprocmask", SYS_rt_sigprocmask },
   { "sched_getaffinity", SYS_sched_getaffinity },
   { "sched_setaffinity", SYS_sched_setaffinity },
-#ifdef SYS_wait4
-  { "wait4", SYS_wait4 },
-#endif
-#ifdef SYS_poll
-  { "poll", SYS_poll },
-#endif
 };
 
 int main(int argc, char **argv)

@@ -88,7 +88,7 @@ pristine=$work/pristine/${unpacked##*/}
 # Owner and time of every file: root, and the version's date.
 stamps=$(TZ=UTC tar -t -v --numeric-owner --full-time -f "$tarball" |
   awk '{ print $2, $4, $5 }' | sort -u)
-version=$(sed -n 's/^AC_INIT(\[.*\], \[\(....\)\(..\)\(..\)\])$/\1-\2-\3/p' "$pristine/configure.ac")
+version=$(sed -n 's/^AC_INIT(\[[a-z]*\], \[\(....\)\(..\)\(..\)\].*/\1-\2-\3/p' "$pristine/configure.ac")
 if [ "$stamps" = "0/0 $version 00:00:00" ]; then
   right "owner and time in the tarball: $stamps"
 else
