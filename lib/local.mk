@@ -108,7 +108,7 @@ lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcomm
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles
-inlineinclude_HEADERS = include/cpucycles/inline.h
+inlineinclude_HEADERS = include/cpucycles/bench.h include/cpucycles/inline.h
 lib_LTLIBRARIES += libcpucycles.la
 libcpucycles_la_SOURCES =
 libcpucycles_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(CPUCYCLES_LIBADD)
@@ -143,6 +143,7 @@ pkgconfig_DATA += lib/cpucycles.pc
 cmakedir = $(libdir)/cmake/cpucycles
 cmake_DATA = lib/cpucycles-config.cmake lib/cpucycles-config-version.cmake
 
+dist_man_MANS += lib/cpucycles-bench.3
 man_MANS += lib/cpucycles.3
 EXTRA_DIST += lib/cpucycles.3.in
 CLEANFILES += lib/cpucycles.3

@@ -76,6 +76,7 @@ tests_suites_check_section_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
 
 if HAVE_CHECK
 suite_tests =
+suite_tests += tests/suites/check_bench
 suite_tests += tests/suites/check_extend32
 suite_tests += tests/suites/check_grain
 suite_tests += tests/suites/check_inline

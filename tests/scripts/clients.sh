@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# "make installcheck", second part: builds the program in README with the installed library, with
-# README's command for pkg-config, and README's files for CMake and Meson. Runs each result. With
-# CMake, also builds an installed library that uses cpucycles, and a program that uses this library,
+# "make installcheck", second part: builds hello.c and time.c in README with the installed
+# library, with README's command for pkg-config, and hello.c with README's files for CMake and Meson.
+# Runs each result. With CMake, also builds an installed library that uses cpucycles, and a program that uses this library,
 # with a copy of the installation in another directory.
 
 set -eu
@@ -38,6 +38,12 @@ with_pkg_config() {
 build() {
   cmake -S "$1" -B "$1/cmake" -DCMAKE_PREFIX_PATH="$2;$2${libdir#"$prefix"}/cmake/cpucycles" \
     ${EXEEXT:+-DCMAKE_SYSTEM_NAME=Windows} && cmake --build "$1/cmake"
+}
+
+with_bench() {
+  mv hello.c saved.c && mv time.c hello.c && with_pkg_config
+  status=$?
+  mv hello.c time.c && mv saved.c hello.c && return $status
 }
 
 with_cmake() {
@@ -126,7 +132,8 @@ client() {
   rm -f "$work/hello$EXEEXT"
   if (cd "$work" && "with_$name") >"$work/out" 2>&1 &&
     $LOG_COMPILER "$work/hello$EXEEXT" >"$work/said" 2>>"$work/out" &&
-    grep -q '^hello' "$work/said" && grep -q '^[1-9][0-9]* cycles' "$work/said"; then
+    grep -q -e '^hello' -e '^memcpy' "$work/said" &&
+    grep -q -e '^[1-9][0-9]* cycles' -e '^memcpy  *[1-9][0-9.]* .* ns ' "$work/said"; then
     echo "clients: $name: $(sed -n '/cycles/p' "$work/said")"
   else
     cat "$work/out"
@@ -136,9 +143,11 @@ client() {
 }
 
 extract hello.c
+extract time.c
 extract CMakeLists.txt
 extract meson.build
 client pkg_config "${PKG_CONFIG%% *}"
+client bench "${PKG_CONFIG%% *}"
 if [ -n "$LOG_COMPILER" ] && [ -z "$EXEEXT" ]; then
   echo "clients: skipped: cmake: it needs more than CC for a cross build"
 else

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the public headers compile alone: cpucycles.h and perfex.h from C89 and C++98 on,
-# cpucycles/inline.h from C99 and C++11 on. Warnings are errors only if CPUCYCLES_TEST_WERROR is
-# -Werror, because newer compilers may warn of more, and must not fail for packagers.
+# cpucycles/inline.h and cpucycles/bench.h from C99 and C++11 on. Warnings are errors only if
+# CPUCYCLES_TEST_WERROR is -Werror, because newer compilers may warn of more, and must not fail for
+# packagers.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -52,6 +53,26 @@ inline long long timed(void)
     + cpucycles_inline_section_overhead();
 }
 END
+cat >$work/bench.c <<'END'
+#include <cpucycles/bench.h>
+#include <cpucycles/bench.h>
+static void work(void *argument)
+{
+  cpucycles_bench_keep(argument);
+  cpucycles_bench_keep(argument == 0 ? 1.5 : 2.5);
+}
+extern int use(int x);
+int use(int x)
+{
+  struct cpucycles_bench_result result;
+
+  cpucycles_bench_keep(x + 1);
+  cpucycles_bench(&result, work, &x);
+  cpucycles_bench_print(stdout, "work", &result);
+  cpucycles_bench_print_json(stdout, "work", &result);
+  return result.samples;
+}
+END
 printf '#include <perfex.h>\n#include <perfex.h>\n' >$work/perfex.c
 cat >>$work/perfex.c <<'END'
 extern int use(char *name);
@@ -74,10 +95,12 @@ compiles() {
 compiles cpucycles.c c 'c89 gnu89 c99 c11 c17' ''
 compiles perfex.c c 'c89 gnu89 c99 c11 c17' ''
 compiles inline.c c 'c99 gnu99 c11 c17' ''
+compiles bench.c c 'c99 gnu99 c11 c17' '-Wshadow -Wconversion'
 if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
   compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
   compiles perfex.c c++ 'c++98 c++11 c++17' -Wold-style-cast
   compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
+  compiles bench.c c++ 'c++11 c++17' '-Wold-style-cast -Wshadow -Wconversion'
   echo '#include <cpucycles/inline.h>' >$work/included.c # -Wlong-long also warns of the files above
   compiles included.c c++ c++11 -Wlong-long
 else
@@ -88,8 +111,8 @@ fi
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
-  grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_PERFEX_H \
-    -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED || :)
+  grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_BENCH_H \
+    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED -e cpucycles_bench_keep || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 # Without GNU C, as in the ABI of MSVC, the functions of inline.h are calls of the library.
 echo 'int x;' >$work/try.c

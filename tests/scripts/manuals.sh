@@ -28,8 +28,8 @@ done
 
 failed=0
 pages=0
-for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/*.3 "$srcdir"/perfex/*.3 \
-  "$builddir"/perfex/*.7; do
+for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/cpucycles.3 \
+  "$srcdir"/lib/cpucycles-bench.3 "$srcdir"/perfex/*.3 "$builddir"/perfex/*.7; do
   [ -f "$manual" ] || continue # built without libperfex
   pages=$((pages + 1))
   for formatter in $formatters; do
@@ -38,7 +38,7 @@ for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/*.3 "$srcdir"/perfex/
   done
 done
 macros=$(grep -n '^\.[A-Z][a-z] In ' "$srcdir"/cpucycles-info/*.1 "$srcdir"/lib/*.3.in \
-  "$srcdir"/perfex/*.3 "$srcdir"/perfex/*.7.in || :)
+  "$srcdir"/lib/cpucycles-bench.3 "$srcdir"/perfex/*.3 "$srcdir"/perfex/*.7.in || :)
 [ -z "$macros" ] || { echo "manuals: the word In is a macro here:"; echo "$macros"; failed=1; }
 echo "manuals: $pages pages checked by:$formatters"
 exit $failed

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Times a function with inline reads: cpucycles_bench() calls it many times and finds the quartiles
+   of the cycles per call. For C99 and C++11. Not part of the library's binary interface, because
+   the code is compiled into the program. Full text: cpucycles-bench(3). */
+
+#ifndef LIBCPUCYCLES_BENCH_H
+#define LIBCPUCYCLES_BENCH_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "inline.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#ifdef __cplusplus
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+#define CPUCYCLES_BENCH_NONNULL(arguments) __attribute__((__nonnull__ arguments))
+#else
+#define CPUCYCLES_BENCH_NONNULL(arguments)
+#endif
+
+struct cpucycles_bench_result {
+  double minimum, lower_quartile, median, upper_quartile; /* cycles per call; never negative */
+  double nanoseconds; /* of the median; 0 if cpucycles_rate() is not known */
+  double core_ratio;  /* core cycles per counted cycle at that time; 0 if not known */
+  long long calls;    /* calls per sample */
+  int samples;        /* 0 if the counter failed; the numbers above are then 0, too */
+  const char *unit;   /* `count_unit` of cpucycles_selected() */
+  const char *note;   /* a sentence on what is wrong or unusual; 0 if nothing is */
+  const char *mark;   /* a word for `note` in the printed line, or "" */
+};
+
+/* Keeps the scalar x alive, so that the compiler cannot remove the code that computes it. */
+#if defined(__GNUC__) || defined(__clang__)
+#define cpucycles_bench_keep(x) __asm__ volatile("" : : "r,m"(x) : "memory")
+#else
+#define cpucycles_bench_keep(x) (void)cpucycles_bench_keep_truth((x) ? 1 : 0)
+static inline int cpucycles_bench_keep_truth(volatile int truth)
+{
+  return truth;
+}
+#endif
+
+/* Returns the smallest positive difference of adjacent reads; 0 if the counter is stopped. */
+static inline long long cpucycles_bench_step(void)
+{
+  long long smallest = 0, last = cpucycles_inline(), now;
+  long tries, found = 0;
+
+  for (tries = 0; tries < 10000000 && found < 16; tries++) {
+    now = cpucycles_inline();
+    if (now > last && (!found++ || now - last < smallest))
+      smallest = now - last;
+    last = now;
+  }
+  return smallest;
+}
+
+/* Returns the cycles of one sample, with the overhead; -1 if the counter failed. The pointer is
+   volatile, so that the compiler can neither inline nor remove the calls. */
+static inline long long cpucycles_bench_sample(struct cpucycles_bench_result *result,
+  void (*function)(void *), void *argument)
+{
+  void (*volatile call)(void *) = function;
+  long long begin = cpucycles_inline_section_begin(), end, i;
+
+  for (i = result->calls; i > 0; i--)
+    call(argument);
+  end = cpucycles_inline_section_end();
+  if (end > begin)
+    return (long long)((unsigned long long)end - (unsigned long long)begin);
+  if (end < begin)
+    result->note = "The counter stepped back.";
+  else if (cpucycles_bench_step() == 0)
+    result->note = "The counter is stopped.";
+  else
+    return 0;
+  return -1;
+}
+
+/* Returns a quartile of sorted samples, in cycles per call. */
+static inline double cpucycles_bench_quartile(const struct cpucycles_bench_result *result,
+  const long long *samples, int quartile, long long overhead)
+{
+  int position = (result->samples - 1) * quartile, i = position / 4, next = (position + 3) / 4;
+  double cycles = (double)(samples[i] - overhead)
+    + (double)(samples[next] - samples[i]) * (position % 4) / 4;
+
+  return cycles > 0 ? cycles / (double)result->calls : 0;
+}
+
+static inline void cpucycles_bench_sort(long long *samples, int n)
+{
+  long long inserted;
+  int i, j;
+
+  for (i = 1; i < n; i++) {
+    inserted = samples[i];
+    for (j = i; j > 0 && samples[j - 1] > inserted; j--)
+      samples[j] = samples[j - 1];
+    samples[j] = inserted;
+  }
+}
+
+static inline void cpucycles_bench_evaluate(struct cpucycles_bench_result *result,
+  long long *samples, long long overhead)
+{
+  double spread, rate = (double)cpucycles_rate();
+
+  cpucycles_bench_sort(samples, result->samples);
+  result->minimum = cpucycles_bench_quartile(result, samples, 0, overhead);
+  result->lower_quartile = cpucycles_bench_quartile(result, samples, 1, overhead);
+  result->median = cpucycles_bench_quartile(result, samples, 2, overhead);
+  result->upper_quartile = cpucycles_bench_quartile(result, samples, 3, overhead);
+  spread = result->upper_quartile - result->lower_quartile;
+  if (!result->note && spread > 2 && spread > result->median / 10) {
+    result->note = "The quartiles differ by more than 10 % of the median.";
+    result->mark = "unstable";
+  }
+  if (strcmp(result->unit, "core cycles") == 0)
+    result->core_ratio = 1;
+  else if (rate > 0)
+    result->core_ratio = (double)cpucycles_core_persecond() / rate;
+  if (rate > 0)
+    result->nanoseconds = result->median * 1e9 / rate;
+}
+
+/* Times function(argument): 1001 samples, or fewer if 0.2 s end first, but at least 3. A sample has
+   so many calls that the grain and the overhead are small beside it. If the counter stops or steps
+   back, there are no samples, and `note` tells why. */
+CPUCYCLES_BENCH_NONNULL((1, 2))
+static inline void cpucycles_bench(struct cpucycles_bench_result *result,
+  void (*function)(void *argument), void *argument)
+{
+  const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 1, 0, "counts", 0, "" };
+  long long samples[1001], overhead = cpucycles_inline_section_overhead();
+  long long step = cpucycles_bench_step(), rate = cpucycles_rate();
+  long long limit = (rate > 0 ? rate : cpucycles_persecond()) / 5, elapsed = 0, enough, now;
+  int n = 0;
+
+  *result = none;
+  if (cpucycles_selected())
+    result->unit = cpucycles_selected()->count_unit;
+  if (step == 0) {
+    result->note = "The counter is stopped.";
+    return;
+  }
+  enough = step * 100 + overhead * 20;
+  if (enough > limit / 20)
+    enough = limit / 20;
+  do { /* warms up for 0.01 s, and doubles the calls until a sample is long enough */
+    now = cpucycles_bench_sample(result, function, argument);
+    if (now < 0)
+      return;
+    if (now - overhead < enough && result->calls < 1 << 24)
+      result->calls *= 2;
+    elapsed += now;
+  } while (result->calls < 1 << 24 && (elapsed < limit / 20 || now - overhead < enough));
+  elapsed = 0;
+  if (now >= limit && result->calls == 1) {
+    result->note = "A call takes more than 0.2 s, so the function was run three times.";
+    result->mark = "3 runs";
+    samples[n++] = elapsed = now;
+  }
+  for (; n < 3 || (n < 1001 && elapsed < limit); elapsed += now) {
+    now = cpucycles_bench_sample(result, function, argument);
+    if (now < 0)
+      return;
+    samples[n++] = now;
+  }
+  result->samples = n;
+  cpucycles_bench_evaluate(result, samples, overhead);
+}
+
+/* Formats a number in at most 11 characters, in every locale alike. M is for millions. */
+static inline const char *cpucycles_bench_number(char *text, size_t size, double number)
+{
+  long long tenths = number < 1e15 ? (long long)(number * 10 + 0.5) : 10000000000000000;
+
+  if (tenths < 1000000)
+    (void)snprintf(text, size, "%lld.%d", tenths / 10, (int)(tenths % 10));
+  else if (tenths < 100000000000)
+    (void)snprintf(text, size, "%lld", tenths / 10);
+  else
+    (void)snprintf(text, size, "%lldM", tenths / 10000000);
+  return text;
+}
+
+/* Prints one line of at most 80 columns: name, median and unit, nanoseconds, the difference of the
+   quartiles in percent of the median, and a word if this is not to be trusted. */
+CPUCYCLES_BENCH_NONNULL((1, 2, 3))
+static inline void cpucycles_bench_print(FILE *file, const char *name,
+  const struct cpucycles_bench_result *result)
+{
+  double median = result->median, spread = result->upper_quartile - result->lower_quartile;
+  char cycles[24], nanoseconds[24], percent[24];
+
+  if (result->samples == 0) {
+    (void)fprintf(file, "%-16.16s %s\n", name, result->note);
+    return;
+  }
+  spread = spread < 99 * median ? spread / median * 100 : median > 0 ? 9900 : 0;
+  (void)fprintf(file, "%-16.16s %11s %-16.16s %11s ns %6s %%%s%s\n", name,
+    cpucycles_bench_number(cycles, sizeof cycles, result->median), result->unit,
+    cpucycles_bench_number(nanoseconds, sizeof nanoseconds, result->nanoseconds),
+    cpucycles_bench_number(percent, sizeof percent, spread),
+    result->mark[0] ? " " : "", result->mark);
+}
+
+static inline void cpucycles_bench_member(FILE *file, const char *name, double number)
+{
+  long long thousandths = number < 1e15 ? (long long)(number * 1000 + 0.5) : 1000000000000000000;
+
+  (void)fprintf(file, ",\"%s\":%lld.%03d", name, thousandths / 1000, (int)(thousandths % 1000));
+}
+
+/* Prints a result as one JSON object in one line. The name must be UTF-8. */
+CPUCYCLES_BENCH_NONNULL((1, 2, 3))
+static inline void cpucycles_bench_print_json(FILE *file, const char *name,
+  const struct cpucycles_bench_result *result)
+{
+  const char *quote = result->note ? "\"" : "", *note = result->note ? result->note : "null";
+
+  (void)fputs("{\"name\":\"", file);
+  for (; *name; name++)
+    if ((unsigned char)*name < ' ' || *name == '"' || *name == '\\')
+      (void)fprintf(file, "\\u%04x", (unsigned int)(unsigned char)*name);
+    else
+      (void)fputc(*name, file);
+  (void)fprintf(file, "\",\"unit\":\"%s\",\"samples\":%d,\"calls\":%lld", result->unit,
+    result->samples, result->calls);
+  cpucycles_bench_member(file, "minimum", result->minimum);
+  cpucycles_bench_member(file, "lower_quartile", result->lower_quartile);
+  cpucycles_bench_member(file, "median", result->median);
+  cpucycles_bench_member(file, "upper_quartile", result->upper_quartile);
+  cpucycles_bench_member(file, "nanoseconds", result->nanoseconds);
+  cpucycles_bench_member(file, "core_ratio", result->core_ratio);
+  (void)fprintf(file, ",\"note\":%s%s%s}\n", quote, note, quote);
+}
+
+#undef CPUCYCLES_BENCH_NONNULL
+
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif

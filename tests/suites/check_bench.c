@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tests <cpucycles/bench.h>: the numbers of a function follow its length, and a counter that fails
+   gives no numbers. */
+
+#include "config.h"
+
+#include "include/cpucycles/bench.h"
+#include "lib/process.h"
+#include "lib/select.h"
+#include "sys/dependent-add.h"
+
+#include "tests/suites/suite.h"
+
+static void run_adds(void *passes)
+{
+  (void)cpuc_dependent_add_run(*(const long *)passes);
+}
+
+static void do_nothing(void *unused)
+{
+  (void)unused;
+}
+
+static double lower_quartile_of(void (*function)(void *), void *argument)
+{
+  struct cpucycles_bench_result result;
+
+  cpucycles_bench(&result, function, argument);
+  ck_assert_msg(result.samples >= 3 && result.calls >= 1, "%s", result.note);
+  ck_assert(result.minimum >= 0 && result.minimum <= result.lower_quartile);
+  ck_assert(result.lower_quartile <= result.median && result.median <= result.upper_quartile);
+  ck_assert_str_eq(result.unit, cpucycles_selected()->count_unit);
+  return result.lower_quartile;
+}
+
+/* The lower quartile, because a busy machine lengthens many samples. */
+START_TEST(function_of_twice_the_length_takes_twice_the_cycles)
+{
+  struct suite_repeat retry = suite_retry(20);
+  long once = 20, twice = 40;
+  double ratio = 0;
+
+  if (skip_under("qemu", "function_of_twice_the_length_takes_twice_the_cycles",
+        "an emulator translates the code while it runs")
+    || cpuc_dependent_add_run(1) < 0)
+    return;
+  while ((ratio < 1.9 || ratio > 2.1) && suite_again(&retry))
+    ratio = lower_quartile_of(run_adds, &twice) / lower_quartile_of(run_adds, &once);
+  ck_assert_msg(ratio >= 1.9 && ratio <= 2.1, "%.2f", ratio);
+}
+END_TEST
+
+START_TEST(empty_function_takes_less_than_512_adds_and_is_never_negative)
+{
+  long pass = 1;
+  double empty = lower_quartile_of(do_nothing, &pass);
+
+  if (cpuc_dependent_add_run(1) < 0 || suite_under("qemu") || suite_under("valgrind"))
+    return;
+  ck_assert(empty < lower_quartile_of(run_adds, &pass));
+}
+END_TEST
+
+/* A counter that advances by 10 in each read and by 100 in each call of the function below. In one
+   of these calls it fails: it is stopped or steps back. */
+static long long simulated, calls_before_failure;
+static enum { WORKS, STOPPED, STEPS_BACK } state, failure;
+
+static long long read_simulated(void)
+{
+  if (state == WORKS)
+    simulated += 10;
+  return simulated;
+}
+
+static void advance_and_fail(void *unused)
+{
+  (void)unused;
+  if (state == WORKS)
+    simulated += 100;
+  if (calls_before_failure-- == 0) {
+    state = failure;
+    simulated -= failure == STEPS_BACK ? 1000000 : 0;
+  }
+}
+
+/* Must be called before the first call of the library, which then uses the simulated counter. */
+static void simulate(void)
+{
+  static const struct cpuc_backend backend = { .inline_method = CPUCYCLES_INLINE_CALL };
+  struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
+
+  memset(&selected->reader, 0, sizeof selected->reader);
+  selected->reader.read = read_simulated;
+  selected->backend = &backend;
+  selected->info.scaling = 1;
+}
+
+START_TEST(counter_that_fails_gives_no_samples_but_a_sentence)
+{
+  static const long long calls[] = { 0, 1000, 1000000 };
+  struct cpucycles_bench_result result;
+
+  simulate();
+  failure = _i % 2 ? STEPS_BACK : STOPPED;
+  if (_i == 6)
+    state = STOPPED;
+  else
+    calls_before_failure = calls[_i / 2];
+  cpucycles_bench(&result, advance_and_fail, NULL);
+  if (calls_before_failure >= 0 && _i != 6)
+    return; /* all samples were complete before the failure */
+  ck_assert_int_eq(result.samples, 0);
+  ck_assert(result.median <= 0 && result.median >= 0 && result.nanoseconds <= 0);
+  ck_assert_str_eq(result.note,
+    failure == STEPS_BACK ? "The counter stepped back." : "The counter is stopped.");
+}
+END_TEST
+
+static size_t length_of_the_line(const struct cpucycles_bench_result *result)
+{
+  char line[256] = "";
+  FILE *file = tmpfile();
+
+  ck_assert_ptr_nonnull(file);
+  cpucycles_bench_print(file, "a name of more than sixteen characters", result);
+  rewind(file);
+  ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+  ck_assert_int_eq(fgetc(file), EOF);
+  fclose(file);
+  return strlen(line) - 1;
+}
+
+START_TEST(line_has_at_most_80_columns)
+{
+  static const double largest[] = { 0, 99999.94, 99999.96, 9999999999.94, 9999999999.96, 1e30 };
+  struct cpucycles_bench_result result = { .samples = 3, .unit = "reference cycles" };
+
+  result.minimum = result.lower_quartile = result.median = largest[_i];
+  result.upper_quartile = 2e30;
+  result.nanoseconds = largest[_i];
+  result.mark = "unstable";
+  ck_assert_uint_eq(length_of_the_line(&result), 78);
+  result.samples = 0;
+  result.note = "The counter stepped back.";
+  ck_assert_uint_le(length_of_the_line(&result), 80);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+  tcase_add_test(tests, function_of_twice_the_length_takes_twice_the_cycles);
+  tcase_add_test(tests, empty_function_takes_less_than_512_adds_and_is_never_negative);
+  tcase_add_loop_test(tests, counter_that_fails_gives_no_samples_but_a_sentence, 0, 7);
+  tcase_add_loop_test(tests, line_has_at_most_80_columns, 0, 6);
+}
+
+int main(void)
+{
+  return suite_main("bench", add);
+}
