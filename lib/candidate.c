@@ -183,7 +183,7 @@ static long long measure_ratio(const struct cpuc_candidate *candidate)
   enum { WINDOWS = 5 };
   long passes = candidate->backend->kind == CPUC_KIND_SYSTEM_CALL ? 8 : 2;
   const long long limit = 1LL << 50; /* of a count, so that no product overflows */
-  long long advance;
+  long long advance = 0;
 
   if (!counts_core_cycles(candidate->backend) || !cpuc_dependent_add_takes_one_cycle()
     || !cpuc_chain_measure(&candidate->reader, passes, WINDOWS, 0, &advance))
