@@ -114,11 +114,14 @@ if [ -n "$pie" ]; then
   # shellcheck disable=SC2086
   for program in tool client; do
     case $program in
-      tool) sources="$source/cpucycles-info/*.c" include= says='^cpucycles implementation ' ;;
+      tool)
+        sources="$source/cpucycles-info/*.c $source/sys/trapped-call.c" include=
+        says='^cpucycles implementation '
+        ;;
       client) sources=$source/tests/programs/dropin-client.c include=-I$source/tests/programs says='^20[0-9]* ' ;;
     esac
     $compiler $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
-      $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread
+      $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread -lm
     readelf -hlW static-pie >static-pie.out
     if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
       echo "check-$kind: the $program is not a static PIE" >&2
