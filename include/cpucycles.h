@@ -28,9 +28,9 @@ extern "C" {
    directly. Call it as cpucycles(), and do not assign to it.
    Returns: the value of the selected counter since some fixed point in the past, in core cycles, in
      reference cycles, or as time converted to cycles. `count_unit` of cpucycles_selected() tells
-     which. Subtract two values, because one alone means nothing. Do not compare values from different
-     threads if the scope of the counter is "thread", or from different cores if the scope is
-     "core".
+     which. Subtract two values, because one alone means nothing. Do not compare values from
+     different threads if the scope of the counter is "thread", or from different cores if the scope
+     is "core".
    Since: all versions. */
 #if defined(_MSC_VER) && !defined(CPUCYCLES_STATIC)
 __declspec(dllimport) /* data of a DLL; define CPUCYCLES_STATIC for the static library */

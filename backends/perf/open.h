@@ -19,8 +19,9 @@ int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
    counter. */
 void cpuc_perf_run_uninterrupted(void (*change)(void));
 
-/* Pass the following functions to cpuc_perf_run_uninterrupted(). Each does nothing if the thread is not in the
-   state that its comment names, because a signal handler may already have changed the state. */
+/* Pass the following functions to cpuc_perf_run_uninterrupted(). Each does nothing if the
+   thread is not in the state that its comment names, because a signal handler may already have
+   changed the state. */
 
 /* UNOPENED: opens the events of a thread or of a forked child at its first read. */
 void cpuc_perf_open_thread(void);

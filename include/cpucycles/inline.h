@@ -383,7 +383,8 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
 }
 
 /* Reads the method before the rest of the state, because the library writes it last. Where the
-   compiler would call libatomic, as Clang does for Armv5, no constant above stands for a counter. */
+   compiler would call libatomic, as Clang does for Armv5, no constant above stands for a
+   counter. */
 CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
 {
 #if __GCC_ATOMIC_INT_LOCK_FREE == 2

@@ -201,9 +201,9 @@ START_TEST(without_listed_policies_each_cpu_is_read)
 }
 END_TEST
 
-/* CPU 1 is online, the others are off; a directory in place of the file of CPU 0 cannot be read. The
-   directories are made in both orders, because a file system lists them in one of the two, or in any
-   other. */
+/* CPU 1 is online, the others are off; a directory in place of the file of CPU 0 cannot be read.
+   The directories are made in both orders, because a file system lists them in one of the two, or
+   in any other. */
 START_TEST(policies_are_asked_in_the_order_of_their_numbers)
 {
   char path[100];
