@@ -363,6 +363,11 @@ START_TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
   write_file(path, "disabled\ninterpreter /usr/bin/qemu\n");
   fill_system(&system_found);
   ck_assert_str_ne(system_found.emulator, qemu);
+  if (*system_found.emulator) {
+    skip("enabled_interpreter_of_this_architecture_is_an_emulator", "CPUID names an emulator");
+    remove_machine();
+    return;
+  }
   write_file(path, "enabled\ninterpreter /usr/bin/qemu\n");
   fill_system(&system_found);
   ck_assert_str_eq(system_found.emulator, qemu);
