@@ -32,7 +32,7 @@ files=$(
   ls README HACKING NEWS SECURITY COPYING Makefile.am configure.ac bootstrap m4/cpucycles_*.m4
   ls .clang-tidy
   [ ! -d .ci ] || ls .ci/run .github/workflows/ci.yml # not in the tarball
-  find backends bench contrib cpucycles-info doc include lib perfex probes sys tests -type f \
+  find backends bench contrib cpucycles-info doc examples include lib perfex probes sys tests -type f \
     \( -name '*.[ch1357]' -o -name '*.cc' -o -name '*.def' -o -name '*.f90' -o -name '*.in' \
     -o -name '*.json' -o -name '*.md' -o -name '*.mk' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.supp' -o -name README \) ! -name words.sh
