@@ -3,13 +3,13 @@
    Register: the Process Cycle Counter, read with RPCC. Always readable in user mode. The low half
    of the register is the cycle counter. The high half is an offset that the operating system keeps
    for each process, and that read() discards.
-   Width: 32 bits. Rate: that of the core, reported by the kernel (backends/common/cpuinfo-rate.h).
+   Width: 32 bits. Rate: that of the core, reported by the kernel (backends/common/cpuinfo.h).
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_pcc(void)
 {
@@ -21,7 +21,7 @@ static long long read_pcc(void)
 
 static struct cpuc_rate cycle_frequency(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_alpha_cycle_frequency));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_alpha_rpcc = {

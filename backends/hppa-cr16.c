@@ -3,14 +3,14 @@
    Register: the Interval Timer, CR 16, read with MFCTL. Readable in user mode if the S-bit of the
    PSW is clear. Otherwise MFCTL raises SIGILL. The timers of several CPUs are not synchronized.
    Width: 32 bits in a 32-bit program, on any CPU; 64 bits in a 64-bit program. Rate: that of the
-   core, reported by the kernel (backends/common/cpuinfo-rate.h).
+   core, reported by the kernel (backends/common/cpuinfo.h).
    Source: PA-RISC 2.0 Architecture, chapter 2, "Control Registers" and "Processor Status Word";
    chapter 7, MOVE FROM CONTROL REGISTER. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_cr16(void)
 {
@@ -22,7 +22,7 @@ static long long read_cr16(void)
 
 static struct cpuc_rate cr16_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_parisc_cr16));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_hppa_cr16 = {

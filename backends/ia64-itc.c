@@ -3,14 +3,14 @@
    Register: the Interval Time Counter, AR 44, read with MOV from ar.itc. Readable in user mode if
    psr.si is clear. Otherwise MOV raises SIGILL.
    Width: 64 bits. Rate: in a fixed ratio to the rate of the core, and equal to the rate of the core
-   on most CPUs; reported by the kernel (backends/common/cpuinfo-rate.h).
+   on most CPUs; reported by the kernel (backends/common/cpuinfo.h).
    Source: Intel Itanium Architecture Software Developer's Manual, volume 1, chapter 3, "Interval
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_itc(void)
 {
@@ -22,7 +22,7 @@ static long long read_itc(void)
 
 static struct cpuc_rate itc_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_ia64_itc));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_ia64_itc = {

@@ -5,14 +5,14 @@
    Width: 64 bits, read in halves: the high half is read before and after the low half, until the
    two reads of the high half agree.
    Rate: constant, a quarter of the bus frequency on most CPUs, reported by the kernel
-   (backends/common/cpuinfo-rate.h).
+   (backends/common/cpuinfo.h).
    Source: PowerPC Virtual Environment Architecture (book II), version 2.01, chapter "Time Base";
    Linux, arch/powerpc/kernel/time.c. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_time_base(void)
 {
@@ -21,7 +21,7 @@ static long long read_time_base(void)
 
 static struct cpuc_rate time_base_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_powerpc_timebase));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_ppc32_mftb = {

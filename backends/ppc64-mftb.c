@@ -2,14 +2,14 @@
 /* ppc64-mftb: the time base of 64-bit PowerPC.
    Register: TB, read with MFSPR 268, the 64-bit form of MFTB. Always readable in user mode.
    Width: 64 bits. Rate: constant, 512 MHz since POWER6, reported by the kernel
-   (backends/common/cpuinfo-rate.h).
+   (backends/common/cpuinfo.h).
    Source: Power ISA version 3.1, book II, chapter "Time Base"; Linux,
    arch/powerpc/kernel/time.c. */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_time_base(void)
 {
@@ -18,7 +18,7 @@ static long long read_time_base(void)
 
 static struct cpuc_rate time_base_rate(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_powerpc_timebase));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_ppc64_mftb = {

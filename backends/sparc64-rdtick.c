@@ -4,14 +4,14 @@
    raises SIGILL, for example on machines on which Linux or the hypervisor allows users to read only
    %stick.
    Width: 63 bits; bit 63 reads 0 if reading is allowed. Rate: that of the core, reported by the
-   kernel (backends/common/cpuinfo-rate.h).
+   kernel (backends/common/cpuinfo.h).
    Source: The SPARC Architecture Manual version 9, chapter 5, "Tick Register (TICK)", and appendix
    A, "Read State Register". */
 
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/common/cpuinfo-rate.h"
+#include "backends/common/cpuinfo.h"
 
 static long long read_tick(void)
 {
@@ -20,7 +20,7 @@ static long long read_tick(void)
 
 static struct cpuc_rate clock_tick(void)
 {
-  return cpuc_exact_rate(cpuc_cpuinfo_rate_find(cpuc_cpuinfo_rate_sparc_clock_tick));
+  return cpuc_exact_rate(cpuc_cpuinfo_rate());
 }
 
 const struct cpuc_backend cpuc_backend_sparc64_rdtick = {

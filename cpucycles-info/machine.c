@@ -10,10 +10,10 @@
 #include "sys/parse.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
@@ -188,32 +188,27 @@ static void find_foreign_line(struct parser *parser, const char *key, const char
     parser->cpu->foreign = 1;
 }
 
-static void parse_cpuinfo_line(struct parser *parser, char *line)
+static int parse_line(const struct cpuc_file_line *line, void *argument)
 {
-  const char *value = split_line(line);
+  struct parser *parser = argument;
+  char key[sizeof line->text];
+  const char *value;
 
-  if (!value)
-    return;
-  find_foreign_line(parser, line, value);
-  find_model(parser, line, value);
-  find_arm_core(parser, line, value);
+  strcpy(key, line->text);
+  value = split_line(key);
+  if (value) {
+    find_foreign_line(parser, key, value);
+    find_model(parser, key, value);
+    find_arm_core(parser, key, value);
+  }
+  return 0;
 }
 
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
   struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
-  struct cpuc_file_line line;
-  char piece[2048];
-  const char *rest;
-  int file = cpuc_file_open("/proc/cpuinfo"), length;
 
-  if (file < 0)
-    return;
-  cpuc_file_line_begin(&line);
-  while ((length = cpuc_file_read_some(file, piece, sizeof piece)) > 0)
-    for (rest = piece; (rest = cpuc_file_line_add(&line, rest, piece + length)) != NULL;)
-      parse_cpuinfo_line(&parser, line.text);
-  close(file);
+  cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, parse_line, &parser);
   if (cpu->type_count == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->types[0].name);
   if (cpu->foreign) {

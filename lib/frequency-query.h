@@ -9,8 +9,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CPUC_FREQUENCY_QUERY_CPUINFO "/proc/cpuinfo"
-
 struct cpuc_frequency_query;
 
 struct cpuc_frequency_query_source {

@@ -5,6 +5,7 @@
 
 #include "config.h"
 
+#include "backends/common/cpuinfo.h"
 #include "lib/frequency-query.h"
 #include "sys/environment.h"
 #include "sys/guard.h"
@@ -98,14 +99,14 @@ static const struct cpuc_frequency_query_source sources[] = {
   { "cpufreq/scaling_max_freq", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
   { "cpufreq/cpuinfo_max_freq", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
   { "cpufreq/base_frequency", cpuc_frequency_from_sysfs, KHZ, 0, 0 },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_cpuinfo, 1, 0, 0 },
+  { CPUC_CPUINFO, cpuc_frequency_from_cpuinfo, 1, 0, 0 },
   { "acpi_cppc/nominal_freq", cpuc_frequency_from_sysfs, MHZ, 0, 0 },
   { "clock_tick", cpuc_frequency_from_sysfs, 1, 0, 0 },
   /* vendors copy the rate of the time base into clock-frequency */
   { "/proc/device-tree", cpuc_frequency_from_device_tree, 1, 0, 1 },
   { "system call", from_system, 1, 0, 0 },
   { "reference counter", cpuc_frequency_from_reference, 1, 0, 0 },
-  { CPUC_FREQUENCY_QUERY_CPUINFO, cpuc_frequency_from_current_mhz, 1, 0, 0 },
+  { CPUC_CPUINFO, cpuc_frequency_from_current_mhz, 1, 0, 0 },
   { "cpucyclespersecond", from_environment, 1, 1, 0 },
   { "measurement", from_measurement, 1, 0, 0 },
 };

@@ -28,23 +28,17 @@ struct cpuc_frequency cpuc_frequency_estimate(long long least);
 
 /* frequency-cpuinfo.c: /proc/cpuinfo of Linux. */
 
-/* State of a parser of /proc/cpuinfo, which is read in pieces. */
+/* What the lines of /proc/cpuinfo contain. At first, all members are 0. */
 struct cpuc_frequency_cpuinfo {
-  unsigned int architectures;    /* bits of enum cpuc_architecture whose lines are accepted */
   long long constant_hz;         /* highest constant frequency so far, or 0 */
   long long maybe_current_hz;    /* highest "cpu MHz" of x86 so far, or 0; see has_aperfmperf */
   int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; 1 if it has aperfmperf */
-  struct cpuc_file_line line;
 };
 
-/* Accepts only lines of cpuc_architecture(), because under an emulator the file can be that of the
-   host. */
-void cpuc_frequency_cpuinfo_begin(struct cpuc_frequency_cpuinfo *cpuinfo);
-
-/* Parses the next piece. Ignores a frequency in a line that is too long or lacks its newline,
-   because the number may be incomplete. */
-void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo, const char *text,
-  int length);
+/* Parses the next line. Ignores a frequency in a line that is cut, because the number may be
+   incomplete. */
+void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
+  const struct cpuc_file_line *line);
 
 /* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file then need
    not be read. In a virtual machine, reading it would take ten microseconds per CPU. */

@@ -23,8 +23,8 @@ noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
 	backends/backends.def \
-	backends/common/cpuinfo-rate.c \
-	backends/common/cpuinfo-rate.h \
+	backends/common/cpuinfo.c \
+	backends/common/cpuinfo.h \
 	backends/perf/pmu.c \
 	backends/perf/pmu.h \
 	backends/perf/remedy.c \

@@ -125,26 +125,51 @@ long long cpuc_file_read_number(const char *path, long long unit)
     : -1;
 }
 
-int cpuc_file_read_line(const char *path, const char *key, char *text, size_t size)
+int cpuc_file_read_lines(const char *path, int limit,
+  int (*visit)(const struct cpuc_file_line *line, void *argument), void *argument)
 {
-  enum { LIMIT = 64 };
-  int file = cpuc_file_open(path), found = 0, chunks = 0, length;
+  int file = cpuc_file_open(path), is_found = 0, length;
   struct cpuc_file_line line;
-  char chunk[512];
+  char piece[1024];
+  size_t size = sizeof piece;
   const char *rest;
 
   if (file < 0)
-    return -1;
+    return 0;
   cpuc_file_line_begin(&line);
-  while (!found && chunks++ < LIMIT
-    && (length = cpuc_file_read_some(file, chunk, sizeof chunk)) > 0)
-    for (rest = chunk; !found && (rest = cpuc_file_line_add(&line, rest, chunk + length)) != NULL;)
-      found = strncmp(line.text, key, strlen(key)) == 0;
+  while (limit > 0 && !is_found && (length = cpuc_file_read_some(file, piece, size)) > 0) {
+    for (rest = piece;
+         !is_found && (rest = cpuc_file_line_add(&line, rest, piece + length)) != NULL;)
+      is_found = visit(&line, argument);
+    limit -= length;
+    size = 256;
+  }
   close(file);
-  if (!found)
-    return -1;
-  snprintf(text, size, "%s", line.text + strlen(key));
-  return (int)strlen(text);
+  return is_found;
+}
+
+struct search {
+  const char *key;
+  char *text;
+  size_t size;
+};
+
+static int copy_if_found(const struct cpuc_file_line *line, void *argument)
+{
+  const struct search *search = argument;
+  size_t length = strlen(search->key);
+
+  if (strncmp(line->text, search->key, length) != 0)
+    return 0;
+  snprintf(search->text, search->size, "%s", line->text + length);
+  return 1;
+}
+
+int cpuc_file_read_line(const char *path, const char *key, char *text, size_t size)
+{
+  struct search search = { key, text, size };
+
+  return cpuc_file_read_lines(path, 32 * 1024, copy_if_found, &search) ? (int)strlen(text) : -1;
 }
 
 int cpuc_file_list(const char *path, void (*visit)(const char *name, void *argument),

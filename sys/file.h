@@ -43,11 +43,6 @@ int cpuc_file_read_start(const char *path, char *text, size_t size);
    read or contains other text. */
 long long cpuc_file_read_number(const char *path, long long unit);
 
-/* Finds the first line that begins with key, and copies the rest of the line, cut to size. Ignores
-   a line that lacks its newline. Reads at most 32 KiB, because some files have lines for each CPU.
-   Returns the length of the copy, or -1. */
-int cpuc_file_read_line(const char *path, const char *key, char *text, size_t size);
-
 /* Calls visit(name, argument) for each of the first 1024 entries of a directory. This limit
    suffices, because no machine has more PMUs, and because callers do not need all CPUs or all
    policies of cpufreq. Allocates memory, and is a cancellation point. Returns 0, or -1 if the
@@ -69,6 +64,19 @@ void cpuc_file_line_begin(struct cpuc_file_line *line);
    text after it, and the next call begins another line. Returns NULL if the line has not ended
    yet. */
 const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text, const char *end);
+
+/* Calls visit(line, argument) for each line of a file, and ends when it returns nonzero, or after
+   `limit` bytes. Ignores a line that lacks its newline. Reads 1 KiB, which is less than the lines of
+   a CPU of x86 in /proc/cpuinfo, then small pieces, because the kernel takes ten microseconds in a
+   virtual machine to prepare the lines of the next CPU, and one CPU can suffice. Returns 1 if
+   visit() returned nonzero, else 0. */
+int cpuc_file_read_lines(const char *path, int limit,
+  int (*visit)(const struct cpuc_file_line *line, void *argument), void *argument);
+
+/* Finds the first line that begins with key, and copies the rest of the line, cut to size. Reads at
+   most 32 KiB, because some files have lines for each CPU. Returns the length of the copy, or
+   -1. */
+int cpuc_file_read_line(const char *path, const char *key, char *text, size_t size);
 
 #pragma GCC visibility pop
 

@@ -6,8 +6,6 @@
 
 #include "sys/parse.h"
 
-enum { MHZ = 1000000, GHZ = 1000000000 };
-
 static int is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -65,15 +63,24 @@ const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number)
   return rest > text && rest - text <= 16 ? rest : NULL;
 }
 
-/* "2.80GHz" or "800MHz" */
-static const char *parse_with_unit(const char *text, long long *hz)
+const char *cpuc_parse_frequency(const char *text, long long *hz)
 {
-  const char *unit = cpuc_parse_decimal(text, GHZ, hz);
+  static const struct {
+    char name[4];
+    int hz;
+  } units[] = { { "GHz", 1000000000 }, { "MHz", 1000000 }, { "kHz", 1000 }, { "Hz", 1 } };
+  int i;
 
-  if (unit && strncmp(unit, "GHz", 3) == 0)
-    return unit + 3;
-  unit = cpuc_parse_decimal(text, MHZ, hz);
-  return unit && strncmp(unit, "MHz", 3) == 0 ? unit + 3 : NULL;
+  for (i = 0; i < 4; i++) {
+    size_t length = strlen(units[i].name);
+    const char *unit = cpuc_parse_decimal(text, units[i].hz, hz);
+
+    if (unit)
+      unit = cpuc_parse_skip_blanks(unit + (*unit == '+'));
+    if (unit && strncmp(unit, units[i].name, length) == 0)
+      return unit + length;
+  }
+  return NULL;
 }
 
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
@@ -82,7 +89,7 @@ const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
     const char *rest;
 
     text += strspn(text, " @");
-    rest = parse_with_unit(text, hz);
+    rest = cpuc_parse_frequency(text, hz);
     if (rest && (cpuc_parse_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
       return "";
   }

@@ -34,6 +34,10 @@ const char *cpuc_parse_integer(const char *text, int *number);
    or NULL if the text does not begin with such a number. */
 const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number);
 
+/* Parses a number and its unit, such as "2.80GHz", "2.2+GHz" or "198 MHz". Stores the frequency in
+   Hz. Returns the rest of the text, or NULL. */
+const char *cpuc_parse_frequency(const char *text, long long *hz);
+
 /* Finds the nominal frequency in the name of a CPU, where it follows "@" or is a word of its
    own: "Model @ 2.80GHz", "Model@2.7GHz", in older names "Model CPU 2.80GHz". Returns "" if it
    is found, because the rest of the name is ignored, or NULL if the name contains no frequency. */

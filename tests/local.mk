@@ -33,7 +33,6 @@ dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
 # Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
 posix_tests =
-posix_tests += tests/suites/check_cpuinfo_rate
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
 posix_tests += tests/suites/check_float

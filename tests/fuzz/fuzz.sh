@@ -11,7 +11,7 @@ directory=tests/fuzz/fuzz.tmp
 
 # Rows of name, longest input in bytes, and sources linked with the program
 targets() {
-  rates='backends/common/cpuinfo-rate.c backends/tsc/rate.c'
+  rates='backends/common/cpuinfo.c backends/tsc/rate.c'
   sources='lib/frequency-cpuinfo.c lib/frequency-system.c'
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/file.c \

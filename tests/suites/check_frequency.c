@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
+#include "backends/common/cpuinfo.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/estimate.h"
@@ -262,57 +263,6 @@ START_TEST(device_tree_is_not_believed_against_a_measurement)
 }
 END_TEST
 
-#define X86_TEXT "vendor_id\t: AuthenticAMD\nmodel name\t: X @ 2.80GHz\ncpu MHz\t\t: 2596.132\n"
-
-/* The architecture that an emulator imitates, and the cpuinfo that it shows. */
-static const struct {
-  enum cpuc_architecture architecture;
-  const char *text;
-  long long persecond; /* 0: rejected */
-} emulated_machines[] = {
-  { CPUC_ARCHITECTURE_X86, X86_TEXT, 2800000000 },
-  { CPUC_ARCHITECTURE_OTHER, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_POWER, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_S390, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_SPARC, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_ALPHA, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_LOONGARCH, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_PARISC, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_IA64, X86_TEXT, 0 },
-  { CPUC_ARCHITECTURE_POWER, "clock\t\t: 3000.000000MHz\n", 3000000000 },
-  { CPUC_ARCHITECTURE_X86, "clock\t\t: 3000.000000MHz\n", 0 },
-  { CPUC_ARCHITECTURE_LOONGARCH, "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
-  { CPUC_ARCHITECTURE_X86, "CPU MHz\t\t\t: 2500.00\n", 0 },
-  { CPUC_ARCHITECTURE_MIPS, "CPU MHz\t\t\t: 1800.00\n", 1800000000 },
-  { CPUC_ARCHITECTURE_MIPS, "model name\t\t: Loongson-3A R4 (Loongson-3B4000) @ 1800MHz\n",
-    1800000000 },
-  { CPUC_ARCHITECTURE_MIPS, "cpu MHz\t\t: 2596.132\n", 0 },
-  { CPUC_ARCHITECTURE_S390, "cpu MHz static  : 5000\n", 5000000000 },
-  { CPUC_ARCHITECTURE_SPARC, "Cpu6ClkTck\t: 000000000ec82e00\n", 248000000 },
-  { CPUC_ARCHITECTURE_ALPHA, "cycle frequency [Hz]\t: 462962962 est.\n", 462962962 },
-  { CPUC_ARCHITECTURE_PARISC, "cpu MHz\t\t: 440.000000\n", 440000000 },
-  { CPUC_ARCHITECTURE_IA64, "cpu MHz    : 1500.000\n", 1500000000 },
-};
-
-/* sysfs describes the real CPU, whatever machine an emulator imitates. So the files of sysfs are
-   right if they exist. */
-START_TEST(cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used)
-{
-  size_t i;
-
-  for (i = 0; i < sizeof emulated_machines / sizeof emulated_machines[0]; i++) {
-    long long persecond = emulated_machines[i].persecond;
-
-    simulated.architectures = emulated_machines[i].architecture;
-    write_file("/proc/cpuinfo", emulated_machines[i].text);
-    expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
-    write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
-    expect(3700000000, "cpufreq/scaling_max_freq");
-    remove(path_of(CPU0 "cpufreq/scaling_max_freq"));
-  }
-}
-END_TEST
-
 START_TEST(truncated_number_is_ignored)
 {
   char line[1100];
@@ -330,60 +280,104 @@ START_TEST(truncated_number_is_ignored)
 }
 END_TEST
 
-/* A line of /proc/cpuinfo, and the frequency in it; 0: none. */
-static const struct {
-  const char *line;
-  long long persecond;
-} cpuinfo_lines[] = {
-  { "cpu MHz\t\t: 2596.132\n", 2596132000 },
-  { "CPU MHz\t\t\t: 2500.00\n", 2500000000 },
-  { "clock\t\t: 3550.000000MHz\n", 3550000000 },
-  { "cpu MHz static  : 5000\n", 5000000000 },
-  { "cpu MHz dynamic : 5000\n", 0 },
-  { "model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz\n", 2800000000 },
-  { "model name\t: ZHAOXIN KaiXian KX-U6780A@2.7GHz\n", 2700000000 },
-  { "model name\t: Something Old @ 733MHz\n", 733000000 },
-  { "model name\t: AMD EPYC\n", 0 },
-  { "model name\t: Riddle @ GHz\n", 0 },
-  { "model name\t: Riddle @ 2.80\n", 0 },
-  { "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz\n", 2800000000 },
-  { "model name\t: Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz\n", 2670000000 },
-  { "model name\t: Genuine Intel(R) CPU @ 0.000GHz\n", 0 },
-  { "model name\t: X2.80GHz\n", 0 },
-  { "model name\t: X 2.80GHzs\n", 0 },
-  { "model name\t: X 2.80G", 0 },
-  { "BogoMIPS\t: 1694.10\n", 0 },
-  { "bogomips\t: 5192.26\n", 0 },
-  { "bogomips per cpu: 14367.00\n", 0 },
-  { "timebase\t: 512000000\n", 0 },
-  { "cpu MHz\t\t: 2596,132\n", 0 },
-  { "cpu MHz\t\t: -2596.132\n", 0 },
-  { "cpu MHz\t\t: nan\n", 0 },
-  { "cpu MHz\t\t: 1e300\n", 0 },
-  { "cpu MHz\t\t: 0.000\n", 0 },
-  { "cpu MHz\t\t: 0.000999\n", 0 },
-  { "cpu MHz\t\t: 0.001\n", 1000 },
-  { "cpu MHz\t\t: 1000000\n", 1000000000000 },
-  { "cpu MHz\t\t: 1000000.000001\n", 0 },
-  { "cpu MHz\t\t: 99999999999999999999999999999999\n", 0 },
-  { "cpu MHz\t\t: 25", 0 }, /* cut short */
-  { "cpu MHz\t\t: 2500.", 0 },
-  { "clock\t\t: 3550\n", 0 },
-  { "cpu MHz\n", 0 },
-  { ":\n", 0 },
-  { "", 0 },
+enum {
+  ALPHA = CPUC_ARCHITECTURE_ALPHA,
+  IA64 = CPUC_ARCHITECTURE_IA64,
+  LOONGARCH = CPUC_ARCHITECTURE_LOONGARCH,
+  MIPS = CPUC_ARCHITECTURE_MIPS,
+  PARISC = CPUC_ARCHITECTURE_PARISC,
+  POWER = CPUC_ARCHITECTURE_POWER,
+  S390 = CPUC_ARCHITECTURE_S390,
+  SPARC = CPUC_ARCHITECTURE_SPARC,
+  X86 = CPUC_ARCHITECTURE_X86
 };
 
-START_TEST(every_format_of_cpuinfo_is_parsed)
+/* Lines of /proc/cpuinfo, the architectures that read them, and the frequency of the core and the
+   rate of the counter in them; 0: none. */
+static const struct {
+  int architectures;
+  const char *line;
+  long long core, rate;
+} cpuinfo_lines[] = {
+  { X86, "cpu MHz\t\t: 2596.132", 2596132000, 0 },
+  { X86 | IA64, "cpu MHz    : 1595.000", 1595000000, 0 },
+  { X86 | PARISC, "cpu MHz\t\t: 552.000001", 552000001, 552000001 },
+  { X86, "cpu MHz\t\t: 3.4GHz", 3400000000, 0 },
+  { X86, "cpu MHz\t\t: 0.001", 1000, 0 },
+  { X86, "cpu MHz\t\t: 1000000", 1000000000000, 0 },
+  { X86 | MIPS, "model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz", 2800000000, 0 },
+  { X86 | MIPS, "model name\t: ZHAOXIN KaiXian KX-U6780A@2.7GHz", 2700000000, 0 },
+  { X86 | MIPS, "model name\t: ZHAOXIN KaiXian KX-6640MA@2.2+GHz", 2200000000, 0 },
+  { X86 | MIPS, "model name\t: Something Old @ 733MHz", 733000000, 0 },
+  { X86 | MIPS, "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, 0 },
+  { X86 | MIPS, "model name\t: Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz", 2670000000, 0 },
+  { X86 | MIPS, "model name\t\t: Loongson-3A R4 (Loongson-3B4000) @ 1800MHz", 1800000000, 0 },
+  { LOONGARCH | MIPS, "CPU MHz\t\t\t: 2500.00", 2500000000, 0 },
+  { MIPS, "CPU clock\t\t: 333000000 Hz", 333000000, 0 },
+  { POWER, "clock\t\t: 3550.000000MHz", 3550000000, 0 },
+  { POWER, "core clock\t: 198 MHz", 198000000, 0 },
+  { POWER, "timebase\t: 512000000", 0, 512000000 },
+  { POWER, "timebase\t: 1000000000000", 0, 1000000000000 },
+  { S390, "cpu MHz static  : 5000", 5000000000, 0 },
+  { ALPHA, "cycle frequency [Hz]\t: 462962962 est.", 462962962, 462962962 },
+  { ALPHA, "cycle frequency [Hz]\t: 600000000 ", 600000000, 600000000 },
+  { SPARC, "Cpu6ClkTck\t: 000000000ec82e00", 248000000, 248000000 },
+  { SPARC, "Cpu127ClkTck\t: 00000000A6E49C00", 2800000000, 2800000000 },
+  { SPARC, "CPU0ClkTck\t: 50000000", 50000000, 50000000 },
+  { IA64, "itc MHz    : 399.937500", 0, 399937500 },
+};
+
+/* Lines from which no architecture takes a frequency. */
+static const char *const other_lines[] = { "cpu MHz dynamic : 5000", "BogoMIPS\t: 1694.10",
+  "bogomips per cpu: 14367.00", "Clocking:\t24.8MHz", "bus clock\t: 100 MHz",
+  "timer frequency [Hz]\t: 1024.00", "cpu MHz\t\t: 2596,132", "cpu MHz\t\t: -2596.132",
+  "cpu MHz\t\t: Unknown", "cpu MHz\t\t: nan", "cpu MHz\t\t: 1e300", "cpu MHz\t\t: 0.000",
+  "cpu MHz\t\t: 0.000999", "cpu MHz\t\t: 1000000.000001", "cpu MHz\t\t: .552000",
+  "cpu MHz\t\t: 99999999999999999999999999999999", "cpu MHz\t\t: 2500.", "cpu MHz",
+  "clock\t\t: 3550", "clock\t\t: ???", "timebase\t: 999", "timebase\t: 1000000000001",
+  "timebase\t: 18446744074221551616" /* 2^64 + 512000000 */, "timebase\t: ",
+  "cycle frequency [Hz]\t:  est.", " est.", "Cpu6ClkTck\t: 0000000000ec82e00",
+  "Cpu6ClkTck\t: 000000000ec82e0g", "Cpu6ClkTck\t: ffffffffffffffff", "Cpu6ClkTck\t: ",
+  "CpuClkTck\t: 000000000ec82e00", "CpuXClkTck\t: 000000000ec82e00", "Cpu6Bogo\t: 494.43", "Cpu",
+  "model name\t: AMD EPYC", "model name\t: Riddle @ GHz", "model name\t: Riddle @ 2.80",
+  "model name\t: Genuine Intel(R) CPU @ 0.000GHz", "model name\t: X2.80GHz",
+  "model name\t: X 2.80GHzs", "model name\t: X 2.80G", ":", "" };
+
+/* Reads a line on each architecture. On x86, no line contains the rate of a counter. */
+static void expect_line(const char *line, int architectures, long long core, long long rate)
+{
+  char file[200];
+
+  snprintf(file, sizeof file, "processor\t: 0\n\n%s\n\nlast line\t: 1\n", line);
+  write_file("/proc/cpuinfo", file);
+  for (simulated.architectures = 1; simulated.architectures <= EVERY_ARCHITECTURE;
+       simulated.architectures *= 2) {
+    int is_read = (simulated.architectures & (unsigned int)architectures) != 0;
+
+    ck_assert_msg(cpuc_cpuinfo_rate() == (is_read && simulated.architectures != X86 ? rate : 0),
+      "%s", line);
+    if (is_read && core)
+      expect(core, "/proc/cpuinfo");
+    else
+      expect(CPUC_FREQUENCY_DEFAULT, "default");
+  }
+}
+
+START_TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
 {
   size_t i;
 
-  for (i = 0; i < sizeof cpuinfo_lines / sizeof cpuinfo_lines[0]; i++) {
-    long long persecond = cpuinfo_lines[i].persecond;
-
-    write_file("/proc/cpuinfo", cpuinfo_lines[i].line);
-    expect(persecond ? persecond : CPUC_FREQUENCY_DEFAULT, persecond ? "/proc/cpuinfo" : "default");
-  }
+  for (i = 0; i < sizeof cpuinfo_lines / sizeof cpuinfo_lines[0]; i++)
+    expect_line(cpuinfo_lines[i].line, cpuinfo_lines[i].architectures, cpuinfo_lines[i].core,
+      cpuinfo_lines[i].rate);
+  for (i = 0; i < sizeof other_lines / sizeof other_lines[0]; i++)
+    expect_line(other_lines[i], 0, 0, 0);
+  simulated.architectures = CPUC_ARCHITECTURE_OTHER;
+  write_file("/proc/cpuinfo", "model name\t: X @ 2.80GHz\n");
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  /* sysfs describes the real CPU, whatever machine an emulator imitates */
+  write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
+  expect(3700000000, "cpufreq/scaling_max_freq");
 }
 END_TEST
 
@@ -397,7 +391,7 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
 }
 END_TEST
 
-/* The first read of the file ends after 1024 bytes. */
+/* The first piece that is read has 1024 bytes. */
 START_TEST(flags_in_two_pieces_are_read)
 {
   static const char start[] = "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags :";
@@ -587,13 +581,12 @@ static void add(TCase *tests)
   tcase_add_test(tests, rate_of_a_reference_counter_is_rejected_if_a_measurement_differs);
   tcase_add_test(tests, device_tree_is_searched_for_cpus);
   tcase_add_test(tests, device_tree_is_not_believed_against_a_measurement);
-  tcase_add_test(tests, cpuinfo_of_another_architecture_is_ignored_and_sysfs_is_used);
   tcase_add_test(tests, truncated_number_is_ignored);
   tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
   tcase_add_test(tests, fastest_policy_decides_and_one_cpu_of_each_is_read);
   tcase_add_test(tests, without_listed_policies_each_cpu_is_read);
   tcase_add_loop_test(tests, policies_are_asked_in_the_order_of_their_numbers, 0, 2);
-  tcase_add_test(tests, every_format_of_cpuinfo_is_parsed);
+  tcase_add_test(tests, line_of_cpuinfo_is_read_on_its_own_architecture);
   tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
   tcase_add_test(tests, flags_in_two_pieces_are_read);
   tcase_add_test(tests, long_cpuinfo_is_read_in_part);
