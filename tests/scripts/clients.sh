@@ -163,9 +163,9 @@ client pkg_config time '{ exit !(NR == 1 && $1 == "memcpy" && $2 > 0 && / ns /) 
 # a step of the hash takes more than one cycle of the core, however the compiler translates it
 client example time-function '
   $1 == "hash" { cycles = $2 / 1000 }
-  /^[0-9.]+ core cycles per byte/ { if ($1 <= 1) exit 1; next }
+  / core cycles per byte/ { wrong += $1 <= 1; next }
   / per byte/ { difference = $1 - cycles; equal = difference <= 0.01 && difference >= -0.01 }
-  END { exit !(cycles > 0 && equal) }' "$pkg_config"
+  END { exit !(cycles > 0 && equal && !wrong) }' "$pkg_config"
 client example compare '
   /^one by one/ { slow = $4 }
   /^in parallel/ { fast = $3 }
@@ -174,7 +174,7 @@ if [ -n "$EXEEXT" ]; then
   echo "clients: skipped: example threads: Windows has no POSIX threads"
 else
   client example threads '
-    /^thread / { if ($5 < $3 / 10) exit 1; threads++; sum += $5 }
+    /^thread / { threads += $5 > $3 / 10; sum += $5 }
     /^all: / { all = $2 }
     END { exit !(threads == 4 && all == sum) }' "$pkg_config"
 fi
