@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Times a function with inline reads: cpucycles_bench() calls it many times and finds the quartiles
-   of the cycles per call. For C99 and C++11. Not part of the library's binary interface, because
-   the code is compiled into the program. Full text: cpucycles-bench(3). */
+   of the cycles per call. For C99 and C++11. Compiled into the program, so not part of the binary
+   interface of the library. Full text: cpucycles-bench(3). */
 
 #ifndef LIBCPUCYCLES_BENCH_H
 #define LIBCPUCYCLES_BENCH_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "inline.h"
 
+/* cpucycles_bench_keep(x) keeps the scalar x alive, so that the compiler cannot remove the code
+   that computes it. */
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
@@ -18,8 +22,10 @@
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
 #define CPUCYCLES_BENCH_NONNULL(arguments) __attribute__((__nonnull__ arguments))
+#define cpucycles_bench_keep(x) __asm__ volatile("" : : "r,m"(x) : "memory")
 #else
 #define CPUCYCLES_BENCH_NONNULL(arguments)
+#define cpucycles_bench_keep(x) do { volatile int kept = (x) ? 1 : 0; (void)kept; } while (0)
 #endif
 
 struct cpucycles_bench_result {
@@ -33,16 +39,13 @@ struct cpucycles_bench_result {
   const char *mark;   /* a word for `note` in the printed line, or "" */
 };
 
-/* Keeps the scalar x alive, so that the compiler cannot remove the code that computes it. */
-#if defined(__GNUC__) || defined(__clang__)
-#define cpucycles_bench_keep(x) __asm__ volatile("" : : "r,m"(x) : "memory")
-#else
-#define cpucycles_bench_keep(x) (void)cpucycles_bench_keep_truth((x) ? 1 : 0)
-static inline int cpucycles_bench_keep_truth(volatile int truth)
+/* Returns a time in microseconds. A counter may count only while the thread runs. */
+static inline long long cpucycles_bench_time(void)
 {
-  return truth;
+  struct timeval now;
+
+  return gettimeofday(&now, 0) == 0 ? now.tv_sec * 1000000LL + now.tv_usec : 0;
 }
-#endif
 
 /* Returns the smallest positive difference of adjacent reads; 0 if the counter is stopped. */
 static inline long long cpucycles_bench_step(void)
@@ -59,25 +62,21 @@ static inline long long cpucycles_bench_step(void)
   return smallest;
 }
 
-/* Returns the cycles of one sample, with the overhead; -1 if the counter failed. The pointer is
-   volatile, so that the compiler can neither inline nor remove the calls. */
+/* Returns the cycles of one sample, with the overhead; -1 if the counter failed. Takes the pointer
+   from a volatile variable, so that the compiler can neither inline nor remove the calls. */
 static inline long long cpucycles_bench_sample(struct cpucycles_bench_result *result,
   void (*function)(void *), void *argument)
 {
-  void (*volatile call)(void *) = function;
-  long long begin = cpucycles_inline_section_begin(), end, i;
+  void (*volatile hidden)(void *) = function;
+  void (*call)(void *) = hidden;
+  long long i = result->calls, begin = cpucycles_inline_section_begin(), end;
 
-  for (i = result->calls; i > 0; i--)
+  while (i-- > 0)
     call(argument);
   end = cpucycles_inline_section_end();
-  if (end > begin)
+  if (end > begin || (end == begin && cpucycles_bench_step() > 0))
     return (long long)((unsigned long long)end - (unsigned long long)begin);
-  if (end < begin)
-    result->note = "The counter stepped back.";
-  else if (cpucycles_bench_step() == 0)
-    result->note = "The counter is stopped.";
-  else
-    return 0;
+  result->note = end < begin ? "The counter stepped back." : "The counter is stopped.";
   return -1;
 }
 
@@ -92,25 +91,25 @@ static inline double cpucycles_bench_quartile(const struct cpucycles_bench_resul
   return cycles > 0 ? cycles / (double)result->calls : 0;
 }
 
-static inline void cpucycles_bench_sort(long long *samples, int n)
+static inline int cpucycles_bench_compare(const void *left, const void *right)
 {
-  long long inserted;
-  int i, j;
+  const long long *a = (const long long *)left, *b = (const long long *)right;
 
-  for (i = 1; i < n; i++) {
-    inserted = samples[i];
-    for (j = i; j > 0 && samples[j - 1] > inserted; j--)
-      samples[j] = samples[j - 1];
-    samples[j] = inserted;
-  }
+  return (*a > *b) - (*a < *b);
 }
 
+static inline void cpucycles_bench_nothing(void *unused)
+{
+  (void)unused;
+}
+
+/* Completes a result with n sorted samples. `call` is the time of an empty call. */
 static inline void cpucycles_bench_evaluate(struct cpucycles_bench_result *result,
-  long long *samples, long long overhead)
+  const long long *samples, long long overhead, double call)
 {
   double spread, rate = (double)cpucycles_rate();
+  int tries;
 
-  cpucycles_bench_sort(samples, result->samples);
   result->minimum = cpucycles_bench_quartile(result, samples, 0, overhead);
   result->lower_quartile = cpucycles_bench_quartile(result, samples, 1, overhead);
   result->median = cpucycles_bench_quartile(result, samples, 2, overhead);
@@ -119,13 +118,14 @@ static inline void cpucycles_bench_evaluate(struct cpucycles_bench_result *resul
   if (!result->note && spread > 2 && spread > result->median / 10) {
     result->note = "The quartiles differ by more than 10 % of the median.";
     result->mark = "unstable";
+  } else if (!result->note && call > 10 && call > result->median / 10) {
+    result->note = "A call through a pointer takes more than 10 % of the median.";
+    result->mark = "slow calls";
   }
-  if (strcmp(result->unit, "core cycles") == 0)
-    result->core_ratio = 1;
-  else if (rate > 0)
+  result->core_ratio = strcmp(result->unit, "core cycles") == 0;
+  for (tries = 0; rate > 0 && tries < 10 && !(result->core_ratio > 0); tries++)
     result->core_ratio = (double)cpucycles_core_persecond() / rate;
-  if (rate > 0)
-    result->nanoseconds = result->median * 1e9 / rate;
+  result->nanoseconds = rate > 0 ? result->median * 1e9 / rate : 0;
 }
 
 /* Times function(argument): 1001 samples, or fewer if 0.2 s end first, but at least 3. A sample has
@@ -135,44 +135,45 @@ CPUCYCLES_BENCH_NONNULL((1, 2))
 static inline void cpucycles_bench(struct cpucycles_bench_result *result,
   void (*function)(void *argument), void *argument)
 {
-  const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 1, 0, "counts", 0, "" };
-  long long samples[1001], overhead = cpucycles_inline_section_overhead();
-  long long step = cpucycles_bench_step(), rate = cpucycles_rate();
-  long long limit = (rate > 0 ? rate : cpucycles_persecond()) / 5, elapsed = 0, enough, now;
-  int n = 0;
+  const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 100, 0, "counts", 0, "" };
+  long long samples[1001], overhead = cpucycles_inline_section_overhead(), begin, began, now;
+  long long enough = cpucycles_bench_step() * 100 + overhead * 20, call = enough;
+  int n, found = 0;
 
   *result = none;
   if (cpucycles_selected())
     result->unit = cpucycles_selected()->count_unit;
-  if (step == 0) {
-    result->note = "The counter is stopped.";
-    return;
-  }
-  enough = step * 100 + overhead * 20;
-  if (enough > limit / 20)
-    enough = limit / 20;
-  do { /* warms up for 0.01 s, and doubles the calls until a sample is long enough */
-    now = cpucycles_bench_sample(result, function, argument);
+  for (n = 20; n > 0; n--) {
+    now = cpucycles_bench_sample(result, cpucycles_bench_nothing, 0);
     if (now < 0)
       return;
-    if (now - overhead < enough && result->calls < 1 << 24)
+    call = now < call ? now : call;
+  }
+  result->calls = 1;
+  began = begin = cpucycles_bench_time();
+  do { /* warms up for 0.01 s, and doubles the calls until three samples are long enough */
+    samples[0] = cpucycles_bench_sample(result, function, argument);
+    if (samples[0] < 0)
+      return;
+    now = cpucycles_bench_time();
+    if (samples[0] - overhead < enough && now - begin < 10000) {
       result->calls *= 2;
-    elapsed += now;
-  } while (result->calls < 1 << 24 && (elapsed < limit / 20 || now - overhead < enough));
-  elapsed = 0;
-  if (now >= limit && result->calls == 1) {
-    result->note = "A call takes more than 0.2 s, so the function was run three times.";
-    result->mark = "3 runs";
-    samples[n++] = elapsed = now;
-  }
-  for (; n < 3 || (n < 1001 && elapsed < limit); elapsed += now) {
-    now = cpucycles_bench_sample(result, function, argument);
-    if (now < 0)
+      found = 0;
+    } else if (++found == 1 && result->calls == 1 && now - began >= 200000) {
+      result->note = "A call takes more than 0.2 s, so the function was run three times.";
+      result->mark = "3 runs";
+      n = 1;
+    }
+    begin = now;
+  } while (n == 0 && (found < 3 || now - began < 10000) && result->calls < 1 << 24);
+  for (began = now; n < 3 || (n < 1001 && now - began < 200000); now = cpucycles_bench_time()) {
+    samples[n] = cpucycles_bench_sample(result, function, argument);
+    if (samples[n++] < 0)
       return;
-    samples[n++] = now;
   }
   result->samples = n;
-  cpucycles_bench_evaluate(result, samples, overhead);
+  qsort(samples, (size_t)n, sizeof *samples, cpucycles_bench_compare);
+  cpucycles_bench_evaluate(result, samples, overhead, (double)(call - overhead) / 100);
 }
 
 /* Formats a number in at most 11 characters, in every locale alike. M is for millions. */
@@ -210,19 +211,18 @@ static inline void cpucycles_bench_print(FILE *file, const char *name,
     result->mark[0] ? " " : "", result->mark);
 }
 
-static inline void cpucycles_bench_member(FILE *file, const char *name, double number)
-{
-  long long thousandths = number < 1e15 ? (long long)(number * 1000 + 0.5) : 1000000000000000000;
-
-  (void)fprintf(file, ",\"%s\":%lld.%03d", name, thousandths / 1000, (int)(thousandths % 1000));
-}
-
 /* Prints a result as one JSON object in one line. The name must be UTF-8. */
 CPUCYCLES_BENCH_NONNULL((1, 2, 3))
 static inline void cpucycles_bench_print_json(FILE *file, const char *name,
   const struct cpucycles_bench_result *result)
 {
+  static const char *const names[] = { "minimum", "lower_quartile", "median", "upper_quartile",
+    "nanoseconds", "core_ratio" };
+  const double numbers[] = { result->minimum, result->lower_quartile, result->median,
+    result->upper_quartile, result->nanoseconds, result->core_ratio };
   const char *quote = result->note ? "\"" : "", *note = result->note ? result->note : "null";
+  long long thousandths;
+  int i;
 
   (void)fputs("{\"name\":\"", file);
   for (; *name; name++)
@@ -232,12 +232,11 @@ static inline void cpucycles_bench_print_json(FILE *file, const char *name,
       (void)fputc(*name, file);
   (void)fprintf(file, "\",\"unit\":\"%s\",\"samples\":%d,\"calls\":%lld", result->unit,
     result->samples, result->calls);
-  cpucycles_bench_member(file, "minimum", result->minimum);
-  cpucycles_bench_member(file, "lower_quartile", result->lower_quartile);
-  cpucycles_bench_member(file, "median", result->median);
-  cpucycles_bench_member(file, "upper_quartile", result->upper_quartile);
-  cpucycles_bench_member(file, "nanoseconds", result->nanoseconds);
-  cpucycles_bench_member(file, "core_ratio", result->core_ratio);
+  for (i = 0; i < 6; i++) {
+    thousandths = numbers[i] < 1e15 ? (long long)(numbers[i] * 1000 + 0.5) : 1000000000000000000;
+    (void)fprintf(file, ",\"%s\":%lld.%03d", names[i], thousandths / 1000,
+      (int)(thousandths % 1000));
+  }
   (void)fprintf(file, ",\"note\":%s%s%s}\n", quote, note, quote);
 }
 
