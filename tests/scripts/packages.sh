@@ -40,6 +40,7 @@ here() {
 serves() {
   if DESTDIR=$2 libdir=$3 bindir=/usr/bin pkgconfigdir=$3/pkgconfig \
     pkgdatadir=/usr/share/libcpucycles VERSION=$version PKG_CONFIG_LIBDIR=$2$3/pkgconfig \
+    bashcompletiondir=/usr/share/bash-completion/completions \
     sh "$source/tests/scripts/installed.sh" >"$work/out" 2>&1 && ! grep skipped "$work/out"; then
     sed -n "s/^installcheck: /packages: $1: /p" "$work/out"
     passed=$((passed + 1))
